@@ -1,4 +1,4 @@
-"""Command line entry point: `selvedge`, or `python -m service`."""
+"""Command line entry point: ``selvedge``, or ``python -m service``."""
 
 import argparse
 import os

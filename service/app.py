@@ -24,10 +24,10 @@ from service.http.gauges import gauge_updater
 from service.http.loop_monitor import LoopMonitor
 from service.http.middleware import count_parser_error, handle_request
 from service.http.parser_errors import ON_PARSER_ERROR
-from service.http.rate_limit import RATE_LIMITS, RateLimit
+from service.http.rate_limit_headers import RATE_LIMIT_HEADERS, RateLimitHeaders
 from service.http.response_sender import run_response_sender
 from service.http.router import Router
-from service.http.unauthorized import UNAUTHORIZED, UnauthorizedThrottle
+from service.http.unauthorized_throttle import UNAUTHORIZED_THROTTLE, UnauthorizedThrottle
 from service.organizations.caller import Callers
 from service.routes import Route, routes
 from service.settings import Settings
@@ -57,10 +57,10 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
         app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
         app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
         app[ADMISSION] = Admission(settings.caller_requests, database.queue.retry_seconds)
-        app[RATE_LIMITS] = RateLimit(app[ADMISSION], app[BYTE_BUDGET])
+        app[RATE_LIMIT_HEADERS] = RateLimitHeaders(app[ADMISSION], app[BYTE_BUDGET])
         cache_bytes = settings.response_cache_mib * 2**20
         app[RESPONSE_CACHE] = cache = ResponseCache(database, cache_bytes, settings.public_url)
-        app[BODY_SCHEDULER], app[UNAUTHORIZED] = BodyScheduler(), UnauthorizedThrottle()
+        app[BODY_SCHEDULER], app[UNAUTHORIZED_THROTTLE] = BodyScheduler(), UnauthorizedThrottle()
         gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings.pool_size)
         monitor = LoopMonitor(gauges)
         last_used = app[CALLERS].last_used

@@ -16,7 +16,7 @@ MASK: Final = "..."
 
 
 def _character(plain: str, codes: str, *, is_encoded: bool) -> str:
-    """Return the pattern of one character; `codes` are its ASCII codes in hex."""
+    """Return the pattern of one character; ``codes`` are its ASCII codes in hex."""
     return f"(?:{plain}|%(?:25)*(?:{codes}))" if is_encoded else plain
 
 
@@ -41,7 +41,7 @@ def _pattern(*, is_encoded: bool) -> str:
 
 
 def _base64_starts() -> list[str]:
-    """Return the Base64 of `slv_` at each of its three offsets in a group of three bytes.
+    """Return the Base64 of ``slv_`` at each of its three offsets in a group of three bytes.
 
     Characters that depend on neighboring bytes are left out.
     """
@@ -64,7 +64,7 @@ _MIN_MASKED_LENGTH: Final = 20
 
 
 def mask_keys(text: str) -> str:
-    """Return the text with `...` in place of the secret of each API key in it."""
+    """Return the text with ``...`` in place of the secret of each API key in it."""
     pattern = _pattern_for(text)
     return text if pattern is None else pattern.sub(r"\1" + MASK, text)
 

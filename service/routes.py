@@ -39,7 +39,7 @@ class Route:
 
     operation: Operation
     resource: Resource | None = None
-    problems: frozenset[int] = frozenset()
+    problem_statuses: frozenset[int] = frozenset()
     """Statuses with problem details (RFC 9457) instead of the error envelope."""
     reserved: frozenset[int] = frozenset()
     """Statuses that are documented but not used yet."""
@@ -101,7 +101,7 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
     if part is MEASUREMENTS:
         yield Route(operations.READ_ALL, part)
         yield Route(
-            operations.READ, part, problems=frozenset({401, 500}), reserved=frozenset({403})
+            operations.READ, part, problem_statuses=frozenset({401, 500}), reserved=frozenset({403})
         )
     else:
         yield Route(operations.READ, part)

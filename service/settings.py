@@ -31,7 +31,7 @@ class Settings:
     """Validated settings of the operator."""
 
     database_url: str | None
-    """URL of the database; None for the embedded server in `data_dir`."""
+    """URL of the database; None for the embedded server in ``data_dir``."""
     host: str
     port: int
     """TCP port; 0 lets the system choose a free one."""
@@ -59,7 +59,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
-        """Return the settings in `environ`; an empty value counts as absent.
+        """Return the settings in ``environ``; an empty value counts as absent.
 
         Raises SettingsError, which names the variable, for the first invalid value.
         """

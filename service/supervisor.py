@@ -51,7 +51,7 @@ def serve(
 ) -> NoReturn:
     """Serve until SIGINT, SIGTERM, SIGQUIT or SIGHUP, then raise SystemExit.
 
-    `keep_database_alive` is called about once a second.
+    ``keep_database_alive`` is called about once a second.
     """
 
     async def runner() -> web.AppRunner:
@@ -134,7 +134,7 @@ def _death_message(worker: Any, code: int) -> str:
 
 
 def _log_level(settings: Settings) -> str:
-    """Return gunicorn's log level: its `info` lines serve its own developers only."""
+    """Return gunicorn's log level: its ``info`` lines serve its own developers only."""
     return "warning" if settings.log_level == "info" else settings.log_level
 
 

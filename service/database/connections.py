@@ -1,7 +1,7 @@
 """Connection pool and transactions, with retries and the mapping of database failures.
 
-Handlers pass work to :meth:`Database.read` and :meth:`Database.write`. The work gets a connection
-and never sees the pool. A failure of the server or the network becomes a ``server_error.*`` error
+Handlers pass work to ``Database.read`` and ``Database.write``. The work gets a connection and
+never sees the pool. A failure of the server or the network becomes a ``server_error.*`` error
 that says whether anything was changed (contract, Outages).
 """
 

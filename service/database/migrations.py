@@ -1,4 +1,4 @@
-"""Schema migrations: applies the SQL files of `migrations/` by yoyo through psycopg."""
+"""Schema migrations: applies the SQL files of ``migrations/`` by yoyo through psycopg."""
 
 import os
 import socket
@@ -37,7 +37,7 @@ def migrate(dsn: str) -> int:
 
 
 def roll_back(dsn: str, count: int) -> int:
-    """Roll back the newest `count` migrations, newest first, and return how many there were."""
+    """Roll back the newest ``count`` migrations, newest first, and return how many there were."""
     with _backend(dsn) as backend:
         newest = backend.to_rollback(_migrations())[:count]
         backend.rollback_migrations(newest)

@@ -51,7 +51,7 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     ) -> list[asyncpg.Record]:
         """Return the rows of statements that return the same columns.
 
-        Parameters are those of :meth:`defer`.
+        Parameters are those of ``defer``.
         """
         rows: list[asyncpg.Record] = []
         if self.pipelines:

@@ -30,7 +30,7 @@ _QUERY: Final = """
 def check(settings: Settings, dsn: str, *, required: bool) -> None:
     """Raise SettingsError, with one line, if the service cannot work with this database.
 
-    An unreachable database is an error only when `required`. Otherwise it is logged, and so is a
+    An unreachable database is an error only when ``required``. Otherwise it is logged, and so is a
     schema behind this release: both may be mended while the service runs.
     """
     try:

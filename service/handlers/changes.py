@@ -13,7 +13,7 @@ from service.http.byte_budget import reserve
 from service.http.context import ADMISSION, caller, database
 from service.http.envelope import pagination, respond, success
 from service.http.headers import LINK, X_CHANGES_EPOCH
-from service.http.web_links import next_page
+from service.http.web_links import next_page_link
 from service.limits import MAX_BATCH_BYTES
 from service.listing import changes, cursor
 from service.listing.changes import ChangesRequest
@@ -37,7 +37,7 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     next_cursor = changes.encode(changes_request.filter, page.after, page.epoch, scope)
     headers: dict[str, str] = {X_CHANGES_EPOCH: str(page.epoch)}
     if page.has_more:
-        headers[LINK] = next_page(request, next_cursor)
+        headers[LINK] = next_page_link(request, next_cursor)
     shown = pagination(next_cursor, has_more=page.has_more)
     return respond(success(body, pagination=shown, headers=headers))
 
@@ -45,7 +45,7 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
 async def _long_poll(
     feed: ChangeFeed, request: web.Request, changes_request: ChangesRequest
 ) -> ChangePage:
-    """Return the next page, or an empty one after `wait` seconds without changes.
+    """Return the next page, or an empty one after ``wait`` seconds without changes.
 
     Raise ``unauthorized`` if the key was revoked or expired during the wait.
     """

@@ -13,7 +13,7 @@ from service.database.connections import Database
 from service.database.errors import too_many_requests
 from service.http.connections import max_connections
 from service.http.context import DATABASE, MAKE_ROOM
-from service.http.unauthorized import UNAUTHORIZED
+from service.http.unauthorized_throttle import UNAUTHORIZED_THROTTLE
 from service.limits import MAX_WAITING
 from service.queries import change_feed
 from service.queries.change_feed import FeedHead
@@ -123,7 +123,7 @@ async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
     """Provide the change waiters to the application."""
     max_waiting = max_connections(0) // 2
     app[CHANGE_WAITERS] = change_waiters = ChangeWaiters(app[DATABASE], max_waiting)
-    unauthorized = app[UNAUTHORIZED]
+    unauthorized = app[UNAUTHORIZED_THROTTLE]
     app[MAKE_ROOM] = lambda: unauthorized.make_room() or change_waiters.make_room()
     yield
 

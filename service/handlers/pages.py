@@ -11,7 +11,7 @@ from service.errors import api_error
 from service.http.cached_response import CachedResponse
 from service.http.headers import LINK
 from service.http.media_types import JSON
-from service.http.web_links import PUBLIC_URL, base_url, descriptions
+from service.http.web_links import PUBLIC_URL, base_url, description_links
 from service.pages import api_catalog
 from service.pages.docs import docs
 from service.pages.front import front
@@ -30,7 +30,7 @@ def prepare(app: web.Application, openapi: bytes, public_url: str) -> None:
 def _pages(openapi: bytes, public_url: str) -> Mapping[str, WebPage]:
     linking = {"/": front(), "/openapi.json": WebPage(openapi, JSON)}
     for page in linking.values():
-        page.headers = {**page.headers, LINK: descriptions(public_url)}
+        page.headers = {**page.headers, LINK: description_links(public_url)}
     return linking | dict(docs()) | dict(guides())
 
 

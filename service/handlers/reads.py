@@ -23,7 +23,7 @@ from service.http.media_types import ACCEPT_PATCH, CSV, JSON
 from service.http.negotiation import prefers
 from service.http.prefer import APPLIED, preferences
 from service.http.tagged_reads import tagged
-from service.http.web_links import next_page
+from service.http.web_links import next_page_link
 from service.listing import changes, cursor, parameters
 from service.listing.list_request import Listing
 from service.organizations.caller import Caller
@@ -69,7 +69,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     next_cursor = None
     if page.last is not None:
         next_cursor = cursor.encode(query.listing, page.last, scope)
-        headers[LINK] = next_page(request, next_cursor)
+        headers[LINK] = next_page_link(request, next_cursor)
     names = tables.columns(resource, query.listing.fields) if prefers(request, CSV, JSON) else ()
     if names:
         table = tables.header(names) + tables.rows(page.documents, names)

@@ -21,7 +21,7 @@ from service.handlers.parameters import (
     refuse_preconditions,
 )
 from service.http.api_response import ApiResponse
-from service.http.byte_budget import reserve_response
+from service.http.byte_budget import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller, database
 from service.http.envelope import respond, success
 from service.queries import reads
@@ -150,7 +150,7 @@ async def _write(
     if _REPLAYED not in response.headers:
         _log(request, event, path[0] if path else response.headers["Location"])
     request.app[SENDER].wake()
-    reserve_response(request, len(response.body))
+    reserve_unconditionally(request, len(response.body))
     return respond(response)
 
 

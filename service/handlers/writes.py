@@ -27,7 +27,7 @@ from service.handlers.request_items import (
 )
 from service.handlers.write_options import AllowedValues
 from service.http.api_response import ApiResponse
-from service.http.byte_budget import reserve_response
+from service.http.byte_budget import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller
 from service.http.envelope import respond, success, success_list
 from service.http.etag import etag
@@ -233,7 +233,7 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
         )
     except DryRunRollback as rollback:
         response = rollback.response
-    reserve_response(request, len(response.body))
+    reserve_unconditionally(request, len(response.body))
     answer = respond(response)
     if items.is_bulk:
         answer.headers[hdrs.VARY] = "Prefer"

@@ -1,6 +1,7 @@
 """Access log: one JSON line per request, buffered and written in batches.
 
-aiohttp's access log takes most of the time of a short response. This one takes a few microseconds.
+Successful probes have no line, and API keys are masked. aiohttp's access log takes most of the time
+of a short response. This one takes a few microseconds.
 """
 
 import asyncio
@@ -18,16 +19,20 @@ from service.masking import mask_keys
 from service.organizations.caller import Caller
 
 FLUSH_SECONDS = 0.5
-#: Characters. Longer values are truncated, so that no line exceeds 2 KB. The service's longest path
-#: has about 100.
+"""Maximum time, in seconds, that a line stays in the buffer."""
 MAX_PATH = 140
 MAX_QUERY = 300
 MAX_HEADER = 64
+"""Characters. Longer values are truncated, so that no line exceeds 2 KB.
+
+The service's longest path has about 100.
+"""
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths that load balancers and monitoring call."""
 
 
 class AccessLog:
-    """Buffer of log lines, written to ``stream`` within FLUSH_SECONDS."""
+    """Buffer of log lines, written to ``stream`` (default: standard output) by a timer."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
@@ -43,7 +48,7 @@ class AccessLog:
         response: web.StreamResponse,
         seconds: float,
     ) -> None:
-        """Buffer the line of one request. Successful probes have none."""
+        """Buffer the line of one request, unless it is a successful probe or INFO is not logged."""
         if not self._is_enabled:
             return
         path = request.rel_url.raw_path
@@ -84,7 +89,7 @@ class AccessLog:
 
 
 def _truncate(text: str, max_length: int) -> str:
-    """Return the text, truncated, with API keys masked. A truncated key is masked as well."""
+    """Return the text with API keys masked, also truncated ones; ``…`` ends a truncated text."""
     return _masked(text) if len(text) <= max_length else f"{_masked(text[:max_length])}…"
 
 
@@ -95,7 +100,7 @@ def _masked(text: str) -> str:
 
 
 def _header(text: str | None) -> str | None:
-    """Return the header's text, truncated, with a question mark for each byte that is not UTF-8."""
+    """Return the header's text, truncated and masked, with ``?`` for each byte outside of UTF-8."""
     if text is None:
         return None
     truncated = _truncate(text, MAX_HEADER)

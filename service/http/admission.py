@@ -1,4 +1,7 @@
-"""Admission control: a limit on each organization's concurrent requests (contract, Shares)."""
+"""Admission control: limits an organization's concurrent requests in one worker.
+
+Source: contract, Shares.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -13,11 +16,11 @@ class Admission:
     def __init__(self, limit: int, retry_seconds: Callable[[int], int]) -> None:
         self._limit = limit
         self._retry_seconds = retry_seconds
-        """Returns the time after which an organization's requests are likely to be served."""
+        """Returns the seconds after which requests of an organization are likely to be served."""
         self._in_flight: dict[int, int] = defaultdict(int)
 
     def enter(self, organization_id: int) -> None:
-        """Count a request. Raise ApiError ``too_many_requests`` if the limit is reached."""
+        """Count a request; raise ApiError ``too_many_requests`` instead if the limit is reached."""
         if self._in_flight[organization_id] >= self._limit:
             raise too_many_requests(self._retry_seconds(organization_id))
         self._in_flight[organization_id] += 1
@@ -27,12 +30,12 @@ class Admission:
         return max(0, self._limit - self._in_flight.get(organization_id, 0))
 
     def in_flight(self) -> int:
-        """Return the number of requests of all organizations."""
+        """Return the number of counted requests of all organizations."""
         return sum(self._in_flight.values())
 
     @contextmanager
     def exempt(self, organization_id: int) -> Iterator[None]:
-        """Exempt a counted request inside the block. It is counted again even above the limit."""
+        """Do not count a request inside the block. Afterwards it counts, even above the limit."""
         self.leave(organization_id)
         try:
             yield

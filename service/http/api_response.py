@@ -10,3 +10,4 @@ class ApiResponse:
     status: int
     body: bytes
     headers: dict[str, str] = field(default_factory=dict)
+    """Without ``Content-Type`` the body is JSON."""

@@ -7,7 +7,7 @@ from aiohttp import hdrs, web
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.context import CALLER, CALLERS
-from service.http.unauthorized import UNAUTHORIZED
+from service.http.unauthorized_throttle import UNAUTHORIZED_THROTTLE
 from service.organizations.caller import Caller
 
 _CHALLENGE: Final = "Bearer"
@@ -17,10 +17,12 @@ NO_SCOPE: Final = 'Bearer error="insufficient_scope", scope="write"'
 
 
 async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
-    """Return the caller and set it on the request; raise ``unauthorized`` without a valid key.
+    """Return the caller and set it on the request.
 
-    `again` bypasses the cache. It is for requests that have waited: since then the key may have
-    been revoked or expired, and its scope or features may have changed.
+    Raise ApiError ``unauthorized`` without exactly one ``Authorization`` header with a valid key,
+    after the delay of the throttle. ``again`` is for requests that have waited since their first
+    authentication. It bypasses the cache of callers, because the key may have been revoked or
+    changed meanwhile, and the delay.
     """
     credentials = request.headers.getall(hdrs.AUTHORIZATION, ())
     scheme, _, key = credentials[0].partition(" ") if credentials else ("", "", "")
@@ -30,7 +32,7 @@ async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
         caller = await request.app[CALLERS].find(key.strip(), fresh=again)
     if caller is None:
         if not again:
-            await request.app[UNAUTHORIZED].delay()
+            await request.app[UNAUTHORIZED_THROTTLE].delay()
         message = None
         if key.lower().startswith("bearer"):
             message = "The word Bearer stands before the key twice; send it once."

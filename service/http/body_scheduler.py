@@ -1,5 +1,6 @@
 """Body scheduler: fair queue for the CPU time of large request bodies.
 
+Bodies of SCHEDULED_BODY_BYTES or more and compressed bodies are large (``request_body``).
 Parsing and validating 1,000 items blocks the event loop for about 0.1 s. If forty such bodies
 arrive together, asyncio would process all of them before it serves any other connection. So the
 scheduler starts one at a time, round robin over the organizations.
@@ -24,8 +25,9 @@ _MAX_PAUSE_SECONDS: Final = 0.5
 class BodyScheduler:
     """Queues of large bodies by organization.
 
-    While several organizations are active, the scheduler pauses after each body for twice the time
-    that the body took. So large bodies take at most 1/3 of the event loop's time.
+    Under contention, while other bodies are queued, the scheduler pauses after each body for twice
+    the time that the body took, at most 0.5 s. So large bodies of up to 0.25 s take at most 1/3 of
+    the event loop's time.
     """
 
     def __init__(self, contention: ContentionSignal = CONTENTION) -> None:
@@ -34,9 +36,10 @@ class BodyScheduler:
         """Queue by organization id, the next organization first."""
         self._is_busy = False
         self._started = 0.0
+        """Time when the last body started, by the monotonic clock."""
 
     async def enter(self, organization_id: int) -> None:
-        """Wait until the body may start. Its time is measured until the caller's next await."""
+        """Wait until the body may start. Its time ends when the calling task next suspends."""
         loop = asyncio.get_running_loop()
         if not self._is_busy:
             self._is_busy = True
@@ -49,7 +52,7 @@ class BodyScheduler:
         self._started = time.monotonic()
 
     def _finish(self) -> None:
-        """Start the next body after that one's time and, under contention, a pause."""
+        """Start the next body, at once or after a pause under contention."""
         loop, seconds = asyncio.get_running_loop(), time.monotonic() - self._started
         if self._queues and self._contention.is_contended(_CONTENTION_SECONDS):
             loop.call_later(min(_PAUSE_FACTOR * seconds, _MAX_PAUSE_SECONDS), self._start_next)
@@ -66,7 +69,7 @@ class BodyScheduler:
         asyncio.get_running_loop().call_soon(self._finish)
 
     def _dequeue(self) -> "asyncio.Future[None] | None":
-        """Remove and return the next body whose client is still connected; None without any."""
+        """Remove and return the next start that is not canceled; None if no body is queued."""
         while self._queues:
             organization_id, queue = next(iter(self._queues.items()))
             del self._queues[organization_id]

@@ -65,17 +65,18 @@ _RESERVED: web.RequestKey[int] = web.RequestKey("reserved_bytes", int)
 
 
 def reserve(request: web.Request, size: int) -> None:
-    """Reserve bytes until the response is sent.
+    """Reserve bytes of the caller's budget until the response is sent.
 
-    Raise ApiError ``too_many_requests`` if the budget has fewer left.
+    Raise ApiError ``too_many_requests`` as ``ByteBudget.reserve`` does. Sizes below
+    MIN_COUNTED_BYTES are not counted.
     """
     if size >= MIN_COUNTED_BYTES:
         request.app[BYTE_BUDGET].reserve(caller(request).organization_id, size)
         request[_RESERVED] = request.get(_RESERVED, 0) + size
 
 
-def reserve_response(request: web.Request, size: int) -> None:
-    """Reserve the bytes of a response that must be sent, for its request has taken effect."""
+def reserve_unconditionally(request: web.Request, size: int) -> None:
+    """Reserve bytes also beyond the budget, for the response to a write that has taken effect."""
     if size >= MIN_COUNTED_BYTES:
         request.app[BYTE_BUDGET].add(caller(request).organization_id, size)
         request[_RESERVED] = request.get(_RESERVED, 0) + size

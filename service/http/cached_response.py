@@ -6,8 +6,8 @@ from typing import Final
 
 from aiohttp import web
 
-#: Arguments by which zlib writes the one format or the other.
 _WINDOW_BITS: Final = {web.ContentCoding.gzip: 31, web.ContentCoding.deflate: 15}
+"""Argument of zlib by content coding."""
 
 
 class CachedBody:
@@ -23,7 +23,7 @@ class CachedBody:
 
     @property
     def size(self) -> int:
-        """Return the bytes of the body and of its compressed forms."""
+        """Return the number of bytes of the body and of its compressed forms so far."""
         return len(self.body) + sum(map(len, self._compressed.values()))
 
     def compressed(self, coding: web.ContentCoding) -> bytes:
@@ -34,7 +34,7 @@ class CachedBody:
 
 
 class CachedResponse(web.Response):
-    """Response with a cached body. Negotiation takes the compressed form of the cache."""
+    """Response with a cached body, of which content negotiation sends the compressed form."""
 
     def __init__(self, cached: CachedBody) -> None:
         super().__init__(body=cached.body, headers=cached.headers)

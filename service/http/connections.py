@@ -1,7 +1,7 @@
-"""Client connections of a worker: connection limit, eviction and graceful shutdown.
+"""HTTP connections of a worker: connection limit, eviction and graceful shutdown.
 
-Each connection is an open file. At the limit a new connection evicts another one (see
-``service.http.eviction``), never one whose request is being handled.
+Each connection is an open file. At the limit a new connection evicts another one, but none whose
+request has arrived completely and waits for its response (see ``service.http.eviction``).
 
 A worker announces the end of a connection: a malformed request gets an error response, and a worker
 that stops adds ``Connection: close`` to its last response on each connection.
@@ -23,8 +23,8 @@ from service.errors import api_error
 from service.http import listeners
 from service.http.context import MAKE_ROOM
 from service.http.eviction import Eviction
-from service.http.heads import HeadReader
 from service.http.parser_errors import ON_PARSER_ERROR, ParserErrorResponse, parser_error
+from service.http.request_heads import HeadReader
 from service.limits import DRAIN_SECONDS, HEAD_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS
 
 NEW_SECONDS: Final = 1
@@ -35,7 +35,7 @@ Eviction spares it if it can end a delayed 401 response or a long poll instead.
 LINGER_SECONDS: Final = 2
 """Time for which data after a malformed request is read and discarded."""
 _OTHER_FILES: Final = 100
-"""Open files of a worker that are not counted otherwise: logs, metrics, the event loop's own."""
+"""Number of a worker's open files besides connections: logs, metrics, the event loop's own."""
 
 
 def raise_file_limit() -> None:
@@ -46,7 +46,10 @@ def raise_file_limit() -> None:
 
 
 def max_connections(reserved_files: int) -> int:
-    """Return the connection limit of a worker that needs ``reserved_files`` other open files."""
+    """Return the connection limit of a worker that needs ``reserved_files`` more open files.
+
+    It is MAX_CONNECTIONS, or less if the process may open fewer files, and at least 1.
+    """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return MAX_CONNECTIONS
@@ -54,17 +57,19 @@ def max_connections(reserved_files: int) -> int:
 
 
 class Runner(web.AppRunner):
-    """aiohttp's runner of an application, with a limit on its connections."""
+    """aiohttp's runner of an application, with a connection limit and a graceful shutdown."""
 
     def __init__(self, app: web.Application, *, connections: int, **options: Any) -> None:
         super().__init__(app, keepalive_timeout=KEEP_ALIVE_SECONDS, **options)
         self._max_connections = connections
 
     def _reg_site(self, site: web.BaseSite) -> None:
+        """Register a listener, with a longer accept queue than aiohttp's."""
         site._backlog = listeners.BACKLOG
         super()._reg_site(site)
 
     async def _make_server(self) -> web.Server:
+        """Return the server with the connection limit in place of aiohttp's."""
         server, app = await super()._make_server(), self._app
         make_room = app.get(MAKE_ROOM, lambda: False)
         return _Server(server, self._max_connections, app.get(ON_PARSER_ERROR), make_room)
@@ -78,8 +83,11 @@ class Runner(web.AppRunner):
         await super().cleanup()
 
 
-class Connection(HeadReader):
-    """aiohttp's connection, with the states that eviction and draining need."""
+class HttpConnection(HeadReader):
+    """aiohttp's connection, with the states that eviction and draining need.
+
+    It also refuses HTTP versions other than 1.0 and 1.1, and closes after refused requests.
+    """
 
     __slots__ = ("_lingers",)
 
@@ -89,12 +97,15 @@ class Connection(HeadReader):
 
     @property
     def is_idle(self) -> bool:
-        """Return whether no request is in progress. The last response may not be sent yet."""
+        """Return whether no request is queued or in progress, or the connection lingers.
+
+        The client may still have to read the last response.
+        """
         return self._lingers or (not self._request_in_progress and not self._messages)
 
     @property
     def is_new(self) -> bool:
-        """Return whether the connection is so young that its first request may still arrive."""
+        """Return whether it waits for its first request, for less than NEW_SECONDS so far."""
         is_unused = self.is_idle and not self._request_count
         return is_unused and self.closes_at - self._loop.time() > HEAD_SECONDS - NEW_SECONDS
 
@@ -102,19 +113,22 @@ class Connection(HeadReader):
     def is_ending(self) -> bool:
         """Return whether the connection closes after the next response.
 
-        So it does after a malformed request, and while the worker drains or is above its limit.
+        This is so after a malformed request, and while the worker drains or is above its limit.
         """
         server = self._manager
         return self._close or (isinstance(server, _Server) and server.ends_connections)
 
     @property
-    def body_arrives(self) -> bool:
-        """Return whether the body of a request is incomplete."""
+    def is_receiving_body(self) -> bool:
+        """Return whether the body of the last request is incomplete."""
         return not self._body.is_eof()
 
     @property
     def closes_at(self) -> float:
-        """Return the time of the head or keep-alive timeout, by the clock of the event loop."""
+        """Return the time of the head or keep-alive timeout, by the clock of the event loop.
+
+        During a request it is that of the timeout which the request's head stopped.
+        """
         return self._next_keepalive_close_time
 
     def _handle_request(
@@ -123,7 +137,10 @@ class Connection(HeadReader):
         start: float | None,
         handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]],
     ) -> Coroutine[Any, Any, tuple[web.StreamResponse, bool]]:
-        """Mark the request as in progress at once, not when its task starts, and check its head."""
+        """Mark the request as in progress at once, and refuse it if its version is wrong.
+
+        aiohttp marks it when its task starts; until then an eviction would take it for idle.
+        """
         self._request_in_progress = True
         self._body = request.content
         message = request._message
@@ -166,7 +183,7 @@ class Connection(HeadReader):
             await asyncio.sleep(LINGER_SECONDS)
 
     def log_exception(self, *args: Any, **options: Any) -> None:
-        """Log a defect, but no malformed or incomplete request: clients could flood the log."""
+        """Log an exception, but no malformed or incomplete request: these could flood the log."""
         error = options.get("exc_info")
         if isinstance(error, RequestPayloadError | HttpProcessingError):
             # The request's stream keeps the error, whose traceback would keep the request.
@@ -181,7 +198,10 @@ class Connection(HeadReader):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """Return the response for a defect outside of the middleware."""
+        """Return the 500 response for a defect outside of the middleware, and log the defect.
+
+        Raise ConnectionError if part of another response has been sent.
+        """
         self.log_exception(
             "Request failed outside of the middleware (%s, %s)", status, message, exc_info=exc
         )
@@ -193,13 +213,13 @@ class Connection(HeadReader):
 def _is_http_1_0(message: RawRequestMessage) -> bool:
     """Return whether a request is HTTP/1.0 without a transfer coding (RFC 9112, 6.1).
 
-    The parser accepts every other version, and aiohttp would repeat it in the response.
+    The parser accepts any version, and aiohttp would repeat it in the response.
     """
     return message.version is HttpVersion10 and hdrs.TRANSFER_ENCODING not in message.headers
 
 
 class _Server(web.Server):
-    """aiohttp's server with a connection limit: the set of open connections."""
+    """aiohttp's server with a connection limit and draining: the set of its open connections."""
 
     def __init__(
         self,
@@ -217,18 +237,22 @@ class _Server(web.Server):
         )
         self._max_connections = max_connections
         self.on_parser_error = on_parser_error or (lambda _request, _response: None)
-        """Callback after the response to a request that the parser refused."""
+        """Called after the response to a request that the parser refused."""
         self._eviction = Eviction(max_connections, make_room)
         self.is_draining = False
         self._is_empty = asyncio.Event()
-        self._open: set[Connection] = set()
+        self._open: set[HttpConnection] = set()
 
-    def __call__(self) -> Connection:
-        return Connection(self, loop=self._loop, **self._kwargs)
+    def __call__(self) -> HttpConnection:
+        """Return the protocol of a new connection."""
+        return HttpConnection(self, loop=self._loop, **self._kwargs)
 
     def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
-        """Add the connection. At the limit evict another one, or else this one."""
-        assert isinstance(handler, Connection)
+        """Add the connection. At the limit evict one, or exceed the limit while one ends.
+
+        If there is no other victim, the new connection itself is evicted.
+        """
+        assert isinstance(handler, HttpConnection)
         super().connection_made(handler, transport)
         if len(self._open) >= self._max_connections:
             victim = self._eviction.choose(self._open, handler)
@@ -245,8 +269,8 @@ class _Server(web.Server):
         return self.is_draining or len(self._open) > self._max_connections
 
     def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
-        """Remove the connection."""
-        assert isinstance(handler, Connection)
+        """Remove the connection, and end the drain with the last one."""
+        assert isinstance(handler, HttpConnection)
         self._open.discard(handler)
         if self.is_draining and not self._open:
             self._is_empty.set()

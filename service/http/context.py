@@ -1,4 +1,4 @@
-"""Application and request keys: the objects that middleware and handlers share."""
+"""Keys of the application and of requests: objects that middleware and handlers share."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
@@ -36,7 +36,7 @@ class RouteProtocol(Protocol):
         """Return the deprecation of the operation; None if it stays."""
 
     @property
-    def problems(self) -> frozenset[int]:
+    def problem_statuses(self) -> frozenset[int]:
         """Return the statuses with problem details (RFC 9457) instead of the error envelope."""
 
     def covers(self, path: str) -> bool:
@@ -57,7 +57,7 @@ Returns False if there is neither.
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)
 IS_CACHED: web.RequestKey[bool] = web.RequestKey("is_cached", bool)
-"""Whether the response cache had the response; missing if it was not asked."""
+"""Whether the response came from the response cache; absent for requests that bypass it."""
 
 
 def database(request: web.Request) -> Database:
@@ -66,5 +66,5 @@ def database(request: web.Request) -> Database:
 
 
 def caller(request: web.Request) -> Caller:
-    """Return the authenticated caller."""
+    """Return the authenticated caller; raise KeyError on a route that needs no key."""
     return request[CALLER]

@@ -47,7 +47,10 @@ class Cors:
         return web.Response(status=204, headers=headers)
 
     def mark(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Add the headers by which a page may read the response, and ``Vary`` for caches."""
+        """Add the headers by which an allowed page may read the response, and ``Vary`` for caches.
+
+        Without allowed origins the response stays as it is.
+        """
         if not self._origins:
             return
         vary = response.headers.get("Vary")

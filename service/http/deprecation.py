@@ -12,7 +12,7 @@ from service.http.headers import LINK
 
 @dataclass(frozen=True)
 class Deprecation:
-    """Deprecation of an operation; times are in UTC."""
+    """Announcement that an operation will be removed; times are in UTC."""
 
     since: datetime
     sunset: datetime | None
@@ -22,7 +22,7 @@ class Deprecation:
 
     @cached_property
     def headers(self) -> dict[str, str]:
-        """Return the headers, with the link to the guide."""
+        """Return the headers ``Deprecation`` and ``Sunset``."""
         headers = {"Deprecation": f"@{int(self.since.timestamp())}"}
         if self.sunset is not None:
             headers["Sunset"] = format_datetime(self.sunset, usegmt=True)
@@ -30,11 +30,11 @@ class Deprecation:
 
     @property
     def description(self) -> str:
-        """Return the sentence of the OpenAPI document."""
+        """Return the text for the description in the OpenAPI document."""
         text = f"Deprecated since {self.since:%Y-%m-%d}; see `{self.guide}`."
         return text if self.sunset is None else f"{text} Removed after {self.sunset:%Y-%m-%d}."
 
     def mark(self, headers: CIMultiDict[str]) -> None:
-        """Add the headers to those of a response."""
+        """Add the headers to those of a response, with the ``Link`` to the guide."""
         headers.update(self.headers)
         headers.add(LINK, f'<{self.guide}>; rel="deprecation"; type="text/html"')

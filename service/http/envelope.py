@@ -1,4 +1,7 @@
-"""Response envelope around JSON bytes, which are never parsed (contract, Envelope)."""
+"""Response envelopes: JSON bytes as a success, and errors (contract, Envelope; RFC 9457).
+
+Documents are joined as bytes and never parsed.
+"""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -26,8 +29,9 @@ def success(
 ) -> ApiResponse:
     """Return the success envelope; the parts of ``data`` are joined to one JSON value.
 
-    The status is 201 ``created`` or 200 ``ok``, or 200 ``partial`` if some items failed. All bytes
-    are joined in one step, for each copy of a long response takes time.
+    The status is 201 with ``created``, else 200. The code is ``partial`` if some items failed, else
+    ``created`` or ``ok``. ``pagination`` is a result of the function of this name, or empty. All
+    bytes are joined in one step, for each copy of a long response takes time.
     """
     code = b"partial" if partial else b"created" if created else b"ok"
     body = b"".join((_BEFORE_CODE, code, _BEFORE_DATA, *data, pagination, b"}"))
@@ -46,9 +50,9 @@ def success_list(
 
 
 def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
-    """Return the member ``pagination`` of a list, with the cursor of the next page if there is one.
+    """Return a comma and the member ``pagination``; without a cursor there are no more pages.
 
-    The change feed has a cursor without more pages.
+    The change feed has a cursor even if there are no more pages.
     """
     if cursor is None:
         return b',"pagination":{"hasMore":false}'
@@ -57,7 +61,7 @@ def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
 
 
 def respond(response: ApiResponse) -> web.Response:
-    """Return the response as one of aiohttp."""
+    """Return the response as one of aiohttp, as JSON unless its headers say otherwise."""
     headers = {hdrs.CONTENT_TYPE: JSON, **response.headers}
     return web.Response(body=response.body, status=response.status, headers=headers)
 
@@ -68,18 +72,22 @@ def failure(error: ApiError) -> ApiResponse:
 
 
 def problem(error: ApiError) -> ApiResponse:
-    """Return the error as problem details without members of its own (RFC 9457)."""
+    """Return the error as problem details, with the standard members only (RFC 9457)."""
     return _problem(error, {})
 
 
-def problem_with_rows(error: ApiError) -> ApiResponse:
-    """Return the error as problem details with what the error envelope has."""
+def problem_with_details(error: ApiError) -> ApiResponse:
+    """Return the error as problem details, with the members of the error envelope as well.
+
+    The envelope's ``error.details`` are the member ``errors``.
+    """
     body = error.body()
     members = dict(body["error"])
     return _problem(error, {"code": body["code"], "errors": members.pop("details"), **members})
 
 
 def _problem(error: ApiError, members: Mapping[str, Any]) -> ApiResponse:
+    """Return problem details whose ``detail`` is the first error's message, and further members."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(error.status).phrase,

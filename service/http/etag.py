@@ -60,7 +60,7 @@ def precondition(
 
 
 def names_tag(header: str | None, tag: str) -> bool:
-    """Return whether ``If-None-Match`` names the tag: the client has this representation cached."""
+    """Return whether ``If-None-Match`` names the tag or any; then the client's copy is current."""
     if header is None:
         return False
     return _is_any(header) or any(listed == tag for _, listed in _TAG.findall(header))

@@ -6,32 +6,37 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from service.http.connections import Connection
+    from service.http.connections import HttpConnection
 
 _BATCH: Final = 64
 """Idle connections that are sorted at a time."""
 _MAX_EXCESS: Final = 50
-"""Connections above the limit while delayed responses are sent to free theirs."""
+"""Maximum number of connections above the limit, while delayed responses end and free theirs."""
 
 
 class Eviction:
-    """Victims in this order: idle connections, slow readers, delayed responses, slow uploads.
+    """Eviction policy: idle connections, then slow readers, delayed responses, slow uploads.
 
-    Of each the one that has waited longest comes first. A connection whose whole request has
-    arrived and whose response has not begun is never a victim. Delayed responses are 401 responses
-    and long polls. One of them goes before a new connection, which is idle until its request comes:
-    in a burst each connection would otherwise replace the one before it.
+    Of each kind, the connection with the earliest timeout goes first, which has waited longest. A
+    connection whose whole request has arrived and whose response has not begun is never a victim,
+    except for delayed responses: 401 responses and long polls. These are sent early instead of
+    being aborted. One of them goes before a connection that is new (``HttpConnection.is_new``): in
+    a burst, each connection would otherwise replace the one before it.
     """
 
     def __init__(self, max_connections: int, make_room: Callable[[], bool]) -> None:
         self._max_connections = max_connections
         self._make_room = make_room
-        self._candidates: list[tuple[float, Connection]] = []
+        """Ends a delayed response early; returns False if there is none."""
+        self._candidates: list[tuple[float, HttpConnection]] = []
+        """Idle connections and their timeouts when they were sorted, the nearest timeout last."""
 
-    def choose(self, connections: "set[Connection]", new: "Connection") -> "Connection | None":
-        """Return the connection to close; the new one if there is no other victim.
+    def choose(
+        self, connections: "set[HttpConnection]", new: "HttpConnection"
+    ) -> "HttpConnection | None":
+        """Return the connection to abort; the new one if there is no other victim.
 
-        Return None if a delayed response is sent instead. Its connection closes afterwards.
+        Return None if a delayed response ends early instead. Its connection closes after it.
         """
         victim = self._idle(connections) or _slow_reader(connections)
         has_room = len(connections) < self._max_connections + _MAX_EXCESS
@@ -41,7 +46,7 @@ class Eviction:
             return None
         return victim or _slow_upload(connections) or new
 
-    def _idle(self, connections: "set[Connection]") -> "Connection | None":
+    def _idle(self, connections: "set[HttpConnection]") -> "HttpConnection | None":
         """Return the connection with the nearest keep-alive timeout, if any is idle.
 
         A batch is sorted at a time. A connection that has been idle since then has a nearer timeout
@@ -57,13 +62,13 @@ class Eviction:
         return self._candidates.pop()[1] if self._candidates else None
 
 
-def _slow_reader(connections: "set[Connection]") -> "Connection | None":
-    """Return the connection whose client has left a response unread for longest."""
+def _slow_reader(connections: "set[HttpConnection]") -> "HttpConnection | None":
+    """Return the connection with the earliest timeout whose write buffer is full, if any."""
     paused = (connection for connection in connections if connection.writing_paused)
     return min(paused, key=attrgetter("closes_at"), default=None)
 
 
-def _slow_upload(connections: "set[Connection]") -> "Connection | None":
-    """Return the connection whose request body has been arriving for longest."""
-    uploading = (connection for connection in connections if connection.body_arrives)
+def _slow_upload(connections: "set[HttpConnection]") -> "HttpConnection | None":
+    """Return the connection with the earliest timeout whose request body is incomplete, if any."""
+    uploading = (connection for connection in connections if connection.is_receiving_body)
     return min(uploading, key=attrgetter("closes_at"), default=None)

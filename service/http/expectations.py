@@ -1,4 +1,4 @@
-"""``Expect: 100-continue`` and ``Transfer-Encoding`` of requests (RFC 9110, 10.1.1)."""
+"""Checks of ``Expect`` and ``Transfer-Encoding``, and ``100 Continue`` (RFC 9110, 10.1.1)."""
 
 from typing import Final
 
@@ -38,7 +38,7 @@ async def meet_expectation(request: web.Request) -> None:
 
 
 def may_await_continue(request: web.Request) -> bool:
-    """Return whether the client may send its body only after ``100 Continue``.
+    """Return whether the body has not arrived and the client may wait for ``100 Continue``.
 
     A final response before that must close the connection, for the body may or may not follow.
     """

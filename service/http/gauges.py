@@ -1,4 +1,7 @@
-"""Gauges of a worker: sampled once a second from existing counters, at no cost to requests."""
+"""Gauges of a worker, sampled once a second from existing counters, at no cost to requests.
+
+The loop monitor calls the function that updates them.
+"""
 
 import time
 from collections.abc import Callable
@@ -9,15 +12,15 @@ from service.http.admission import Admission
 
 
 def gauge_updater(
-    database: Database, admission: Admission, cache_bytes: Callable[[], int], limit: int
+    database: Database, admission: Admission, cache_bytes: Callable[[], int], pool_size: int
 ) -> Callable[[float], None]:
     """Return a function that updates the gauges, given the seconds since its last call.
 
-    Wait time is estimated: a request that is queued at a sample counts as queued since the last
-    one. Over many samples the errors cancel out.
+    Wait time is estimated: a request in the queue for connections counts as queued since the last
+    call. Over many calls the errors cancel out.
     """
     cpu_seconds = time.process_time()
-    metrics.CONNECTIONS.set(limit)
+    metrics.CONNECTIONS.set(pool_size)
 
     def update(seconds: float) -> None:
         nonlocal cpu_seconds

@@ -8,19 +8,21 @@ from service.errors import ApiError, api_error
 from service.limits import MAX_BODY_BYTES
 
 CODINGS: Final = frozenset({"gzip", "x-gzip"})
+"""Values of ``Content-Encoding`` that mean gzip."""
 HEADER: Final = "Content-Encoding"
 _WINDOW_BITS: Final = 31
 """Argument by which zlib reads the format of gzip, and nothing else."""
 _CHUNK_BYTES: Final = 2**16
 _MAX_MEMBERS: Final = 1000
-"""Members of one body. Each takes time, however short it is."""
+"""Maximum number of members of a body. Each takes time, however short it is."""
 
 
 def unpacked(body: bytes) -> bytes:
     """Return the content of a gzip body, which may have several members.
 
-    Raise ``payload_too_large`` as soon as it exceeds ``MAX_BODY_BYTES``, and ``malformed_request``
-    for a body that is truncated, altered, or followed by other data.
+    Raise ApiError ``payload_too_large`` as soon as it exceeds MAX_BODY_BYTES, and
+    ``malformed_request`` for a body that is truncated, altered, followed by other data, or of more
+    than 1,000 members.
     """
     output, members, decoder = bytearray(), 1, zlib.decompressobj(_WINDOW_BITS)
     try:

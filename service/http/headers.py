@@ -18,7 +18,7 @@ X_REQUEST_ID: Final = istr("X-Request-Id")
 
 
 def combined_value(request: web.Request, name: str) -> str | None:
-    """Return the combined value of a header on one or more lines (RFC 9110, 5.3); None without."""
+    """Return the header's values joined by commas (RFC 9110, 5.3); None if there is none."""
     if name not in request.headers:
         return None
     return ", ".join(request.headers.getall(name))

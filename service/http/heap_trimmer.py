@@ -1,4 +1,4 @@
-"""Heap trimmer: returns freed memory to the system after a burst of requests.
+"""Heap trimmer: returns freed memory to the system after a burst; settings of garbage collection.
 
 glibc keeps freed memory between blocks that are still in use. Thousands of incomplete heads would
 enlarge a process for good. malloc_trim returns the memory within a few milliseconds.
@@ -10,11 +10,11 @@ import sys
 from typing import Final
 
 MIN_GROWTH_BYTES: Final = 32 * 2**20
-"""Minimum growth of a process, in bytes, before its heap is trimmed."""
+"""Growth of a process, in bytes, beyond which its heap is trimmed."""
 _INTERVAL_SECONDS: Final = 5
 _MAX_FAST_TRIES: Final = 6
 _SLOW_INTERVAL_SECONDS: Final = 60
-"""Interval after _MAX_FAST_TRIES without success: then the memory is in use."""
+"""Interval after _MAX_FAST_TRIES trims in a row without success: then the memory is in use."""
 _GC_THRESHOLD: Final = 10_000
 """Allocations between garbage collections: about those of one large request."""
 
@@ -31,7 +31,11 @@ def tune_garbage_collector() -> None:
 
 
 class HeapTrimmer:
-    """Minimum resident size of a process so far, and the time of the next trim."""
+    """Trims the heap while the process is MIN_GROWTH_BYTES larger than at its smallest so far.
+
+    Trims are _INTERVAL_SECONDS apart, or more if they do not help. Systems without ``malloc_trim``
+    have none.
+    """
 
     def __init__(self) -> None:
         self._min_resident: float = sys.maxsize
@@ -40,7 +44,7 @@ class HeapTrimmer:
         self._trim = getattr(libc, "malloc_trim", None)
 
     def update(self, resident: int, now: float) -> None:
-        """Trim the heap if the process has grown to ``resident`` bytes and an interval is over."""
+        """Trim the heap if ``resident`` bytes are too many and the interval is over by ``now``."""
         if resident <= self._min_resident + MIN_GROWTH_BYTES:
             self._tries = 0
         elif self._trim and now >= self._next_trim:

@@ -38,7 +38,7 @@ _SO_ATTACH_FILTER: Final = 26
 _SO_DETACH_FILTER: Final = 27
 _TCP_INFO_BYTES: Final = 104
 _TCP_INFO_QUEUED: Final = 24
-"""Offset of ``tcpi_unacked``, the length of a listener's accept queue."""
+"""Offset of ``tcpi_unacked`` in ``tcp_info``: the length of a listener's accept queue."""
 _IGNORE_SYN: Final = (
     (0x30, 0, 0, 13),  # load the flags of the TCP header
     (0x54, 0, 0, 0x12),  # mask SYN and ACK
@@ -50,9 +50,9 @@ _IGNORE_SYN: Final = (
 
 
 def listen(settings: Settings) -> list[socket.socket]:
-    """Return a listening socket per worker, all on one address.
+    """Return a listening socket per worker, all on the address of the settings.
 
-    Raise SettingsError if the address cannot be bound.
+    Wait up to 5 s for a port in use. Raise SettingsError if the address cannot be bound.
     """
     deadline = time.monotonic() + _BIND_SECONDS
     while True:
@@ -84,9 +84,9 @@ def _listener(family: int, address: tuple[Any, ...]) -> socket.socket:
 
 
 async def close(sites: Iterable[web.BaseSite]) -> None:
-    """Empty the accept queues, then stop listening.
+    """Refuse new handshakes, let the worker accept the queued connections, then stop listening.
 
-    Connections that are not accepted within 5 s are reset.
+    Connections that are not accepted within 5.5 s are reset.
     """
     sites = list(sites)
     with ExitStack() as stack:
@@ -115,7 +115,7 @@ async def _drain(listening: Iterable[socket.socket]) -> None:
 
 
 def ignore_handshakes(listener: socket.socket) -> None:
-    """Drop each SYN to a listener. The client repeats it after a second."""
+    """Drop each SYN to a listener from now on (Linux only). Clients repeat it after a second."""
     if sys.platform != "linux":
         return
     program = b"".join(struct.pack("HBBI", *instruction) for instruction in _IGNORE_SYN)
@@ -126,14 +126,14 @@ def ignore_handshakes(listener: socket.socket) -> None:
 
 
 def accept_handshakes(listener: socket.socket) -> None:
-    """Undo `ignore_handshakes`, which a dead predecessor may have applied to the same socket."""
+    """Undo ``ignore_handshakes``, which a dead predecessor may have applied to the same socket."""
     if sys.platform == "linux":
         with suppress(OSError):  # there is no filter
             listener.setsockopt(socket.SOL_SOCKET, _SO_DETACH_FILTER, 0)
 
 
 def accept_queue_length(listener: socket.socket) -> int:
-    """Return the number of connections to be accepted; 0 on systems other than Linux."""
+    """Return the number of queued connections; 0 on systems other than Linux."""
     if sys.platform != "linux":
         return 0
     information = listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)

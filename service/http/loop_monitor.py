@@ -1,8 +1,9 @@
 """Event loop monitor: measures the loop's delay and the worker's memory.
 
-A callback that blocks the event loop delays all requests. A timer measures by how much it is late.
-On a busy machine it is late as well, so the loop's processor time in the delay is measured, too.
-Once a second the monitor updates the gauges and trims the heap.
+A callback that blocks the event loop delays all requests. A timer measures the delay: by how much
+it is late. On a busy machine it is late as well, so the delay is also measured up to the loop's
+processor time (hold). Once a second the monitor updates the gauges, flushes the metrics and has
+the heap trimmed.
 """
 
 import asyncio
@@ -18,13 +19,13 @@ from service.http.heap_trimmer import HeapTrimmer
 
 BEAT_SECONDS: Final = 0.025
 """Interval of the timer. A blocking time is underestimated by at most this."""
-REMEMBERED_SECONDS: Final = 60
+WINDOW_SECONDS: Final = 60
 """Window of the maximum: it is exported for at least this time and at most twice as long."""
 _SAMPLE_SECONDS: Final = 1
 
 
 class _WindowMaximum:
-    """Maximum over the current and the previous window of REMEMBERED_SECONDS."""
+    """Maximum over the current and the previous window, exported as a gauge."""
 
     def __init__(self, gauge: Gauge) -> None:
         self._gauge = gauge
@@ -79,7 +80,7 @@ class LoopMonitor:
         self._max_delay.record(delay)
         self._max_hold.record(min(delay, cpu_seconds - self._cpu_seconds))
         if now >= self._next_window:
-            self._next_window = now + REMEMBERED_SECONDS
+            self._next_window = now + WINDOW_SECONDS
             self._max_delay.begin()
             self._max_hold.begin()
         if now >= self._next_sample:

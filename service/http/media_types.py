@@ -14,7 +14,7 @@ PROBLEM: Final = "application/problem+json"
 """Problem details (RFC 9457)."""
 
 _MAX_LENGTH: Final = 500
-"""Characters of a ``Content-Type``. Longer ones match no media type."""
+"""Maximum characters of a ``Content-Type``. Longer ones match no media type."""
 _TOKEN: Final = r"[-!#$%&'*+.^_`|~0-9A-Za-z]{1,100}+"
 _QUOTED: Final = r'"(?:[^"\\]|\\.){0,200}+"'
 _PARAMETER: Final = rf";[ \t]*+(?:({_TOKEN})=({_TOKEN}|{_QUOTED}))?+"
@@ -24,7 +24,7 @@ _CHARSETS: Final = frozenset({"utf-8", "utf8", "us-ascii"})
 
 
 def is_sent_as(content_type: str, media_type: str) -> bool:
-    """Return whether a ``Content-Type`` names the media type, in a charset that is UTF-8.
+    """Return whether a ``Content-Type`` names the media type, in UTF-8 or without a charset.
 
     aiohttp parses it as an e-mail header, with comments, in quadratic time, and raises exceptions.
     """

@@ -26,8 +26,8 @@ from service.database import incidents
 from service.http.metrics_folder import DEATHS
 
 _PROCESS: Final = os.getpid()
-#: Aggregation takes about 30 ms per worker, too long for the event loop.
 _THREAD: Final = ThreadPoolExecutor(1, "metrics")
+"""Thread for the aggregation, which takes about 30 ms per worker, too long for the event loop."""
 
 if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
     # The client library calls getpid for each update, which takes longer than the update. A worker
@@ -115,7 +115,10 @@ MEMORY = Gauge(
 
 
 async def exposition() -> bytes:
-    """Return the text exposition of all workers' metrics, or of this process if it is the only."""
+    """Return the metrics of all workers in the text format of Prometheus.
+
+    A process without workers returns its own.
+    """
     flush()
     return await asyncio.get_running_loop().run_in_executor(_THREAD, _exposition)
 

@@ -16,7 +16,7 @@ from typing import IO, Final
 from service.events import SharedCounter
 
 DEATHS: Final = SharedCounter()
-"""Replaced workers. Their parent counts them in shared memory, for it writes no metrics files."""
+"""Number of replaced workers. The parent counts them in shared memory: it has no metrics file."""
 _VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 _PREFIX: Final = "selvedge-metrics-"
 _LOCK: Final = "lock"
@@ -41,15 +41,15 @@ def folder_cleanup() -> Callable[[object], Awaitable[None]]:
     """Return the cleanup of a worker, which removes the folder if the parent was killed."""
     parent, folder = os.getppid(), os.environ[_VARIABLE]
 
-    async def inherit(_: object) -> None:
+    async def clean_up(_: object) -> None:
         if os.getppid() != parent:
             shutil.rmtree(folder, ignore_errors=True)
 
-    return inherit
+    return clean_up
 
 
 def _sweep() -> None:
-    """Remove the folders of killed processes."""
+    """Remove the folders of services that were killed: those that no process has locked."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError), (folder / _LOCK).open("r+") as lock:
             if _is_free(lock):

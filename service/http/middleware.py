@@ -33,21 +33,22 @@ from service.http.media_types import JSON, PROBLEM
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiate, prefers
 from service.http.query_string import check_query_string
-from service.http.rate_limit import RATE_LIMITS
+from service.http.rate_limit_headers import RATE_LIMIT_HEADERS
 from service.http.response_sender import RESPONSE_SENDER
 from service.limits import MAX_REQUEST_ID_LENGTH
 from service.masking import contains_key
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-_SANE_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_REQUEST_ID_LENGTH}}}", re.ASCII)
+_VALID_REQUEST_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_REQUEST_ID_LENGTH}}}", re.ASCII)
 METHODS = frozenset({*READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""Methods that metrics name; any other one counts as ``other``."""
 _log = logging.getLogger("service")
 
 
 @web.middleware
 async def handle_request(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Handle a request and send its response. Until then its bytes count (contract, Budgets)."""
+    """Handle a request and send its response. Then release its bytes of the byte budget."""
     try:
         response = await _finished_response(request, handler)
         await request.app[RESPONSE_SENDER].send(request, response)
@@ -57,10 +58,14 @@ async def handle_request(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 async def _finished_response(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Return the negotiate response, also to errors, and record it in metrics and access log."""
+    """Return the negotiated response, also to errors, and record it in metrics and access log."""
     started, app = time.perf_counter(), request.app
     request_id = request.headers.get(X_REQUEST_ID)
-    if request_id is None or not _SANE_ID.fullmatch(request_id) or contains_key(request_id):
+    if (
+        request_id is None
+        or not _VALID_REQUEST_ID.fullmatch(request_id)
+        or contains_key(request_id)
+    ):
         request_id = f"{random.getrandbits(128):032x}"
     request[REQUEST_ID] = request_id
     route = app[ROUTES].get(request.match_info.route)
@@ -80,41 +85,47 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
         headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
     if route is not None and route.deprecation is not None:
         route.deprecation.mark(headers)
-    tenant = request.get(CALLER)
-    if tenant is not None:
-        app[RATE_LIMITS].mark(headers, tenant.organization_id)
+    caller = request.get(CALLER)
+    if caller is not None:
+        app[RATE_LIMIT_HEADERS].mark(headers, caller.organization_id)
     app[CORS].mark(request, response)
     if may_await_continue(request):
         response.force_close()
     seconds = time.perf_counter() - started
     _count(request, route, response, seconds)
-    app[ACCESS_LOG].write(request, request_id, tenant, response, seconds)
+    app[ACCESS_LOG].write(request, request_id, caller, response, seconds)
     return response
 
 
 async def _respond(
     request: web.Request, app: web.Application, route: RouteProtocol | None, handler: Handler
 ) -> web.StreamResponse:
-    """Return the handler's response. Authenticate and admit the request if it needs a key."""
+    """Return the handler's response. Authenticate and admit the request if it needs a key.
+
+    The response to a CORS preflight needs none.
+    """
     check_transfer_coding(request)
     if request.method == "OPTIONS" and (preflight := app[CORS].preflight(request)):
         return preflight
     if not _needs_key(request, route):
         _check(request)
         return await handler(request)
-    tenant = await authenticate(request)
+    caller = await authenticate(request)
     admission = app[ADMISSION]
-    app[BYTE_BUDGET].check(tenant.organization_id)
-    admission.enter(tenant.organization_id)
+    app[BYTE_BUDGET].check(caller.organization_id)
+    admission.enter(caller.organization_id)
     try:
         _check(request)
         return await handler(request)
     finally:
-        admission.leave(tenant.organization_id)
+        admission.leave(caller.organization_id)
 
 
 def _check(request: web.Request) -> None:
-    """Raise ApiError for errors that precede the handler's, in order (contract, Precedence)."""
+    """Raise the first error that precedes the handler's (contract, Precedence).
+
+    These are a wrong method or path, a missing scope, a malformed query, an unknown expectation.
+    """
     error = request.match_info.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
         methods = ", ".join(sorted(error.allowed_methods))
@@ -132,7 +143,10 @@ def _check(request: web.Request) -> None:
 
 
 def _needs_key(request: web.Request, route: RouteProtocol | None) -> bool:
-    """Return whether the request must present a key; without a route, the path decides."""
+    """Return whether the request must present a key.
+
+    An unknown path or wrong method needs none only if a route that needs none covers the path.
+    """
     if route is not None:
         return route.needs_key
     open_routes = (route for route in request.app[ROUTES].values() if not route.needs_key)
@@ -142,14 +156,14 @@ def _needs_key(request: web.Request, route: RouteProtocol | None) -> bool:
 def _error_response(
     request: web.Request, route: RouteProtocol | None, error: ApiError
 ) -> web.StreamResponse:
-    """Return the error in the envelope, or as problem details if the route or caller wants these.
+    """Return the error in the envelope, or as problem details if the caller prefers these.
 
-    Routes that always have problem details have them without members of their own.
+    Statuses in the route's ``problem_statuses`` always have them, with the standard members only.
     """
-    if route is not None and error.status in route.problems:
+    if route is not None and error.status in route.problem_statuses:
         body = envelope.problem(error)
     elif prefers(request, PROBLEM, JSON):
-        body = envelope.problem_with_rows(error)
+        body = envelope.problem_with_details(error)
     else:
         body = envelope.failure(error)
     response = envelope.respond(body)

@@ -1,4 +1,4 @@
-"""Content negotiation: compression by ``Accept-Encoding``, and 304 by ``If-None-Match``.
+"""Content negotiation: compression by ``Accept-Encoding``, 304 by ``If-None-Match``, ``Accept``.
 
 A compressed response is another representation with its own strong tag (RFC 9110, 8.8.3). So the
 coding is chosen first, and its tag is compared with ``If-None-Match``.
@@ -26,9 +26,10 @@ _WEIGHT_ZERO: Final = re.compile(r"q=0(\.0*)?")
 
 
 def negotiate(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
-    """Return the response in a coding that the client accepts, or 304 if it has that cached.
+    """Return the response in a coding that the client accepts, or 304 if the client has it cached.
 
-    A cached response is compressed once.
+    Bodies of fewer than MIN_COMPRESSED_BYTES are not compressed, and streamed responses are
+    returned as they are. A CachedResponse is compressed once for all clients.
     """
     if not isinstance(response, web.Response):
         return response
@@ -81,21 +82,21 @@ def prefers(request: web.Request, media_type: str, other: str) -> bool:
 
 
 def _weighted(entry: str) -> tuple[str, float]:
-    """Return the media range of an entry of ``Accept``, and its weight."""
+    """Return the media range of an entry of ``Accept``, and its weight; a malformed one is 0."""
     name, *parameters = (part.strip() for part in entry.split(";"))
     weight = next((part[2:] for part in parameters if part.startswith("q=")), "1")
     return name, float(weight) if _WEIGHT.fullmatch(weight) else 0.0
 
 
 def _weight(weights: Mapping[str, float], media_type: str) -> float:
-    """Return the weight of a media type, by its name or else by the narrowest range."""
+    """Return the weight of a media type, by its name or else by the narrowest range; 0 without."""
     ranges = (media_type, f"{media_type.partition('/')[0]}/*", "*/*")
     return next((weights[name] for name in ranges if name in weights), 0.0)
 
 
 @lru_cache(maxsize=256)
 def _coding(header: str) -> web.ContentCoding | None:
-    """Return the best coding that ``Accept-Encoding`` accepts (RFC 9110, 12.5.3)."""
+    """Return gzip or else deflate, whichever ``Accept-Encoding`` names with a weight above 0."""
     entries = [entry.partition(";") for entry in header.lower().split(",")]
     accepted = {
         name.strip() for name, _, weight in entries if not _WEIGHT_ZERO.fullmatch(weight.strip())

@@ -19,7 +19,7 @@ from service.limits import MAX_TARGET_BYTES
 ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey(
     "on_parser_error"
 )
-"""Callback for each request that the parser refused, with its response."""
+"""Called with each request that the parser refused, and with its response."""
 _LINE_SEPARATOR: Final = "\n\n  "
 """Text in the parser's message before the malformed line."""
 _REQUEST_LINE: Final = re.compile(
@@ -55,7 +55,7 @@ def _is_request_line(message: str) -> bool:
 
 
 class ParserErrorResponse(web.Response):
-    """Response to a malformed request. The connection closes after it."""
+    """Error response outside of the middleware. The connection closes after it."""
 
     def __init__(self, error: ApiError) -> None:
         response = envelope.failure(error)

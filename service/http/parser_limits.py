@@ -1,4 +1,4 @@
-"""Limits and options of aiohttp's HTTP parser."""
+"""Options of aiohttp's HTTP parser: limits of the target and of headers, no decompression."""
 
 from typing import Any, Final
 

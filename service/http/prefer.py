@@ -13,7 +13,10 @@ _MAX_LENGTH: Final = 500
 
 
 def preferences(request: web.Request) -> Mapping[str, str]:
-    """Return the request's preferences, name -> value. The first of a repeated name counts."""
+    """Return the request's preferences, name -> value, in lowercase, without their parameters.
+
+    The first of a repeated name counts; a preference without a value has an empty one.
+    """
     values: dict[str, str] = {}
     for preference in ",".join(request.headers.getall(PREFER, ()))[:_MAX_LENGTH].split(","):
         name, _, value = preference.partition(";")[0].partition("=")

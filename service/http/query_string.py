@@ -1,4 +1,4 @@
-"""Query string checks that precede the parsing of parameters."""
+"""Query string checks before parsing: number of parameters, and UTF-8."""
 
 from urllib.parse import unquote_to_bytes
 

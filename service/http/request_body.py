@@ -1,4 +1,4 @@
-"""Request bodies: media type check, size limit and timeouts of slow uploads."""
+"""Request bodies: media type check, size limit, byte budget, timeouts of slow uploads, gzip."""
 
 import asyncio
 import time
@@ -34,7 +34,10 @@ def with_body(
     handler: Callable[[web.Request, bytes], Awaitable[web.StreamResponse]],
     media_types: tuple[str, ...],
 ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    """Return a handler that reads the body first and queues large bodies in the body scheduler."""
+    """Return a handler that first reads the body, and passes it on uncompressed.
+
+    Large and compressed bodies go through the body scheduler in between.
+    """
 
     async def handle(request: web.Request) -> web.StreamResponse:
         body = await receive(request, media_types)
@@ -50,12 +53,13 @@ def with_body(
 
 
 async def receive(request: web.Request, media_types: tuple[str, ...]) -> bytes:
-    """Return the body's bytes, which count against the caller's byte budget until the response.
+    """Return the body's bytes as sent. They count in the caller's byte budget until the response.
 
     Raise ApiError: ``unsupported_media_type`` for another media type or content coding;
-    ``payload_too_large``, by ``Content-Length`` before anything is read; ``request_timeout``;
-    ``too_many_requests`` if the byte budget is used up; ``malformed_json`` if the body is
-    incomplete.
+    ``payload_too_large``, by ``Content-Length`` before anything is read; ``too_many_requests`` if
+    the byte budget is used up; ``request_timeout`` if nothing arrives for BODY_IDLE_SECONDS or the
+    whole takes BODY_SECONDS; ``unauthorized`` if the key was revoked during a slow upload;
+    ``malformed_json`` if the body is incomplete.
     """
     _check_media_type(request, media_types)
     declared = request.content_length or 0
@@ -76,6 +80,7 @@ async def receive(request: web.Request, media_types: tuple[str, ...]) -> bytes:
 
 
 def _check_media_type(request: web.Request, media_types: tuple[str, ...]) -> None:
+    """Raise ApiError ``unsupported_media_type`` for another media type or content coding."""
     headers: dict[str, str] = {hdrs.ACCEPT_ENCODING: "gzip"}
     if request.method == "PATCH":
         headers["Accept-Patch"] = ", ".join(media_types)
@@ -93,14 +98,15 @@ def _check_media_type(request: web.Request, media_types: tuple[str, ...]) -> Non
 
 
 def _coding(request: web.Request) -> str:
-    """Return the content coding of the body, in lowercase; several are joined by commas."""
+    """Return the content coding of the body, in lowercase; "" without, several joined by commas."""
     return (combined_value(request, gzip_body.HEADER) or "").strip().lower()
 
 
 async def _slow_body(request: web.Request, reserved: int) -> bytes:
     """Return a body that is still arriving.
 
-    Raise ApiError ``unauthorized`` if the key was revoked or expired meanwhile.
+    Raise ApiError ``unauthorized`` if it took more than KEY_CACHE_SECONDS and the key has become
+    invalid.
     """
     started = time.monotonic()
     await meet_expectation(request)

@@ -1,4 +1,4 @@
-"""Response sender: sends responses; aborts connections of clients that stop reading."""
+"""Response sender: sends responses, and aborts the connections of clients that read too slowly."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.helpers import rfc822_formatted_time
 
 from service import background
-from service.http.connections import Connection
+from service.http.connections import HttpConnection
 from service.http.streamed_response import StreamedResponse
 from service.limits import RESPONSE_IDLE_SECONDS, RESPONSE_SECONDS, STREAM_SECONDS
 
@@ -19,7 +19,7 @@ _CHUNK_BYTES: Final = 2**18
 
 
 class _SlowResponse:
-    """Progress of a response that the client does not read at once."""
+    """Progress of a response that was still in flight at a check."""
 
     __slots__ = ("_progress_at", "_request", "_started", "_written")
 
@@ -27,9 +27,10 @@ class _SlowResponse:
         self._request = request
         self._started = self._progress_at = now
         self._written = (0, 0)
+        """Bytes written so far, and bytes of them that the kernel has not taken yet."""
 
     def check(self, now: float, max_seconds: float) -> None:
-        """Abort the connection if its client has exceeded a timeout."""
+        """Abort the connection after RESPONSE_IDLE_SECONDS without progress, or ``max_seconds``."""
         transport = self._request.transport
         if transport is None:
             return
@@ -42,13 +43,14 @@ class _SlowResponse:
 
 
 class ResponseSender:
-    """Set of the responses in flight, checked by one timer.
+    """Set of the responses in flight, which one timer checks once a second.
 
     A timer per response would cost more, and most responses are read at once.
     """
 
     def __init__(self) -> None:
         self._in_flight = dict[int, web.Request]()
+        """Requests by their ``id()``, which is the key of the others, too."""
         self._slow = dict[int, _SlowResponse]()
         self._streams = set[int]()
 
@@ -58,7 +60,7 @@ class ResponseSender:
         self._in_flight[key] = request
         try:
             connection = request.protocol
-            if isinstance(connection, Connection) and connection.is_ending:
+            if isinstance(connection, HttpConnection) and connection.is_ending:
                 response.force_close()
             if isinstance(response, StreamedResponse):
                 self._streams.add(key)
@@ -86,9 +88,10 @@ class ResponseSender:
 
 
 async def _send_fast(request: web.Request, response: web.StreamResponse) -> bool:
-    """Send a body of less than 1 MiB without compression; return False for any other response.
+    """Send a response if it is a simple one; else do nothing and return False.
 
-    aiohttp's general path also prepares for all others, which takes about a third longer.
+    A simple response has a body of 1 byte to 1 MiB, without compression, to an HTTP/1.1 request
+    other than HEAD. aiohttp's general path takes about a third longer.
     """
     body = response.body if isinstance(response, web.Response) else None
     if (
@@ -114,6 +117,7 @@ async def _send_fast(request: web.Request, response: web.StreamResponse) -> bool
 
 
 async def _write(request: web.Request, response: web.StreamResponse) -> None:
+    """Write the body of a prepared response, a large one in chunks."""
     body = response.body if isinstance(response, web.Response) else None
     if not isinstance(body, bytes) or len(body) < _LARGE_BYTES or response.compression:
         await response.write_eof()
@@ -130,7 +134,7 @@ RESPONSE_SENDER: web.AppKey[ResponseSender] = web.AppKey("response_sender", Resp
 
 
 async def run_response_sender(app: web.Application) -> AsyncIterator[None]:
-    """Run the application's response sender and its timer."""
+    """Create the application's response sender, and run its timer while the application runs."""
     app[RESPONSE_SENDER] = ResponseSender()
     timer = background.repeat(app[RESPONSE_SENDER].check, _CHECK_SECONDS)
     yield

@@ -1,4 +1,4 @@
-"""Router: aiohttp's, protected against paths of many slashes."""
+"""Router: aiohttp's URL dispatcher, with a bounded look-up time for paths of many slashes."""
 
 from collections.abc import Coroutine
 from typing import Any
@@ -24,7 +24,7 @@ class Router(web.UrlDispatcher):
         self._max_slashes = max(self._max_slashes, resource.canonical.count("/"))
 
     def resolve(self, request: web.Request) -> Coroutine[Any, Any, UrlMappingMatchInfo]:
-        """Return the route of the request's path and method, or the error 404 or 405."""
+        """Return the match of the request's path and method, or one with the error 404 or 405."""
         if request.rel_url.raw_path.count("/") > self._max_slashes:
             return _not_found()
         return super().resolve(request)

@@ -8,13 +8,14 @@ from typing import Final, Generic, TypeVar
 T = TypeVar("T")
 
 SECONDS: Final = 1
-"""Minimum lifetime of a result."""
+"""Minimum lifetime of a result, in seconds."""
 
 
 class SingleFlightCache(Generic[T]):
     """Cache of one result or exception, for SECONDS or longer.
 
-    Computing takes at most ``share`` of the time, so a slow computation's result is cached longer.
+    Computing takes at most ``share`` (0 to 1) of the time, so the result of a slow computation is
+    cached longer.
     """
 
     def __init__(self, *, share: float = 1.0) -> None:
@@ -23,7 +24,10 @@ class SingleFlightCache(Generic[T]):
         self._expires_at = 0.0
 
     async def get(self, compute: Callable[[], Awaitable[T]]) -> T:
-        """Return the cached result, or the one of `compute`, or raise its exception."""
+        """Return the cached result or raise the cached exception; compute it anew if expired.
+
+        A call that is running already serves this caller, too.
+        """
         computation = self._computation
         if computation is None or (computation.done() and time.monotonic() >= self._expires_at):
             self._computation = computation = asyncio.ensure_future(self._compute(compute))

@@ -1,4 +1,4 @@
-"""Streamed response: a body that is made while it is sent, at the pace of the caller."""
+"""Streamed response: its body is generated while it is sent, at the pace of the client."""
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -9,7 +9,7 @@ _log = logging.getLogger("service")
 
 
 class StreamedResponse(web.StreamResponse):
-    """Response whose chunks are made one after the other, each when the one before is taken."""
+    """Response whose next chunk is generated when the client has taken the one before."""
 
     def __init__(
         self,
@@ -20,10 +20,14 @@ class StreamedResponse(web.StreamResponse):
         super().__init__(headers=headers)
         self._chunks = chunks
         self.close = close
-        """Releases what the chunks are made from."""
+        """Releases the resources of the chunks, such as a database snapshot."""
 
     async def stream(self, request: web.Request) -> None:
-        """Send the chunks. After a failure abort the connection: the body has no end then."""
+        """Send the chunks; to HEAD send the headers only.
+
+        Raise ConnectionError if the client has gone, or if a chunk failed. In this case the
+        connection is aborted, so that the client does not take the body for complete.
+        """
         try:
             if request.method != "HEAD":
                 async for chunk in self._chunks:

@@ -17,9 +17,9 @@ _Handler: TypeAlias = Callable[[_R, web.Request], Awaitable[web.Response]]
 
 
 def tagged(read: _Read[_R]) -> _Handler[_R]:
-    """Return the handler that sends what ``read`` returns for a resource and a request.
+    """Return a handler that sends the response of ``read`` with an entity tag.
 
-    The tag is that of the body, unless ``read`` has set another.
+    The tag is the body's, unless ``read`` has set one.
     """
 
     @wraps(read)

@@ -51,7 +51,7 @@ def tracing_middleware(traces: Traces) -> Any:
 
 
 def _carrier(request: web.Request) -> Mapping[str, str]:
-    """Return the trace context headers, without a `tracestate` that contains an API key."""
+    """Return the trace context headers, without a ``tracestate`` that contains an API key."""
     names = ("traceparent", "tracestate")
     headers = {name: request.headers[name] for name in names if name in request.headers}
     if contains_key_start(headers.get("tracestate", "")):

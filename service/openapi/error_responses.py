@@ -117,7 +117,7 @@ def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
         text = f"{text} Types: {', '.join(f'`{name}`' for name in types)}."
     else:
         text = f"{text} Reserved: no API key is restricted this way today."
-    if status in route.problems:
+    if status in route.problem_statuses:
         phrase += "Problem"
         content = _problem(types[0])
     else:

@@ -68,7 +68,7 @@ class Callers:
     async def find(self, key: str, *, fresh: bool = False) -> Caller | None:
         """Return the caller that presents the key; None if it is malformed, unknown or expired.
 
-        `fresh` looks the key up in the database even if it is cached.
+        ``fresh`` looks the key up in the database even if it is cached.
         """
         if not key.isascii():
             return None

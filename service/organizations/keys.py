@@ -1,4 +1,4 @@
-"""API key format: `slv_<organization>_<key id>_<secret>` (contract, Callers)."""
+"""API key format: ``slv_<organization>_<key id>_<secret>`` (contract, Callers)."""
 
 import hashlib
 import re
@@ -22,7 +22,7 @@ def compose(organization_id: int, key_id: int, secret: str) -> str:
 
 
 def parse(text: str) -> tuple[int, int, str] | None:
-    """Return organization id, key id and secret; None if `text` does not have the form of a key."""
+    """Return organization id, key id and secret; None if ``text`` has not the format of a key."""
     match = _KEY.fullmatch(text)
     if match is None:
         return None

@@ -18,7 +18,7 @@ _SERVICE: Final = "selvedge"
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """System account as `subprocess` takes it; by default the process's own."""
+    """System account as ``subprocess`` takes it; by default the process's own."""
 
     uid: int | None = None
     gid: int | None = None

@@ -29,7 +29,8 @@ def run_as(
     """Run work in a child process of the account, and return its exit code as a shell reports it.
 
     The work gets a function to call about once a second, which ends it when this process has
-    gone. `tend` is called once a second in this process; if it raises, the child is stopped first.
+    gone. ``tend`` is called once a second in this process; if it raises, the child is stopped
+    first.
     This process closes the sockets, which the child inherits.
     """
     sys.stdout.flush()

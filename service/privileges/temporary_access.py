@@ -29,7 +29,7 @@ _Bits: TypeAlias = dict[str, int]
 
 
 class TemporaryAccess:
-    """Context manager in which other accounts may read `trees` and pass through `folders`.
+    """Context manager in which other accounts may read ``trees`` and pass through ``folders``.
 
     Parent folders may be passed through, not listed. Entering raises OSError if a mode cannot be
     changed. In a forked child leaving the context does nothing.

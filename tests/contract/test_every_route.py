@@ -133,7 +133,7 @@ async def test_a_key_is_needed(route: Route, shared_api: Api, stored: dict[str, 
     assert answer.status == 401
     assert answer.headers["WWW-Authenticate"] == "Bearer"
     assert_documented(route, answer)
-    if 401 in route.problems:
+    if 401 in route.problem_statuses:
         assert answer.headers["Content-Type"] == "application/problem+json"
     else:
         is_failure(answer, 401, "unauthorized")

@@ -23,7 +23,7 @@ async def last_is_told(
 ) -> web.StreamResponse:
     """Announce the end of a connection as the service does."""
     response = await handler(request)
-    assert isinstance(request.protocol, connections.Connection)
+    assert isinstance(request.protocol, connections.HttpConnection)
     if request.protocol.is_ending:
         response.force_close()
     return response

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.http import connections, heads
+from service.http import connections, request_heads
 from service.limits import MAX_HEAD_BYTES, MAX_QUEUED
 from tests.support.connection_server import GET, ConnectionServer, is_closed, opened, status
 from tests.support.time_limits import within
@@ -25,7 +25,7 @@ async def server() -> AsyncIterator[ConnectionServer]:
 async def test_a_head_has_to_come_in_time(
     server: ConnectionServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heads, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(request_heads, "HEAD_SECONDS", 0.2)
     silent, begun = await server.come(), await server.come(GET[:20])
     keep_alive = await server.come(GET % b"quick")
     assert await status(keep_alive) == b"200"
@@ -93,7 +93,7 @@ async def test_little_is_read_while_a_request_is_under_way(
     """aiohttp parses 32 requests ahead: with long heads these are 20 times their bytes."""
     await server.come(GET % b"slow")
     [connection] = server.runner.server.connections  # type: ignore[union-attr]
-    assert isinstance(connection, connections.Connection)
+    assert isinstance(connection, connections.HttpConnection)
     await filled(server.writers[0], come * (2**18 // len(come)))
     assert len(connection._messages) <= MAX_QUEUED + 1
     assert len(connection._unparsed) < 2**18

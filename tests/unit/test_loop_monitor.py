@@ -67,7 +67,7 @@ async def test_work_and_waiting_are_distinguished() -> None:
 async def test_the_longest_hold_is_forgotten_after_a_while(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(loop_monitor, "REMEMBERED_SECONDS", HOLD)
+    monkeypatch.setattr(loop_monitor, "WINDOW_SECONDS", HOLD)
     made = LoopMonitor()
     await hold()
     longest = metric("event_loop_longest_delay_seconds")

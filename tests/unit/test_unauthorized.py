@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from service.http import unauthorized
-from service.http.unauthorized import UnauthorizedThrottle
+from service.http import unauthorized_throttle
+from service.http.unauthorized_throttle import UnauthorizedThrottle
 from tests.support.time_limits import limit, until
 
 pytestmark = pytest.mark.contract("Callers")
@@ -16,9 +16,9 @@ async def delayed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> tuple[UnauthorizedThrottle, list[asyncio.Task[None]]]:
     """Answers beyond the rate, of which each is delayed for long."""
-    monkeypatch.setattr(unauthorized, "UNAUTHORIZED_DELAY_SECONDS", 60)
-    monkeypatch.setattr(unauthorized, "UNAUTHORIZED_RATE", 0.1)
-    monkeypatch.setattr(unauthorized, "UNAUTHORIZED_BURST", 3)
+    monkeypatch.setattr(unauthorized_throttle, "UNAUTHORIZED_DELAY_SECONDS", 60)
+    monkeypatch.setattr(unauthorized_throttle, "UNAUTHORIZED_RATE", 0.1)
+    monkeypatch.setattr(unauthorized_throttle, "UNAUTHORIZED_BURST", 3)
     throttle = UnauthorizedThrottle()
     answers = [asyncio.create_task(throttle.delay()) for _ in range(20)]
     await asyncio.sleep(0.01)
@@ -44,7 +44,7 @@ async def test_answers_beyond_the_burst_are_delayed(
 
 
 async def test_no_answer_is_delayed_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unauthorized, "UNAUTHORIZED_DELAY_SECONDS", 0.1)
+    monkeypatch.setattr(unauthorized_throttle, "UNAUTHORIZED_DELAY_SECONDS", 0.1)
     throttle = UnauthorizedThrottle()
     answers = [asyncio.create_task(throttle.delay()) for _ in range(1000)]
     await until(lambda: all(answer.done() for answer in answers))

@@ -1,7 +1,7 @@
-"""Rate limit of 401 responses: caps the time that requests without a valid key take of a worker.
+"""Rate limit of 401 responses, which are delayed: UNAUTHORIZED_RATE a second in each worker.
 
-Such a request costs about as much as a light read, and no organization's limits apply to it. Keys
-guessed on 400 connections would take most of the event loop. Their responses are delayed instead.
+A request without a valid key costs about as much as a light read, and no organization's limits
+apply to it. Keys guessed on 400 connections would take most of the event loop.
 """
 
 import asyncio
@@ -9,21 +9,23 @@ import random
 
 from aiohttp import web
 
-from service.error_types import ErrorType
 from service.limits import UNAUTHORIZED_BURST, UNAUTHORIZED_DELAY_SECONDS, UNAUTHORIZED_RATE
 
 
 class UnauthorizedThrottle:
-    """Token bucket: responses beyond UNAUTHORIZED_RATE wait up to UNAUTHORIZED_DELAY_SECONDS."""
+    """Token bucket of UNAUTHORIZED_BURST tokens, with UNAUTHORIZED_RATE new ones a second.
+
+    Responses without a token wait for the next one, or for UNAUTHORIZED_DELAY_SECONDS at most.
+    """
 
     def __init__(self) -> None:
         self._refilled_at = 0.0
-        """Time when the tokens taken so far are refilled, by the clock of the event loop."""
+        """Time at which the token taken last is available, by the clock of the event loop."""
         self._delayed: dict[asyncio.Future[None], None] = {}
         """Delays that run, the oldest first."""
 
     async def delay(self) -> None:
-        """Wait until the response may be sent."""
+        """Wait until the next response may be sent; return at once while there are tokens."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         full_since = now - UNAUTHORIZED_BURST / UNAUTHORIZED_RATE
@@ -45,7 +47,7 @@ class UnauthorizedThrottle:
             self._delayed.pop(elapsed, None)
 
     def make_room(self) -> bool:
-        """End the longest running delay; return False if none runs."""
+        """End the delay that has run for longest; return False if none runs."""
         for elapsed in self._delayed:
             if not elapsed.done():
                 del self._delayed[elapsed]
@@ -59,6 +61,6 @@ def _end(elapsed: "asyncio.Future[None]") -> None:
         elapsed.set_result(None)
 
 
-UNAUTHORIZED: web.AppKey[UnauthorizedThrottle] = web.AppKey(
-    ErrorType.UNAUTHORIZED, UnauthorizedThrottle
+UNAUTHORIZED_THROTTLE: web.AppKey[UnauthorizedThrottle] = web.AppKey(
+    "unauthorized_throttle", UnauthorizedThrottle
 )

@@ -1,6 +1,6 @@
-"""Rate limit headers: what an organization may still have in flight.
+"""Rate limit headers: requests and bytes that an organization may still have in flight.
 
-They follow the draft of the IETF (draft-ietf-httpapi-ratelimit-headers-10).
+``RateLimit`` and ``RateLimit-Policy`` follow draft-ietf-httpapi-ratelimit-headers-10.
 """
 
 from aiohttp import web
@@ -11,12 +11,13 @@ from service.http.byte_budget import ByteBudget
 from service.http.headers import RATE_LIMIT, RATE_LIMIT_POLICY
 
 
-class RateLimit:
-    """Quotas of each organization in one worker: concurrent requests, and bytes in flight."""
+class RateLimitHeaders:
+    """Headers with an organization's quotas in one worker: concurrent requests, bytes in flight."""
 
     def __init__(self, admission: Admission, budget: ByteBudget) -> None:
         self._admission = admission
         self._budget = budget
+        # No organization has the id 0, so these are the whole quotas.
         requests, self._max_bytes = admission.remaining(0), budget.remaining(0)
         self._policy = (
             f'"requests";q={requests};qu="concurrent-requests", '
@@ -33,4 +34,6 @@ class RateLimit:
         headers[RATE_LIMIT_POLICY] = self._policy
 
 
-RATE_LIMITS: web.AppKey[RateLimit] = web.AppKey("rate_limits", RateLimit)
+RATE_LIMIT_HEADERS: web.AppKey[RateLimitHeaders] = web.AppKey(
+    "rate_limit_headers", RateLimitHeaders
+)
