@@ -34,6 +34,7 @@ from .errors import (
     UnprocessableError,
     UnreachableError,
 )
+from .options import BulkOptions, SyncOptions
 from .parts import Content, Part
 from .queries import Filter, Sort
 from .records import Document, Identity, Outcome, Page, Record
@@ -45,6 +46,7 @@ __all__ = [
     "BlockingClient",
     "BlockingCollection",
     "BlockingPart",
+    "BulkOptions",
     "Changes",
     "Client",
     "Collection",
@@ -67,6 +69,7 @@ __all__ = [
     "RetryPolicy",
     "SelvedgeError",
     "Sort",
+    "SyncOptions",
     "TooManyMissingError",
     "TooManyRequestsError",
     "UnauthorizedError",

@@ -1,4 +1,4 @@
-"""Blocking client: the same calls for programs without an event loop.
+"""Blocking client: the methods of ``Client`` for programs without an event loop.
 
     with BlockingClient("https://selvedge.example.com", key) as client:
         for color in client.collection("colors").records(state="active"):
@@ -43,7 +43,7 @@ class _LoopThread:
             future.cancel()
 
     def iterate(self, items: AsyncIterator[_R]) -> Generator[_R, None, None]:
-        """Yield the items, each read on demand."""
+        """Yield the items, each read on demand; closing the generator closes the iterator, too."""
 
         async def following() -> _R:
             return await anext(items)
@@ -117,7 +117,7 @@ class BlockingCollection(_Blocking[Collection[DocumentT]]):
     delete_many = _call(Collection[DocumentT].delete_many)
     sync = _iteration(Collection[DocumentT].sync)
     write = _call(Collection[DocumentT].write)
-    delete_found = _call(Collection[DocumentT].delete_found)
+    delete_each = _call(Collection[DocumentT].delete_each)
 
     @property
     def name(self) -> str:

@@ -35,7 +35,10 @@ class Changes:
         documents: bool = False,
         limit: int | None = None,
     ) -> str:
-        """Return a cursor of the current end. Taken before reading lists, it misses no change."""
+        """Return a cursor of the feed's end, with the given filter.
+
+        Followed after reading lists, a cursor from before misses no change.
+        """
         query = [("from", "now"), *_parameters(collections, documents=documents, limit=limit)]
         return str((await self._page(query)).cursor)
 
@@ -49,9 +52,10 @@ class Changes:
     ) -> AsyncIterator[Page[Document]]:
         """Yield pages of entries after a cursor, by default from the oldest, without end.
 
-        Store the cursor of a page after processing its entries. An unavailable service is retried.
-        Raise GoneError if the changes after the cursor have been deleted, and SelvedgeError for
-        errors that no retry can mend.
+        No page is empty. A cursor carries its own filter: with one, the other arguments are
+        ignored. Store the cursor of a page after processing its entries. An unavailable service is
+        retried without end. Raise GoneError if the changes after the cursor have been deleted, and
+        SelvedgeError for errors that no retry can mend.
         """
         query = _parameters(collections, documents=documents, limit=limit)
         while True:

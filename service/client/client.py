@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncIterator, Iterable
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Self, TypeAlias, Unpack
 
 import aiohttp
 
 from .changes import Changes
-from .collections import AT_MOST, Collection
+from .collections import Collection
 from .documents import COLLECTIONS
+from .options import MAX_MISSING_SHARE, SyncOptions, require_known
 from .parts import Part
 from .queries import Parameters
 from .records import Document, DocumentT, Form, Identity, Outcome
@@ -19,16 +20,18 @@ from .transport import HttpResponse, Request, Transport
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 """Default timeouts in seconds. A write may queue for a connection, then run for 30 s."""
 
-
 RecordSet: TypeAlias = tuple[str, str | None, int, Iterable[Form]]
-"""Collection, field of its own key, number of records in a request, and the records.
+"""Collection, field of its own key, number of records in a request, and the records to write.
 
-Parts of records have no own key.
+The field is None for part collections, whose items name their owners.
 """
 
 
 class Client:
-    """Client of one service and API key. Requests work only within its asynchronous context."""
+    """Client of the service at ``url``, with one API key.
+
+    Requests need its asynchronous context, without which they raise RuntimeError.
+    """
 
     def __init__(
         self,
@@ -77,32 +80,32 @@ class Client:
 
     async def sync(
         self,
-        truth: Iterable[RecordSet],
-        *,
-        merge: bool = False,
-        dry_run: bool = False,
-        delete_missing: bool = False,
-        at_most: float = AT_MOST,
+        record_sets: Iterable[RecordSet],
+        **options: Unpack[SyncOptions],
     ) -> AsyncIterator[tuple[str, Outcome]]:
-        """Sync several collections, in the order of their references. Yield name and outcome.
+        """Sync several collections in the given order. Yield each collection's name and outcome.
 
-        Each collection is synced like ``Collection.sync`` does. Missing records are deleted at the
-        end, collections in reverse order, so that records go before those that they refer to.
-        Raise TooManyMissingError, and delete none, if a collection misses too many.
+        Give referenced collections first. Each is synced like ``Collection.sync`` does. Missing
+        records are deleted at the end, collections in reverse order, so that records go before
+        those that they refer to. Raise TooManyMissingError, and delete none, if too many records of
+        one collection are missing.
         """
+        require_known(options, SyncOptions)
+        merge, dry_run = options.get("merge", False), options.get("dry_run", False)
         runs = list[Sync]()
-        for name, match, size, records in truth:
+        for name, match, size, records in record_sets:
             runs.append(Sync(self.collection(name), match, merge, size, dry_run))
             async for outcome in runs[-1].upsert(records):
                 yield name, outcome
-        if delete_missing:
+        if options.get("delete_missing"):
+            at_most = options.get("at_most", MAX_MISSING_SHARE)
             missing = [(run, await run.missing(at_most)) for run in runs]
             for run, records in reversed(missing):
                 async for outcome in run.delete(records):
                     yield run.collection.name, outcome
 
     async def me(self) -> Identity:
-        """Return the installation and the organization of the key."""
+        """Return the ids of the installation and of the key's organization."""
         response = await self.get("/api/me")
         document = response.body["data"]
         return Identity(document["installation"]["id"], document["organization"]["id"])
@@ -117,7 +120,7 @@ class Client:
     ) -> HttpResponse:
         """Return the response to GET of any path, such as ``/api/…/measurements/9``.
 
-        With ``exact`` decimal numbers are returned as strings, with all digits: ``52.50``.
+        Raise SelvedgeError. With ``exact`` decimal numbers are strings with all digits: ``52.50``.
         """
         return await self._require_transport().send(
             Request("GET", path, parameters or [], exact=exact)

@@ -1,19 +1,18 @@
 """Collection client: reads and writes the records of one collection (contract, Surface)."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Any, Final, Generic, Literal, TypeAlias
+from typing import Any, Final, Generic, Literal, TypeAlias, Unpack
 from urllib.parse import quote
 from uuid import uuid4
 
 from .errors import Detail
+from .options import MAX_MISSING_SHARE, BulkOptions, SyncOptions, require_known
 from .queries import Filter, Scalar, Sort, parameters
 from .records import Document, DocumentT, Form, Outcome, Page, Record
 from .sync import Sync
 from .transport import JSON_PATCH, HttpResponse, Request, Transport
 
 _JSON = "application/json"
-AT_MOST: Final = 0.02
-"""Share of the live records that a sync deletes at most, unless the caller allows more."""
 _MERGE_PATCH = "application/merge-patch+json"
 WriteMode: TypeAlias = Literal["create", "replace", "merge"]
 """Operation of a bulk write."""
@@ -25,10 +24,10 @@ _METHODS: Final[dict[WriteMode, tuple[str, str]]] = {
 
 
 class Collection(Generic[DocumentT]):
-    """Collection at a path below ``/api``.
+    """Collection at a path below ``/api``. Records are named by id, or by ``"number=TH26-1"``.
 
-    Every method raises SelvedgeError. Reads and writes are retried. Each write carries an
-    ``Idempotency-Key``, the given one or a new one, so that a retry writes only once.
+    Every method raises SelvedgeError if its call fails. Calls are retried. Each write carries an
+    ``Idempotency-Key``, the given ``key`` or a new one, so that a retry writes only once.
     """
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
@@ -45,7 +44,12 @@ class Collection(Generic[DocumentT]):
         cursor: str | None = None,
         **fields: Scalar | Sequence[Scalar],
     ) -> AsyncIterator[Page[DocumentT]]:
-        """Yield the pages of a list, or the pages from a cursor on. Pages are read on demand."""
+        """Yield the pages of a list, read on demand.
+
+        ``fields`` are equality filters: ``state="active"``. A value may be a list of alternatives.
+        With a ``cursor`` the pages begin there, and the other arguments are ignored, because the
+        cursor carries the query.
+        """
         query = parameters(fields, filters, sort)
         if page_size is not None:
             query.append(("pageSize", str(page_size)))
@@ -64,7 +68,7 @@ class Collection(Generic[DocumentT]):
                 yield record
 
     async def read(self, record_id: str | int, *, writable: bool = False) -> Record[DocumentT]:
-        """Return a record, deleted or not, as its document or in its writable form."""
+        """Return a record, also one in the state ``deleted``: its document or its writable form."""
         query = [("form", "writable")] if writable else []
         return await self._record(Request("GET", self._record_path(record_id), query))
 
@@ -75,7 +79,7 @@ class Collection(Generic[DocumentT]):
     async def create_many(
         self, records: Sequence[Form], *, key: str | None = None
     ) -> list[DocumentT]:
-        """Create records, all or none. Return them in the same order."""
+        """Create records, all or none, in one request. Return them in the same order."""
         return await self._documents(
             Request("POST", self._path, body=[*records], headers=_key(key))
         )
@@ -97,7 +101,10 @@ class Collection(Generic[DocumentT]):
     async def replace_many(
         self, records: Sequence[Form], *, key: str | None = None
     ) -> list[DocumentT]:
-        """Replace records, all or none, and delete those with the ``state`` ``deleted``."""
+        """Replace records by their ``id``, all or none; delete those with ``state`` ``deleted``.
+
+        Return them in the same order.
+        """
         return await self._documents(Request("PUT", self._path, body=[*records], headers=_key(key)))
 
     async def patch(
@@ -138,48 +145,40 @@ class Collection(Generic[DocumentT]):
         records: Iterable[Form],
         *,
         match: str,
-        merge: bool = False,
         size: int = 200,
-        dry_run: bool = False,
-        delete_missing: bool = False,
-        at_most: float = AT_MOST,
+        **options: Unpack[SyncOptions],
     ) -> AsyncIterator[Outcome]:
         """Upsert records by own key, the field ``match``. Yield their outcomes in the same order.
 
-        New records are created, stored ones are replaced or merged into, and those with the
-        ``state`` ``deleted`` are deleted. Failed records are left out. Each request has ``size``
-        records and is one transaction; repeating it is safe. A dry run writes nothing.
-
-        With ``delete_missing`` live records with an own key that were not sent are deleted at the
-        end. Raise TooManyMissingError, and delete none, if they are more than the share ``at_most``
-        of the live records.
+        New records are created, stored ones are replaced, and those with the ``state`` ``deleted``
+        are deleted. Failed records are left out. Each request has ``size`` records and is one
+        transaction; repeating it is safe. ``SyncOptions`` has the options. With
+        ``delete_missing`` the outcomes of these deletes follow; raise TooManyMissingError, and
+        delete none, if too many are missing.
         """
-        run = Sync(self, match, merge, size, dry_run)
+        require_known(options, SyncOptions)
+        run = Sync(self, match, options.get("merge", False), size, options.get("dry_run", False))
         async for outcome in run.upsert(records):
             yield outcome
-        if delete_missing:
-            async for outcome in run.delete(await run.missing(at_most)):
+        if options.get("delete_missing"):
+            missing = await run.missing(options.get("at_most", MAX_MISSING_SHARE))
+            async for outcome in run.delete(missing):
                 yield outcome
 
     async def write(
-        self,
-        records: Sequence[Form],
-        mode: WriteMode,
-        *,
-        match: str | None = None,
-        skip: bool = False,
-        dry_run: bool = False,
-        key: str | None = None,
+        self, records: Sequence[Form], mode: WriteMode, **options: Unpack[BulkOptions]
     ) -> list[Outcome]:
-        """Create, replace or merge records in one request. Return their outcomes.
+        """Create, replace or merge records in one request. Return their outcomes in its order.
 
-        Stored records are matched by the own key field ``match``, or by ``id``. With ``skip``
-        failed records are left out; without it one fails the request with FailureError.
+        ``BulkOptions`` has the options.
         """
+        require_known(options, BulkOptions)
         method, media_type = _METHODS[mode]
+        match, dry_run = options.get("match"), options.get("dry_run", False)
         query = [("match", match)] if match else []
-        query += [("onError", "skip")] * skip + [("dryRun", "true")] * dry_run
-        headers = {"Prefer": "return=minimal"} | ({} if dry_run else _key(key))
+        query += [("onError", "skip")] * options.get("skip", False)
+        query += [("dryRun", "true")] * dry_run
+        headers = {"Prefer": "return=minimal"} | ({} if dry_run else _key(options.get("key")))
         request = Request(method, self._path, query, [*records], media_type, headers)
         response = await self._transport.send(request)
         is_replayed = "Idempotent-Replayed" in response.headers
@@ -188,12 +187,12 @@ class Collection(Generic[DocumentT]):
             for record, row in zip(records, response.body["data"], strict=True)
         ]
 
-    async def delete_found(
+    async def delete_each(
         self, records: Sequence[Document], *, dry_run: bool = False, key: str | None = None
     ) -> list[Outcome]:
-        """Delete records that a list has shown; return an outcome for each.
+        """Delete those of the records that can be deleted, by ``id``; return an outcome for each.
 
-        Records in use are left out as failed; those that are gone already are ``absent``.
+        Records in use are ``failed``; those that are gone already are ``absent``.
         """
         query = [("ids", str(record["id"])) for record in records]
         query += [("onError", "skip")] + [("dryRun", "true")] * dry_run
@@ -201,7 +200,7 @@ class Collection(Generic[DocumentT]):
         response = await self._transport.send(Request("DELETE", self._path, query, headers=headers))
         is_replayed = "Idempotent-Replayed" in response.headers
         return [
-            _outcome(record, _without_absence(row), is_replayed=is_replayed)
+            _outcome(record, _absent_if_gone(row), is_replayed=is_replayed)
             for record, row in zip(records, response.body["data"], strict=True)
         ]
 
@@ -228,8 +227,8 @@ def _outcome(record: Form, row: Document, *, is_replayed: bool) -> Outcome:
     return Outcome(record, row["outcome"], row["id"], details, is_replayed)
 
 
-def _without_absence(row: Document) -> Document:
-    """Return the outcome of a delete, as ``absent`` if it failed because the record is gone."""
+def _absent_if_gone(row: Document) -> Document:
+    """Return the outcome of a delete: ``absent`` if it failed because there is no such record."""
     is_gone = [detail["type"] for detail in row["details"]] == ["not_found"]
     return row | {"outcome": "absent", "details": []} if is_gone else row
 

@@ -1,4 +1,7 @@
-"""Client exceptions: one class for each error status of the service (contract, Errors)."""
+"""Client exceptions: a class for each error status of the service, and for calls without response.
+
+The contract has the errors under Errors.
+"""
 
 import json
 from collections.abc import Mapping

@@ -21,7 +21,8 @@ class Content:
 class Part:
     """Part at a path below ``/api``.
 
-    Every method raises SelvedgeError. Reads and writes are retried like those of records.
+    Every method raises SelvedgeError if its call fails. Calls are retried like those of
+    ``Collection``.
     """
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
@@ -36,18 +37,24 @@ class Part:
     async def replace(
         self, content: Any, *, if_match: str | None = None, key: str | None = None
     ) -> Content:
-        """Replace the part. Return its new content. Entries are matched to stored ones by id."""
+        """Replace the part. Return its new content.
+
+        Entries are matched to stored ones by id, without an id by their content (contract, Parts).
+        """
         headers = write_headers(if_match, key)
         return await self._content(Request("PUT", self._path, body=content, headers=headers))
 
     async def dry_run(self, content: Any) -> None:
-        """Check whether ``replace`` would succeed; nothing is written."""
+        """Raise the SelvedgeError that ``replace`` would raise, if any; write nothing."""
         await self._transport.send(Request("PUT", self._path, [("dryRun", "true")], body=content))
 
     async def patch(
         self, changes: Sequence[Form], *, if_match: str | None = None, key: str | None = None
     ) -> Content:
-        """Apply a JSON Patch to the writable form of the part, possible for measured values."""
+        """Apply a JSON Patch (RFC 6902) to the writable form of the part. Return its new content.
+
+        Only measurement charts and measured values take patches.
+        """
         headers = write_headers(if_match, key)
         return await self._content(
             Request("PATCH", self._path, body=[*changes], media_type=JSON_PATCH, headers=headers)

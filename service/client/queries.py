@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Scalar: TypeAlias = str | int | float | bool
+"""Value of a filter."""
 Parameters: TypeAlias = list[tuple[str, str]]
+"""Names and values of a query string, in order; a name may repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Sort:
 def parameters(
     fields: dict[str, Scalar | Sequence[Scalar]], filters: Iterable[Filter], sort: Iterable[Sort]
 ) -> Parameters:
-    """Return the query parameters of a list."""
+    """Return the query parameters of a list; each field and value is one ``field=value``."""
     query = [(name, text) for name, value in fields.items() for text in _texts(value)]
     for index, condition in enumerate(filters):
         query += _indexed("filter", index, condition.property, operator=condition.operator)

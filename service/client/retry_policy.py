@@ -17,12 +17,15 @@ class RetryPolicy:
     attempts: int = 8
     """Maximum number of attempts; 1 for no retries."""
     first_wait: float = 0.25
-    """Maximum wait before the second attempt; doubled for each further one."""
+    """Maximum backoff before the second attempt; doubled for each further one."""
     longest_wait: float = 60.0
-    """Maximum wait. The call fails if the service asks for a longer one (``Retry-After``)."""
+    """Maximum backoff. The call fails if the service asks for a longer wait (``Retry-After``)."""
 
     def delay_seconds(self, error: SelvedgeError, attempt: int) -> float | None:
-        """Return the seconds to wait after the n-th attempt; None for no further attempt."""
+        """Return the seconds to wait after the n-th attempt; None for no further attempt.
+
+        They are the backoff, from half to all of its maximum, plus any ``Retry-After``.
+        """
         if attempt >= self.attempts or not _may_succeed_later(error):
             return None
         # Jitter: callers that failed together do not retry together.

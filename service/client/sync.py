@@ -1,4 +1,4 @@
-"""Sync: the records of another system as the whole truth, with deletes of what it no longer has."""
+"""Sync: upserts of another system's records by own key, and deletes of records that it lacks."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from .collections import Collection, WriteMode
 
 _LISTED_IDS: Final = 2_000
-"""Ids of one query, which fit into the request line of 32 KiB."""
+"""Maximum number of ids in one query: they fit into the request line of 32 KiB."""
 _DELETED_IDS: Final = 200
-"""Ids of one delete."""
+"""Maximum number of ids in one delete."""
 _PAGE_SIZE: Final = 100
 _TOO_LONG: Final = "validation_error.too_long"
-"""Error of a query that fits into no cursor although it has a next page."""
+"""Error type of a list with a next page whose query is too long for a cursor."""
 
 
 @dataclass
 class Sync:
     """Sync of one collection: upserts by own key, then deletes of the records that were not sent.
 
-    It remembers the ids of the outcomes while it runs, so that the service lists only the records
-    beyond them: one query for 2,000 records that were sent.
+    It stores the ids of the outcomes, so that it lists only the other records: one query for each
+    2,000 records that were sent.
     """
 
     collection: "Collection[Any]"
     match: str | None
-    """Field with the own key; None for parts of records, which have no records to delete."""
+    """Field with the own key; None for part collections, of which nothing is deleted."""
     merge: bool = False
     size: int = 200
     dry_run: bool = False
@@ -57,8 +57,9 @@ class Sync:
     async def missing(self, at_most: float) -> list[Document]:
         """Return the live records with an own key that were not sent.
 
-        Records with the key of a failed one are not missing. If such a key is a reference, no
-        record is. Raise TooManyMissingError if they are more than this share of the live records.
+        Records with the key of a failed record are not missing. If a failed record has no key, or
+        an object as key, return none, because it may be any record. Raise TooManyMissingError if
+        more than the share ``at_most`` of the live records with an own key are missing.
         """
         keys = {_scalar(record.get(self.match or "")) for record in self.failed}
         if self.match is None or None in keys:
@@ -75,14 +76,18 @@ class Sync:
         return missing
 
     async def delete(self, records: Sequence[Document]) -> AsyncIterator[Outcome]:
-        """Delete records; yield their outcomes, ``absent`` if another caller was faster."""
+        """Delete records; yield an outcome for each: deleted, failed (in use), absent (gone)."""
         for start in range(0, len(records), _DELETED_IDS):
             chunk = records[start : start + _DELETED_IDS]
-            for outcome in await self.collection.delete_found(chunk, dry_run=self.dry_run):
+            for outcome in await self.collection.delete_each(chunk, dry_run=self.dry_run):
                 yield outcome
 
     async def _unsent(self, low: int, high: int | None, ids: Sequence[int]) -> list[Document]:
-        """Return the records with ids from ``low`` to below ``high`` that are not among ``ids``."""
+        """Return the live records with an own key and another id than ``ids``.
+
+        Their ids are from ``low`` to below ``high``, or without an end. A query that is too long is
+        divided.
+        """
         filters = [Filter(str(self.match), "isNull", False), Filter("id", "ge", low)]
         filters += [] if high is None else [Filter("id", "lt", high)]
         filters += [Filter("id", "notIn", ids)] if ids else []
@@ -99,5 +104,5 @@ class Sync:
 
 
 def _scalar(value: Any) -> str | None:
-    """Return a key as a text; None for a reference by an object."""
+    """Return an own key as a text; None for null, an object or a list."""
     return None if value is None or isinstance(value, dict | list) else str(value)

@@ -121,14 +121,10 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
         await _check_name(connection, arguments.name, arguments.id)
         if arguments.unique_keys:
             await require_unique(connection, arguments.id)
-        is_shown = await queries.set_organization(
-            connection,
-            arguments.id,
-            name=arguments.name,
-            multiple_language=arguments.multiple_language,
-            pro=arguments.pro,
-            unique_keys=arguments.unique_keys,
+        changes = queries.OrganizationSettings(
+            arguments.name, arguments.multiple_language, arguments.pro, arguments.unique_keys
         )
+        is_shown = await queries.set_organization(connection, arguments.id, changes)
         if is_shown:
             await record_settings(connection, arguments.id)
     if arguments.unique_keys and is_shown is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from tqdm import tqdm
 
 from service.client import Client
-from service.client.collections import AT_MOST
+from service.client.options import MAX_MISSING_SHARE
 from service.commands import CommandError, Parsers
 from service.commands.column_listing import ListColumns
 from service.commands.prompts import service_from_environment
@@ -102,7 +102,7 @@ def _add_import(parsers: Parsers) -> None:
         type=_share,
         metavar="SHARE",
         help="with --delete-missing: share of a collection's records beyond which nothing is "
-        f"deleted, such as 2%% or 0.02 (default: {AT_MOST:.0%}%)",
+        f"deleted, such as 2%% or 0.02 (default: {MAX_MISSING_SHARE:.0%}%)",
     )
     _add_run_options(importing)
     importing.set_defaults(run=import_)
@@ -177,7 +177,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
         dry_run=arguments.dry_run,
         merge=arguments.merge,
         delete_missing=arguments.delete_missing,
-        at_most=AT_MOST if arguments.at_most is None else arguments.at_most,
+        at_most=MAX_MISSING_SHARE if arguments.at_most is None else arguments.at_most,
     )
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
         if any(path.absolute() == source.path.absolute() for source in files):

@@ -37,14 +37,8 @@ async def confirm_unique(connection: asyncpg.Connection, organization_id: int) -
     try:
         await require_unique(connection, organization_id)
     except CommandError:
-        await queries.set_organization(
-            connection,
-            organization_id,
-            name=None,
-            multiple_language=None,
-            pro=None,
-            unique_keys=False,
-        )
+        off = queries.OrganizationSettings(unique_keys=False)
+        await queries.set_organization(connection, organization_id, off)
         raise
 
 

@@ -5,7 +5,7 @@ a write.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 from aiohttp import web
@@ -44,6 +44,18 @@ Takes the connection, the organization, the subscription's id and the body.
 """
 
 
+class _SubscriptionWrite(NamedTuple):
+    """Write request for a subscription."""
+
+    resource: Webhooks
+    request: web.Request
+    raw: bytes
+    form: Validator | None
+    """Validator of the body; None without one."""
+    event: str
+    """What the write does, for the log."""
+
+
 async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
     """Create a subscription; only this response has its secret."""
 
@@ -56,28 +68,26 @@ async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Respo
         headers = {"Location": f"{request.path}/{webhook_id}"}
         return success(_with_secret(document, secret), created=True, headers=headers)
 
-    return await _write(resource, request, raw, resource.create_form, work, "created")
+    form = resource.create_form
+    return await _write(_SubscriptionWrite(resource, request, raw, form, "created"), work)
 
 
 async def update(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
     """Apply a merge patch to a subscription (RFC 7396)."""
-    return await _change(
-        resource, request, raw, resource.merge_form, subscriptions.update, "updated"
-    )
+    write = _SubscriptionWrite(resource, request, raw, resource.merge_form, "updated")
+    return await _change(write, subscriptions.update)
 
 
 async def rewind(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
     """Set the position of a subscription."""
-    return await _change(
-        resource, request, raw, resource.rewind_form, subscriptions.rewind, "rewound"
-    )
+    write = _SubscriptionWrite(resource, request, raw, resource.rewind_form, "rewound")
+    return await _change(write, subscriptions.rewind)
 
 
 async def rotate(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
     """Replace the secret of a subscription; only this response has the new one."""
-    return await _change(
-        resource, request, raw, resource.rotate_form, subscriptions.rotate, "rotated"
-    )
+    write = _SubscriptionWrite(resource, request, raw, resource.rotate_form, "rotated")
+    return await _change(write, subscriptions.rotate)
 
 
 async def remove(resource: Webhooks, request: web.Request) -> web.Response:
@@ -90,7 +100,7 @@ async def remove(resource: Webhooks, request: web.Request) -> web.Response:
         await subscriptions.remove(connection, organization_id, webhook_id)
         return success(document)
 
-    return await _write(resource, request, b"", None, work, "deleted")
+    return await _write(_SubscriptionWrite(resource, request, b"", None, "deleted"), work)
 
 
 async def test(resource: Webhooks, request: web.Request) -> web.Response:
@@ -109,34 +119,24 @@ async def test(resource: Webhooks, request: web.Request) -> web.Response:
     return respond(success(orjson.dumps(result)))
 
 
-async def _change(
-    resource: Webhooks,
-    request: web.Request,
-    raw: bytes,
-    form: Validator,
-    change: _Change,
-    event: str,
-) -> web.Response:
+async def _change(write: _SubscriptionWrite, change: _Change) -> web.Response:
     """Change one subscription under its lock; return it, with its secret if that is new."""
 
     async def work(connection: Connection, path: list[int], body: _Body) -> ApiResponse:
-        organization_id, [webhook_id] = caller(request).organization_id, path
+        organization_id, [webhook_id] = caller(write.request).organization_id, path
         secret = await change(connection, organization_id, webhook_id, body)
-        document = await _document(resource, request, connection, webhook_id)
+        document = await _document(write.resource, write.request, connection, webhook_id)
         return success(document if secret is None else _with_secret(document, secret))
 
-    return await _write(resource, request, raw, form, work, event)
+    return await _write(write, work)
 
 
 async def _write(
-    resource: Webhooks,
-    request: web.Request,
-    raw: bytes,
-    form: Validator | None,
+    write: _SubscriptionWrite,
     work: Callable[[Connection, list[int], _Body], Awaitable[ApiResponse]],
-    event: str,
 ) -> web.Response:
     """Check a request, run its work in a transaction, and log what it did."""
+    resource, request, raw, form, event = write
     path, _, _, idempotency, body = collect_errors(
         lambda: ids_of(request, resource),
         lambda: no_parameters(request),

@@ -1,7 +1,7 @@
 """Administration queries: organizations and API keys, for the command line."""
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import asyncpg
 
@@ -30,22 +30,24 @@ async def create_organization(
     return int(await connection.fetchval(statement, *arguments))
 
 
+class OrganizationSettings(NamedTuple):
+    """Settings of an organization to change; those that are None stay."""
+
+    name: str | None = None
+    multiple_language: bool | None = None
+    pro: bool | None = None
+    unique_keys: bool | None = None
+
+
 async def set_organization(
-    connection: asyncpg.Connection,
-    organization_id: int,
-    *,
-    name: str | None,
-    multiple_language: bool | None,
-    pro: bool | None,
-    unique_keys: bool | None = None,
+    connection: asyncpg.Connection, organization_id: int, settings: OrganizationSettings
 ) -> bool | None:
-    """Change the settings that are not None.
+    """Change settings of an organization.
 
     Return whether documents of records change by it, or None for an unknown organization.
     """
     statement = _SQL["set_organization"].text
-    arguments = (organization_id, name, multiple_language, pro, unique_keys)
-    is_shown: bool | None = await connection.fetchval(statement, *arguments)
+    is_shown: bool | None = await connection.fetchval(statement, organization_id, *settings)
     return is_shown
 
 

@@ -11,7 +11,8 @@ from itertools import compress
 from typing import Any, Final
 
 from service.client import Client, Detail, FailureError, ForbiddenError, Outcome
-from service.client.collections import AT_MOST, WriteMode
+from service.client.collections import WriteMode
+from service.client.options import MAX_MISSING_SHARE
 from service.error_types import ErrorType
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
@@ -45,7 +46,7 @@ class ImportOptions:
     """Whether matched lines are merged into their records: fields without a value stay."""
     delete_missing: bool = False
     """Whether records of the files' collections that no line has are deleted."""
-    at_most: float = AT_MOST
+    at_most: float = MAX_MISSING_SHARE
     """Share of a collection's live records that may be missing."""
 
 

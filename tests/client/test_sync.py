@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from service.client import Client, Outcome
+from service.client import Client, NotFoundError, Outcome
 
 
 def named(key: str, mark: str) -> dict[str, Any]:
@@ -39,6 +39,25 @@ async def test_references_are_sent_by_own_keys(
     gone = [{**record, "state": "deleted"} for record in records]
     outcomes = selvedge.collection(collection).sync(gone, match=own_key)
     assert [row.outcome async for row in outcomes] == ["deleted"] * 5
+
+
+async def test_unknown_options_are_refused(selvedge: Client) -> None:
+    """Python accepts any keyword: a misspelled ``dry_run`` must not write."""
+    colors, wrong = selvedge.collection("colors"), dict[str, Any](dryrun=True)
+    records = [named("Unknown option", "Dry")]
+    with pytest.raises(TypeError, match="unknown option dryrun: use match, skip, dry_run, key"):
+        await colors.write(records, "replace", match="userDefinedId", **wrong)
+    for outcomes in (
+        colors.sync(records, match="userDefinedId", **wrong),
+        selvedge.sync([("colors", "userDefinedId", 1, records)], **wrong),
+    ):
+        with pytest.raises(TypeError, match="unknown option dryrun: use merge, dry_run"):
+            await anext(outcomes)
+    key = "userDefinedId=Unknown option"
+    with pytest.raises(NotFoundError):
+        await colors.read(key)
+    assert [row.outcome for row in await colors.write(records, "create", skip=True)] == ["created"]
+    assert (await colors.read(key)).data["name"] == "Dry Unknown option"
 
 
 @pytest.mark.contract("Own keys")

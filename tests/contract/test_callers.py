@@ -261,9 +261,8 @@ async def test_features_reach_the_service_within_five_seconds(
     body = {"name": "Multilingual", "languageIds": [1]}
     assert (await api.post("/api/colors", body)).status == 201
     connection = await asyncpg.connect(demo_dsn)
-    assert None is not await administration.set_organization(
-        connection, 1, name=None, multiple_language=False, pro=None
-    )
+    off = administration.OrganizationSettings(multiple_language=False)
+    assert None is not await administration.set_organization(connection, 1, off)
     await connection.close()
     clock.now += 5.01
     refused = await api.post("/api/colors", body)

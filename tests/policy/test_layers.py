@@ -1,5 +1,6 @@
 """Layer policy: SQL only in ``sql/``, HTTP only in handlers."""
 
+import ast
 import json
 import re
 import sys
@@ -129,3 +130,31 @@ def test_modules_stay_small() -> None:
         lines = written.count("\n") + generated.partition("# <!-- end of")[2].count("\n")
         assert lines <= 300, (relative(module), lines)
     assert SERVICE.name == "service"
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """Return the names of a function's parameters, keyword-only ones included, without ``self``."""
+    listed = function.args
+    names = [*listed.posonlyargs, *listed.args, *listed.kwonlyargs, listed.vararg, listed.kwarg]
+    return [each.arg for each in names if each is not None and each.arg not in ("self", "cls")]
+
+
+def crowded(source: str) -> list[str]:
+    """Return the functions with more than five parameters."""
+    return [
+        node.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(parameters(node)) > 5
+    ]
+
+
+def test_functions_have_at_most_five_parameters() -> None:
+    """Values that belong together are an object."""
+    sources = {relative(module): module.read_text(encoding="utf-8") for module in modules()}
+    offenses = {path: crowded(source) for path, source in sources.items()}
+    assert not {path: names for path, names in offenses.items() if names}
+
+
+def test_functions_with_six_parameters_are_found() -> None:
+    assert crowded("class A:\n def f(self, a, /, b, *c, d, e, **f): ...") == ["f"]
+    assert not crowded("def f(a, /, b, *, c, d, **e): ...")
