@@ -1,8 +1,5 @@
 -- Languages of translations, shared by all organizations.
 
--- name: by_code(organization_id, code)
-select id from language where $1::bigint is not null and lower(code) = lower($2::text);
-
 -- name: documents(organization_id)
 with record as (
     select l.*, $1::bigint as organization_id from language l

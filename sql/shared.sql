@@ -79,11 +79,11 @@ id = any(array(
     ) as found
 ))
 
--- name: languages_by_code(organization_id, keys)
+-- name: languages_by_code(organization_id, codes)
 -- Languages are shared by all organizations. The organization is a parameter, as in every statement.
 select id, lower(code) as key, null::bigint as within_id, true as is_live
 from language
-where $1::bigint is not null and lower(code) = any($2::text[]);
+where $1::bigint is not null and lower(code) = any({{codes}});
 
 -- name: live_by_key(organization_id, key)
 -- Live records with an own key: more than one, if it is ambiguous.
@@ -169,7 +169,7 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- name: twins(organization_id, count)
+-- name: shared_keys(organization_id, count)
 -- Own keys that several live records have, with the ids of some of these.
 select {{key}} as key, (array_agg(id order by id))[1:10] as ids
 from {{table}}

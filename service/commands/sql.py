@@ -27,7 +27,7 @@ def add(parsers: Parsers) -> None:
 def print_statements(_: Settings, arguments: Namespace) -> None:
     """Print the statements of one resource or of all. Raise CommandError for an unknown one."""
     # Imported here: it loads every schema and resource, which no other command needs.
-    from service.sql_catalog import catalog, page
+    from service.sql_catalog import catalog, render_all
 
     entries_by_name = catalog()
     name = arguments.resource
@@ -36,4 +36,5 @@ def print_statements(_: Settings, arguments: Namespace) -> None:
             f"there is no resource {name!r}: use one of {', '.join(entries_by_name)}"
         )
     names = entries_by_name if name is None else [name]
-    say(*"\n".join(page(each, entries_by_name[each]) for each in names).rstrip("\n").split("\n"))
+    text = "\n".join(render_all(each, entries_by_name[each]) for each in names)
+    say(*text.rstrip("\n").split("\n"))

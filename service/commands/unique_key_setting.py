@@ -18,7 +18,7 @@ async def require_unique(connection: asyncpg.Connection, organization_id: int) -
         name
         for resource in MASTER_RECORDS
         if unique_keys.have_text_keys(resource)
-        for key, ids in await unique_keys.twins(connection, resource, organization_id)
+        for key, ids in await unique_keys.shared_keys(connection, resource, organization_id)
         for name in [_named(resource.name, key, ids)]
     ]
     if named:

@@ -1,1 +1,1 @@
-"""Query engine: batches, the four phases of a write, documents, links and the change feed."""
+"""Read and write engine: lists, documents, exports, batches, phases of a write, change feed."""

@@ -1,4 +1,4 @@
-"""Batch: the items of one write, their indexes in the request, and the errors found in them."""
+"""Batch: the items of one write, their indexes in the request, and the errors of these items."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -126,10 +126,12 @@ class ItemErrors:
 
 @dataclass(slots=True, eq=False)
 class Batch:
-    """Items of one write, each with its stored ``id``, in request order.
+    """Items of one write, in request order.
 
-    ``index`` counts the batch's items from 0; ``request_index`` is an item's index in the request.
-    Subsets of a batch share its errors.
+    An item gets the ``id`` of its record when that is known: from the request, from the lock of the
+    record with its own key, or as the new id of a record to create. ``index`` counts the batch's
+    items from 0; ``request_index`` is an item's index in the request. Subsets of a batch share its
+    items and errors.
     """
 
     caller: Caller
@@ -165,12 +167,12 @@ class Batch:
 
     @property
     def ids(self) -> list[int]:
-        """Return the stored ids, in request order."""
+        """Return the ids of the records, in request order; raise KeyError if one is not known."""
         return [item["id"] for item in self.items]
 
     @property
     def id_array(self) -> str:
-        """Return the stored ids as one statement parameter."""
+        """Return the ids of the records as one statement parameter."""
         return id_array(self.ids)
 
     def json(self, without: tuple[str, ...] = ()) -> str:
@@ -187,7 +189,7 @@ class Batch:
         return self._json[without]
 
     def subset(self, includes: Callable[[Item], bool] | None = None) -> "Batch":
-        """Return the items that have not failed and that ``includes`` accepts."""
+        """Return the items without errors that ``includes`` accepts; the batch if all are."""
         if self.errors:
             indexes = [
                 index
@@ -205,7 +207,7 @@ class Batch:
         return self._selection(indexes)
 
     def split(self, includes: Callable[[Item], bool]) -> tuple["Batch", "Batch"]:
-        """Return the items that ``includes`` accepts, and the others."""
+        """Return the items that ``includes`` accepts, and the others; both with failed items."""
         accepted = [*map(includes, self.items)]
         if all(accepted):
             return self, self.empty()
@@ -234,7 +236,7 @@ class Batch:
         )
 
     def note_part(self, part: str, owner_id: int, *, was_filled: bool, is_filled: bool) -> None:
-        """Note whether a part has content before and after the write."""
+        """Note in ``part_operations`` if the write fills an empty part, or empties it."""
         if was_filled != is_filled:
             operations = self.part_operations.setdefault(part, {})
             operations.setdefault(CREATED if is_filled else DELETED, set()).add(owner_id)
@@ -244,7 +246,7 @@ class Batch:
         self.errors.add(self.request_indexes[index], type_, path, message)
 
     def fail_records(self, messages: Mapping[int, str], type_: str, key: str = "id") -> None:
-        """Add an error to the items of the given record ids, at the field ``key``."""
+        """Add an error to each item whose record id has a message, at the field ``key``."""
         for index, item in enumerate(self.items):
             if item["id"] in messages:
                 self.fail(index, type_, key, message=messages[item["id"]])

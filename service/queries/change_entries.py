@@ -14,7 +14,11 @@ _MICROSECONDS: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 def entries_json(
     feed: ChangeFeed, page: ChangePage, documents: Mapping[tuple[str, int], bytes] | None
 ) -> bytes:
-    """Return the entries as a JSON array, with their documents if requested."""
+    """Return the entries as a JSON array.
+
+    Without ``documents``, entries have no member ``document``; with them, it is null for records
+    that have none. ``at`` is the time at which the transaction began, in UTC.
+    """
     times: dict[int, str] = {}
     entries = []
     for entry in page.entries:

@@ -85,9 +85,10 @@ class ChangeFeed(Resource):
     ) -> ChangePage | None:
         """Return the entries after a position; None if changes must be numbered first.
 
-        If ``request.after`` is None, return an empty page at the end of the feed. Changes that are
-        committed after the numbering are left to the next page. Raise ``gone.changes_expired`` if
-        entries after the position were deleted or if the position belongs to another epoch.
+        If ``request.after`` is None, return an empty page at the end of the feed. With
+        ``is_numbered`` the caller has just numbered the changes: those committed since then are
+        left to the next page. Raise ``gone.changes_expired`` if entries after the position were
+        deleted or if the position belongs to another epoch.
         """
         reading = _FeedReading(connection, caller.organization_id, request.filter)
         after = request.after
@@ -111,7 +112,7 @@ class ChangeFeed(Resource):
     async def documents_of(
         self, connection: Connection, caller: Caller, entries: Sequence[ChangeEntry]
     ) -> dict[tuple[str, int], bytes] | None:
-        """Return live records' documents by collection and id; None if too long for a page."""
+        """Return documents of live records by collection and id; None beyond ``MAX_PAGE_BYTES``."""
         ids_by_collection: dict[str, dict[int, None]] = {}
         for entry in entries:
             ids_by_collection.setdefault(entry.collection, {})[entry.record] = None
@@ -227,7 +228,10 @@ class ChangeFeed(Resource):
 
 
 async def assign_sequence_numbers(connection: Connection, organization_id: int) -> bool:
-    """Assign sequence numbers to committed changes; return whether there may be more."""
+    """Assign sequence numbers to up to ``NUMBERING_BATCH`` committed changes, in commit order.
+
+    Insert the organization's feed if it has none, and lock it. Return whether there may be more.
+    """
     feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if feed is None:
         await connection.execute(_SQL["begin"].text, organization_id, secrets.randbits(62))

@@ -19,9 +19,9 @@ from service.queries.resource import Resource
 
 PARAMETER: Final = "changedSince"
 MAX_TRANSACTIONS: Final = 10_000
-"""Transactions beyond which all records of a collection count as changed."""
+"""Number of transactions since the time beyond which all records count as changed."""
 MAX_ENTRIES: Final = 100_000
-"""Entries of these transactions beyond which all records count as changed."""
+"""Number of entries of these transactions beyond which all records count as changed."""
 _LONGEST: Final = timedelta(seconds=TRANSACTION_SECONDS)
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC) + 2 * _LONGEST
 _SQL: Final = load("changes")
@@ -34,12 +34,17 @@ async def look_up(
     caller: Caller,
     listing: Listing,
 ) -> Listing:
-    """Return the list request with the records that have changed since its time.
+    """Return the list request with the condition on the records that have changed since its time.
 
-    Problem: the feed has the time at which a transaction began, and its numbers follow the order
-    of commits roughly. A transaction that was committed at or after the time began at most
-    ``TRANSACTION_SECONDS`` before, and has at most as much later neighbors before it. So the look
-    goes back by twice that time. Raise ``gone.changes_expired`` if such changes are kept no longer.
+    The condition is empty, so that all records match, if too many have changed
+    (``MAX_TRANSACTIONS``, ``MAX_ENTRIES``). An organization without a feed gets the request as it
+    is. Raise ``gone.changes_expired`` if such changes are kept no longer.
+
+    Problem: the feed has the times at which transactions began, and numbers them in the order of
+    their commits. A transaction that was committed at or after the time began at most
+    ``TRANSACTION_SECONDS`` before it. One that began more than twice as long before the time was
+    committed before the former began, and has a lower number. Therefore the condition is on
+    transactions after the last one that began so early.
     """
     organization_id = caller.organization_id
     changed, since = listing.changed, listing.changed_since

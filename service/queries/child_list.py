@@ -1,4 +1,4 @@
-"""Child lists: entries of parts, matched to the stored children by id or natural key."""
+"""Child lists: entries of sizes and chart lines, matched to stored children by id or content."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence

@@ -4,9 +4,10 @@ from decimal import Decimal
 
 
 def decimal_text(value: str | float | None, stored: str | None = None) -> str | None:
-    """Return the value as PostgreSQL writes it; for a double, its shortest exact text.
+    """Return the value as PostgreSQL writes it, without exponent; for a double, its shortest text.
 
-    A double carries no number of digits: if it equals ``stored``, return ``stored``.
+    A double carries no number of digits: if it equals ``stored``, return ``stored``. A zero has no
+    sign. None stays None.
     """
     if value is None:
         return None

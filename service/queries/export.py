@@ -12,9 +12,9 @@ from service.queries.resource import Resource
 
 _SQL: Final = load("export")
 _BATCH_SIZE: Final = 500
-"""Records of a statement."""
+"""Maximum number of records in one statement."""
 _CHUNK_BYTES: Final = 2**20
-"""Bytes of documents after which a statement ends its lines."""
+"""Bytes of documents after which a statement ends early, with one record at least."""
 _LINE: Final = """'{"collection":"%s","document":' || document || E'}\\n'"""
 _JOINED: Final = "document || E',\\n'"
 
@@ -29,9 +29,10 @@ class ExportBatch(NamedTuple):
 async def batches(
     connection: Connection, caller: Caller, resource: Resource, *, is_bare: bool = False
 ) -> AsyncIterator[ExportBatch]:
-    """Yield the records of a collection that lists show; with ``is_bare``, documents alone.
+    """Yield the records of a collection that lists show, as NDJSON lines.
 
-    A line names the collection beside the document. Bare documents end with a comma.
+    Each line is an object of ``collection`` and ``document``. With ``is_bare`` it is the document
+    alone, with a comma behind it.
     """
     text, last_id = export_text(resource, is_bare=is_bare), 0
     while True:

@@ -16,9 +16,12 @@ class ChangeEntry:
     """Change of one record by one transaction."""
 
     transaction: asyncpg.Record
+    """Row of the outbox: ``n``, ``at``, ``api_key_id``, ``request_id`` and more."""
     collection: str
     record: int
+    """Stored id of the record."""
     operation: str
+    """``created``, ``updated`` or ``deleted``."""
 
 
 @dataclass(frozen=True, slots=True)

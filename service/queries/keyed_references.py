@@ -2,7 +2,7 @@
 
 Wherever a write takes the id of another record, an object with that record's own key may stand in
 its place (contract, References). A request without such objects causes no statement here. Others
-cause one for each collection to which they refer by key.
+cause one for each collection to which they refer by key, and another where a key is missing.
 """
 
 from collections import defaultdict
@@ -41,7 +41,7 @@ class _Match(NamedTuple):
 
 
 class KeyMatches(NamedTuple):
-    """Ids of the records that a key object names; an error unless there is exactly one."""
+    """Ids of the records that a key object names. Only exactly one is no error."""
 
     noun: str
     sent: str
@@ -220,7 +220,7 @@ class KeyedReferences:
         return {key: [id_ for id_, _ in rows] for key, rows in matches_by_key.items()}
 
     def _check_items(self, batch: Batch, indexes: Mapping[int, int]) -> None:
-        """Add the errors of items that their key objects concealed: equal ids."""
+        """Add the errors that key objects concealed: equal ids in a list, and ``item_errors``."""
         lists = dict[tuple[int, Path], list[object]]()
         items = dict[int, int]()
         for value in (*self.values.direct, *self.values.scoped):

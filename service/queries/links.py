@@ -66,9 +66,9 @@ async def differences(
 ) -> dict[Links, LinkDifference]:
     """Return the differences between the sets and the stored links of the batch's records.
 
-    Read the stored links, unless they are given. Most requests leave most links unchanged.
-    Comparing here takes half the time of unfolding and joining the sets in PostgreSQL, and both
-    cost less than rewriting unchanged links.
+    Read the stored links, unless they are given. Note the parts that become filled or empty.
+    Most requests leave most links unchanged. Comparing here takes half the time of unfolding and
+    joining the sets in PostgreSQL, and both cost less than rewriting unchanged links.
     """
     if stored_sets is None:
         stored_sets = await _stored_sets(connection, batch, [*sets])

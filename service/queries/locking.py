@@ -80,7 +80,8 @@ async def lock_by_key(
     """Lock the records with the items' own keys, and assign ids to items that create records.
 
     Add errors to the batch for keys that several live records share, and for items that fail the
-    create schema. A precondition concerns the live record of a single write.
+    create schema. A precondition concerns the live record of a single write; raise ApiError if it
+    fails.
     """
     await own_keys.take_writer_lock(connection, resource, batch)
     if locks_organization(resource, creates=True):
@@ -111,7 +112,7 @@ async def lock_by_id(
 ) -> LockedRecords:
     """Lock the records with the items' ids, then check the precondition.
 
-    Add errors to the batch for records that do not exist.
+    Add errors to the batch for records that do not exist. Raise ApiError if the precondition fails.
     """
     if not all(map(deletes, batch.items)):
         await lock_unique_keys(connection, resource, batch)
@@ -206,7 +207,7 @@ async def _report_missing(
 
 
 def _require_key(stored: Mapping[int, LockedRow], key: str) -> None:
-    """Repeat the transaction if the record was deleted or got another key before it was locked."""
+    """Raise SerializationError if the record lost the key before it was locked: it is repeated."""
     if any(row["state"] == "deleted" or row["key"] != key for row in stored.values()):
         raise asyncpg.SerializationError("the record has changed since it was found by its key")
 

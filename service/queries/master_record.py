@@ -1,6 +1,7 @@
 """Master record: base class of the collections that callers write (contract, Surface).
 
-A resource is a subclass of :class:`MasterRecord` with the statements of its SQL file.
+A resource is a subclass of :class:`MasterRecord`. Its statements come from its SQL file, or are
+generated (``service/resources/plain_records.py``).
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -50,7 +51,7 @@ class MasterRecord(WritableResource):
     children: ClassVar[tuple[str, ...]] = ()
     deletes: ClassVar[tuple[str, ...]] = ("delete",)
     late_columns: ClassVar[tuple[str, ...]] = ()
-    """Columns of the document that ``documents`` has as slots, to bind later."""
+    """Columns for which ``documents`` has slots, so that a last document shows other values."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -153,9 +154,10 @@ class MasterRecord(WritableResource):
         write_set.deletes.fail_records(messages, ErrorType.CONFLICT_IN_USE)
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:
-        """Return the plan for the records themselves, with their parts: deletes, updates, inserts.
+        """Return the plan for the records themselves: deletes, updates, inserts.
 
         Deletes run first, so that a deleted record's unique values are free for the other items.
+        Before them, statements report the filled parts of records to delete or to restore.
         """
         created_ids, updated = {*write_set.created_ids}, write_set.upserts
         inserts: WritePlan = []
@@ -172,7 +174,7 @@ class MasterRecord(WritableResource):
 
     @cached_property
     def filled_parts(self) -> Mapping[str, str]:
-        """Statements that find the records whose part is not empty, by the part."""
+        """SQL texts that find the records of ``$2`` whose part is not empty, by part."""
         return {
             part: SHARED["filled_parts"].fill(
                 part=part,
@@ -183,7 +185,7 @@ class MasterRecord(WritableResource):
         }
 
     def _part_statements(self, ids: list[int]) -> WritePlan:
-        """Return the statements that record what lists of parts no longer show, or show again."""
+        """Return the statements that report parts which lists no longer show, or show again."""
         if not ids:
             return []
         parameter = id_array(ids)

@@ -1,4 +1,4 @@
-"""Own keys: match records by the keys of the customer's own systems (contract, Own keys)."""
+"""Own keys: writes find records by the keys of the customer's own systems (contract, Own keys)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -76,8 +76,10 @@ async def lock_records(
 ) -> dict[int, LockedRow]:
     """Lock the records that have the items' keys; return them by id and set the ids on the items.
 
-    The live record with a key matches, else the deleted one with the highest id. Add
-    ``conflict.ambiguous_key`` for keys that several live records share.
+    The live record with a key matches, else the deleted one with the highest id; an item that
+    matches none has no id. An item with ``newKey`` matches by the key that its record has now, and
+    gets the new key (``service/queries/renames.py``). Add ``conflict.ambiguous_key`` for keys that
+    several live records share.
     """
     batch = batch.subset()
     keys = [_key_of(resource, item) for item in batch.items]

@@ -1,8 +1,7 @@
 """Part collections: the same part of all owners, a record for each (contract, Part collections).
 
-Records have the ids of their owners and no paths of their own. Lists show those of live owners
-whose part is not empty. Locks, checks and statements of a write are those of the part, which works
-on any number of owners.
+A record has the id of its owner and no path of its own. A list shows the parts of live owners that
+are not empty. The part itself checks and writes, for any number of owners.
 """
 
 from collections.abc import Container, Iterable, Mapping

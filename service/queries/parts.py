@@ -1,9 +1,8 @@
 """Record parts: sub-resources of records with paths of their own (contract, Parts).
 
-A record's own writes leave its parts unchanged; a part is read and replaced as a whole. A write of
-a part locks its owner's row. Its collection has a record for each owner, under the owner's id
-(``service/queries/part_collections.py``), and writes in the same way. Changes are those of the
-collection's records. Documents, writable form and statements are the part's own.
+A record's own writes leave its parts unchanged. A part is read and replaced as a whole, and some
+take patches. A write of a part locks its owner's row. The change feed shows it as a change of the
+part's collection, which has a record for each owner (``service/queries/part_collections.py``).
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -71,8 +70,8 @@ class RecordPart(WritableResource):
     def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
         """Return the statements of documents and writables, by name.
 
-        With ``owner_field`` they are those of the collection, which have the owner's id under that
-        name.
+        With ``owner_field`` they render records of the part's collection, which have the owner's id
+        under that name.
         """
         if owner_field:
             member = f'"{self.list_name}":' if self.list_name else ""
@@ -86,7 +85,7 @@ class RecordPart(WritableResource):
         }
 
     def shapes(self) -> Mapping[str, Statement]:
-        """Return the statements of both forms, with slots around their content."""
+        """Return the statements of both forms, with the slots ``opening`` and ``closing``."""
         raise NotImplementedError
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
@@ -114,8 +113,8 @@ class RecordPart(WritableResource):
         """Return the plan for the parts of a batch; add the errors that the database reveals."""
         raise NotImplementedError
 
-    def step(self, name: str, *parameters: Any) -> BoundStatement:
-        """Bind the named statement to its parameters after the organization."""
+    def bound(self, name: str, *parameters: Any) -> BoundStatement:
+        """Return the named statement with its parameters after the organization."""
         return BoundStatement(self.statements[name].text, parameters)
 
     async def fetch(

@@ -20,7 +20,10 @@ from service.queries.write_set import WriteSet
 def constraint_errors(
     resource: WritableResource, batch: Batch, options: WriteOptions
 ) -> Iterator[None]:
-    """Raise ApiError if a constraint reveals what no check could see."""
+    """Raise ApiError for a violated constraint, which a concurrent write caused after the checks.
+
+    With ``skip_failed`` raise SerializationError instead, so that the transaction is repeated.
+    """
     try:
         yield
     except asyncpg.IntegrityConstraintViolationError as error:
@@ -40,7 +43,10 @@ async def execute_plan(
     plan: WritePlan,
     requests: tuple[DocumentRequest | None, DocumentRequest | None],
 ) -> tuple[ChangeRecorder, dict[int, bytes]]:
-    """Execute the plan, with documents read before and after it, in one round trip."""
+    """Execute the plan, with documents read before and after it, in one round trip.
+
+    Return what the statements changed, and the documents by id.
+    """
     before, after = ([resource.render_statement(each)] if each else [] for each in requests)
     writes = [BoundStatement(json_text(text), parameters) for text, parameters in plan]
     rows = await connection.fetch_in_turn(
@@ -61,7 +67,10 @@ async def execute_plan(
 def requested_documents(
     resource: WritableResource, write_set: WriteSet
 ) -> tuple[DocumentRequest | None, DocumentRequest | None]:
-    """Return the requests for the documents of the response before the write and after it."""
+    """Return the requests for the documents of the response before the write and after it.
+
+    Before it are those of hard-deleted records. Each is None if there are none.
+    """
     last = resource.last_documents(write_set)
     gone = {*last.ids} if last else ()
     ids = [record_id for record_id in write_set.batch.ids if record_id not in gone]

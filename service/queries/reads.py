@@ -33,7 +33,7 @@ async def read_document(
 async def read_all(
     connection: Connection, resource: Resource, caller: Caller, parents: Sequence[int]
 ) -> bytes:
-    """Return the documents of all records of the parents, by id, joined by commas.
+    """Return the documents of all records of the parents, ordered by id, joined by commas.
 
     Raise ``not_found``, or ``out_of_range`` if they exceed ``MAX_BATCH_BYTES``.
     """

@@ -42,9 +42,9 @@ class ReferenceTarget:
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """Return the statements that look up own keys, by row lock: none, or for key share."""
+        """Return the statements that look up own keys, by row lock: none, or ``FOR_KEY_SHARE``."""
         if not self.parent and self.name == "languages":
-            return {"": SHARED["languages_by_code"].text}
+            return {"": SHARED["languages_by_code"].fill(codes="$2::text[]")}
         within = column_of(self.within) if self.within else "null::bigint"
         columns = {"table": self.table, "key": column_of(self.key)}
         if self.within:

@@ -2,7 +2,8 @@
 
 Writes of organizations with this setting take the collection's writer lock, so that of two
 concurrent writers one sees the other's keys. The state after the whole request counts: within one
-request, keys can move from record to record.
+request, keys can move from record to record. Without the setting, only requests with ``newKey``
+are checked.
 """
 
 from collections import defaultdict
@@ -19,8 +20,8 @@ from service.queries.outcomes import sent_key
 from service.queries.resource import SHARED, Resource
 from service.queries.write_set import LockedRow, WriteSet
 
-MAX_TWINS: Final = 10
-"""Number of keys of a collection that `twins` returns."""
+_MAX_SHARED_KEYS: Final = 10
+"""Maximum number of keys of a collection that ``shared_keys`` returns."""
 _WHITE_SPACE: Final = "Remove the white space at the ends of the key."
 _TWICE: Final = "Another item of this request has this key."
 
@@ -84,18 +85,18 @@ async def check(
             _report_taken(resource, batch, claim, holders[claim.key])
 
 
-async def twins(
+async def shared_keys(
     connection: Any, resource: MasterRecord, organization_id: int
 ) -> list[tuple[str, Sequence[int]]]:
-    """Return the first own keys that several live records have, with ids of these records."""
-    text = twins_text(resource)
-    rows = await connection.fetch(text, organization_id, MAX_TWINS)
+    """Return up to 10 own keys that several live records share, each with up to 10 of their ids."""
+    text = shared_keys_text(resource)
+    rows = await connection.fetch(text, organization_id, _MAX_SHARED_KEYS)
     return [(row["key"], row["ids"]) for row in rows]
 
 
-def twins_text(resource: MasterRecord) -> str:
-    """Return the statement that finds own keys of several live records."""
-    return SHARED["twins"].fill(
+def shared_keys_text(resource: MasterRecord) -> str:
+    """Return the statement that finds own keys which several live records share."""
+    return SHARED["shared_keys"].fill(
         table=resource.table,
         key=resource.key_column,
         within=resource.within_column,

@@ -1,4 +1,4 @@
-"""Usage checks before a delete: the live records that refer to the records to delete.
+"""Usage check: counts and names the live records that refer to records to delete.
 
 Writers lock the records that they refer to (``service/queries/references.py``). A delete locks its
 record ``for update`` before it looks for references.

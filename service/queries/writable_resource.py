@@ -1,6 +1,6 @@
 """Writable resource: interface between the write engine and what it writes (contract, Surface).
 
-Both kinds of writable resources implement it: master records and their parts.
+Three kinds implement it: master records, their parts, and the collections of parts.
 """
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ FOR_UPDATE: Final = "for update"
 
 
 class WritableResource(Resource):
-    """Base class of master records and parts: attributes and hooks that the write engine uses.
+    """Base class of what is written: attributes and hooks that the write engine uses.
 
     Methods that raise NotImplementedError are required; the others are hooks with a default.
     """
@@ -66,7 +66,7 @@ class WritableResource(Resource):
     bulk_merge_form: Validator
 
     def lock_text(self, strength: str) -> str:
-        """Return the statement that locks rows by id, ``$2``; it returns id, state and own key."""
+        """Return the statement that locks rows by id, ``$2``; it returns a ``LockedRow`` each."""
         return self._locks_by_id[strength]
 
     @cached_property
@@ -116,7 +116,7 @@ class WritableResource(Resource):
         return
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the plan for dependent rows; add the errors that the database reveals."""
+        """Return the plan for children, links or parts; add the errors that stored data show."""
         raise NotImplementedError
 
     async def check_unused(

@@ -8,8 +8,10 @@ from service.queries.batch import Batch, Item
 from service.queries.change_recorder import CREATED, DELETED
 
 LockedRow: TypeAlias = Mapping[str, Any]
-"""Row of a stored record as the locking statement returned it: ``id``, ``state``, ``key``, before
-the write, and ``within_id``."""
+"""Stored record before the write, as the locking statement returned it.
+
+Its columns are ``id``, ``state``, ``key`` (own key), and ``within_id`` (parent of the own key).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class WriteSet:
     created_ids: Sequence[int] = ()
     """Ids of the records to insert."""
     restored_ids: Sequence[int] = ()
-    """Ids of ``upserts`` whose records are deleted now."""
+    """Ids of ``upserts`` whose records were deleted before the write."""
     stored_forms: Mapping[int, Item] = field(default_factory=dict)
     """Writable forms before the write, by id, if it has read them."""
 

@@ -83,11 +83,12 @@ _MATCH_KEYS: tuple[MatchKey, ...] = (
 class AllowedValues:
     """Store of the allowed values of one kind of custom fields.
 
-    Values keep their identity: by id, without an id by ``userDefinedId``, else by their value.
+    Values keep their identity: by id, else by an equal stored value (``_MATCH_KEYS``).
 
-    A row has the field's id, the value's id, its common members, and the members ``more``. The
-    statement ``stored_values`` returns an array per column of rows. ``update_values`` and
-    ``insert_values`` take rows as JSON arrays. ``removals`` are the statements that delete values.
+    A row has the field's id, the value's id, value, ``userDefinedId``, ``isDefaultValue``, and the
+    members ``more``. The statement ``stored_values`` returns an array per column of rows.
+    ``update_values`` and ``insert_values`` take rows as JSON arrays. ``removals`` are the names of
+    the statements that delete values.
     """
 
     def __init__(
@@ -103,7 +104,10 @@ class AllowedValues:
         self._removals = removals
 
     async def compare(self, connection: Connection, batch: Batch) -> ValueDifferences:
-        """Return the differences between the stored values and those of the batch."""
+        """Return the differences between the stored values and those of the batch.
+
+        Stored values that their field's item omits are ``removed``.
+        """
         stored = await self._stored(connection, batch.caller, batch.ids)
         differences, matched_ids = ValueDifferences(), set[int]()
         for entry in self._with_ids([*allowed_value_entries(batch)], stored):
@@ -125,7 +129,8 @@ class AllowedValues:
     ) -> dict[int, list[NamedValue]]:
         """Return the values of fields as the request leaves them, by field id.
 
-        New values of the batch get their ids.
+        If a field is in the batch, all values of the batch get ids: of the stored values that they
+        match, or new ones.
         """
         stored = await self._stored(connection, batch.caller, {*batch.ids, *field_ids})
         if field_ids & {*batch.ids}:

@@ -16,14 +16,14 @@ from service.queries.keyed_references import KeyMatches, fail_key
 from service.queries.links import Links, LinkSets
 from service.queries.master_record import MasterRecord
 
-Reference: TypeAlias = tuple[bool, Any]
-"""Whether the value is an own key, and not an id; and the value."""
+Identifier: TypeAlias = tuple[bool, Any]
+"""Whether the value is an own key (true) or an id (false), and the value."""
 _KEYS: Final = ("id", "customId", "userDefinedId")
 """Members by which an entry names its record; the first one that has a value counts."""
 
 
 class Association:
-    """Association with one kind of records; requests have complete sets.
+    """Association with one kind of records; an item has all of its entries in ``field``.
 
     Entries name a record by ``id``, or by its own key as ``customId`` or ``userDefinedId``.
     """
@@ -49,7 +49,8 @@ class Association:
     async def resolve(self, connection: Connection, batch: Batch) -> LinkSets:
         """Lock the records that the items' entries name; return their ids by custom field.
 
-        Reports entries that match no record, several records, or the record of another entry.
+        Add errors to the batch for entries that match no record, several records, or the record of
+        an earlier entry.
         """
         entries = [
             (item_index, (self.field, entry_index, name), (name != "id", entry[name]))
@@ -57,12 +58,12 @@ class Association:
             for entry_index, entry in enumerate(item.get(self.field) or ())
             for name in [_member(entry)]
         ]
-        matches = await self._find(connection, batch, {reference for *_, reference in entries})
+        matches = await self._find(connection, batch, {identifier for *_, identifier in entries})
         linked: list[dict[int, None]] = [{} for _ in batch.items]
-        for item_index, path, reference in entries:
-            ids = matches[reference]
+        for item_index, path, identifier in entries:
+            ids = matches[identifier]
             if len(ids) != 1:
-                sent = orjson.dumps({path[-1]: reference[1]}).decode()
+                sent = orjson.dumps({path[-1]: identifier[1]}).decode()
                 fail_key(batch, item_index, path, KeyMatches(self.noun, sent, ids))
             elif ids[0] in linked[item_index]:
                 message = f"Another entry names the same {self.noun}."
@@ -72,13 +73,13 @@ class Association:
         return {item["id"]: [*ids] for item, ids in zip(batch.items, linked, strict=True)}
 
     async def _find(
-        self, connection: Connection, batch: Batch, references: set[Reference]
-    ) -> dict[Reference, list[int]]:
-        """Return the ids of the matching records by reference."""
-        matches: dict[Reference, list[int]] = defaultdict(list)
-        if references:
+        self, connection: Connection, batch: Batch, identifiers: set[Identifier]
+    ) -> dict[Identifier, list[int]]:
+        """Lock the records that have the ids and own keys; return their ids by identifier."""
+        matches: dict[Identifier, list[int]] = defaultdict(list)
+        if identifiers:
             values = [
-                [value for is_key, value in references if is_key is kind] for kind in (False, True)
+                [value for is_key, value in identifiers if is_key is kind] for kind in (False, True)
             ]
             text, organization_id = self.statements["find"].text, batch.caller.organization_id
             for row in await connection.fetch(text, organization_id, *values):

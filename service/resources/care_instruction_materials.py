@@ -1,4 +1,4 @@
-"""Care instruction materials (contract, Care instruction materials)."""
+"""Care instruction materials, with unique own keys (contract, Care instruction materials)."""
 
 from collections.abc import Iterable, Mapping
 
@@ -34,7 +34,7 @@ class CareInstructionMaterials(CareText):
     own_error_types = (*CareText.own_error_types, ErrorType.CONFLICT_DUPLICATE)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Report unknown languages, and references of other live materials after the request."""
+        """Report unknown languages, and own keys of other live materials after the request."""
         plan = await super().check(connection, write_set)
         upserts = write_set.upserts
         if upserts.items:
@@ -51,9 +51,9 @@ class CareInstructionMaterials(CareText):
         write_set: WriteSet,
         stored: Mapping[int, LockedRow],
     ) -> Iterable[Dependency]:
-        """Return dependencies of items on the current owners of their references.
+        """Return dependencies of items on the records of the batch that have their own keys now.
 
-        An item can take a reference only if the item of its owner succeeds in giving it up.
+        An item can take a key only if the item of that record succeeds in giving it up.
         """
         owners = {
             row["key"]: record_id
@@ -70,7 +70,7 @@ class CareInstructionMaterials(CareText):
     def constraint_error(
         self, batch: Batch, error: asyncpg.IntegrityConstraintViolationError
     ) -> ApiError | None:
-        """Return ``conflict.duplicate`` if another request took a reference after the check."""
+        """Return ``conflict.duplicate`` if another request took an own key after the check."""
         # PostgreSQL may leave the error's constraint field empty; the message always names it.
         if _REFERENCE_KEY not in str(error):
             return None

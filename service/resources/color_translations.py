@@ -19,7 +19,10 @@ _Stored: TypeAlias = tuple[str, dict[int, str | None]]
 
 
 class ColorTranslations(RecordPart):
-    """Links of a color to languages, each with a name or none; require the language feature."""
+    """Links of a color to languages, each with a name or none.
+
+    Organizations without the multiple-language feature keep stored links and can add none.
+    """
 
     name = "color-translations"
     owner = Colors
@@ -53,7 +56,10 @@ class ColorTranslations(RecordPart):
         return {name: loaded[name].bind(entries=entries) for name in ("documents", "writables")}
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes; report unknown languages, and any language without the feature."""
+        """Return the writes; report unknown languages.
+
+        Without the feature return none, and report items with any language.
+        """
         if not batch.caller.multiple_language:
             self._refuse_languages(batch)
             return []
@@ -74,13 +80,13 @@ class ColorTranslations(RecordPart):
                     shown_ids.add(color_id)
             batch.note_part(self.name, color_id, was_filled=bool(before), is_filled=bool(after))
         return [
-            *([self.step("remove", orjson.dumps(removed).decode())] if removed else ()),
-            *([self.step("save", orjson.dumps(saved).decode())] if saved else ()),
-            *([self.step("tell_colors", sorted(shown_ids))] if shown_ids else ()),
+            *([self.bound("remove", orjson.dumps(removed).decode())] if removed else ()),
+            *([self.bound("save", orjson.dumps(saved).decode())] if saved else ()),
+            *([self.bound("tell_colors", sorted(shown_ids))] if shown_ids else ()),
         ]
 
     async def _stored(self, connection: Connection, batch: Batch) -> dict[int, _Stored]:
-        """Return the names of the colors and their translations, by color."""
+        """Return own name and translated names of each color of the batch, by its id."""
         stored = dict[int, _Stored]()
         for color_id, own_name, language_id, name in await self.fetch(
             connection, batch, "stored", batch.id_array

@@ -26,7 +26,8 @@ _PARENT: Final = "parentCustomFieldId"
 class CustomFields(MasterRecord):
     """Custom fields with an immutable type, a set of allowed values, and an optional parent.
 
-    Values sent with an id keep their identity. A parent of live fields cannot be deleted.
+    Stored allowed values keep their ids (``AllowedValues``). A parent of live fields cannot be
+    deleted.
     """
 
     locks_organization = True
@@ -105,7 +106,7 @@ class CustomFields(MasterRecord):
         return [*plan, *self.item_statements(self.updates, last)]
 
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Report deletions of parents of fields that will be live after the batch."""
+        """Report deletes of fields whose child fields are live after the request."""
         if write_set.live_deletes:
             items = write_set.upserts.json(self.written_separately)
             await self.fail_used(connection, write_set, items)
@@ -117,7 +118,7 @@ class CustomFields(MasterRecord):
         write_set: WriteSet,
         stored: Mapping[int, LockedRow],
     ) -> Iterable[Dependency]:
-        """Return dependencies of children on new and restored parents; of deletes on children."""
+        """Return dependencies of children on new and restored parents, of deletes on children."""
         items, deleted_ids = write_set.batch.items, {*write_set.deletes.ids}
         rows = await connection.fetch(
             self.statements["reliances"].text,

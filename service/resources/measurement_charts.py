@@ -1,4 +1,4 @@
-"""Measurement chart of a style (contract, Measurement charts)."""
+"""Measurement chart: part of a style (contract, Measurement charts)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, TypeAlias
@@ -50,8 +50,9 @@ _Cell: TypeAlias = tuple[int, int]
 class MeasurementCharts(RecordPart):
     """Measurement chart: lines with a tolerance and a requested value for each size.
 
-    A write replaces the whole chart. A removed line that a sample request uses is deactivated and
-    keeps its values. Values frozen in sample requests never change.
+    A write replaces the whole chart. Lines match stored ones by id, else by name. A removed line
+    that a sample request uses is deactivated and keeps its values. Requested values of sample
+    requests are frozen: a write of the chart never changes them.
     """
 
     name = "measurement-charts"
@@ -104,7 +105,10 @@ class MeasurementCharts(RecordPart):
         return style_id
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes of units, lines and values; the styles are locked."""
+        """Return the writes of units, lines and values; report unknown lines and sizes.
+
+        The styles are locked.
+        """
         rows = await self.fetch(connection, batch, "stored", batch.id_array)
         charts = await _LINES.match(connection, batch, StoredChildren.by_owner(rows))
         needed = await self._needed(connection, batch, charts)
@@ -117,11 +121,11 @@ class MeasurementCharts(RecordPart):
         ]
         units = [{"id": item["id"], "unit": item.get("unit")} for item in batch.items]
         return [
-            self.step("set_unit", orjson.dumps(units).decode()),
-            *([self.step("insert", rows_json(new))] if new else ()),
-            *([self.step("update", rows_json(existing))] if existing else ()),
-            *([self.step("deactivate", deactivated)] if deactivated else ()),
-            *([self.step("remove", removed)] if removed else ()),
+            self.bound("set_unit", orjson.dumps(units).decode()),
+            *([self.bound("insert", rows_json(new))] if new else ()),
+            *([self.bound("update", rows_json(existing))] if existing else ()),
+            *([self.bound("deactivate", deactivated)] if deactivated else ()),
+            *([self.bound("remove", removed)] if removed else ()),
             *values,
         ]
 
@@ -137,7 +141,7 @@ class MeasurementCharts(RecordPart):
     async def _needed(
         self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
     ) -> set[int]:
-        """Return the ids of missing lines that sample requests use."""
+        """Return the ids of stored lines that the items omit and sample requests use."""
         missing = missing_ids(charts)
         if not missing:
             return set()
@@ -170,9 +174,9 @@ class MeasurementCharts(RecordPart):
         ]
         style_ids = sorted({style_id for style_id, *_ in saved})
         return [
-            *([self.step("remove_values", orjson.dumps(removed).decode())] if removed else ()),
-            *([self.step("save_values", orjson.dumps(saved).decode())] if saved else ()),
-            *([self.step("tell_charts", style_ids)] if saved else ()),
+            *([self.bound("remove_values", orjson.dumps(removed).decode())] if removed else ()),
+            *([self.bound("save_values", orjson.dumps(saved).decode())] if saved else ()),
+            *([self.bound("tell_charts", style_ids)] if saved else ()),
         ]
 
     async def _check_sizes(

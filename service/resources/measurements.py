@@ -1,4 +1,4 @@
-"""Measured values of the samples of requested sizes (contract, Measured values)."""
+"""Measured values: part of a sample request, by requested size (contract, Measured values)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -142,8 +142,8 @@ class Measurements(RecordPart):
                 message = "No samples are requested in this size."
                 size.fail(batch, ErrorType.UNKNOWN_REFERENCE, _SIZE, message=message)
         return [
-            self.step("update", orjson.dumps([size.row for size in sizes]).decode()),
-            self.step("update_lines", orjson.dumps(changed_lines).decode()),
+            self.bound("update", orjson.dumps([size.row for size in sizes]).decode()),
+            self.bound("update_lines", orjson.dumps(changed_lines).decode()),
         ]
 
 

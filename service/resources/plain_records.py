@@ -1,6 +1,7 @@
-"""Plain records: master records whose fields are columns; statements are generated from schemas.
+"""Plain records: master records whose scalar fields are columns, with generated statements.
 
-Statements in ``sql/<name>.sql`` add to the generated ones or override them.
+Statements come from the schema and ``sql/plain_records.sql``. Those in ``sql/<name>.sql`` add to
+them or override them.
 """
 
 from collections.abc import Mapping
@@ -28,7 +29,7 @@ _DATED: Final = {
     "end_assigned": ", end_date = case when item.state = 'active' then null"
     " when item.state = stored.state then stored.end_date else present.moment end",
 }
-"""SQL parts for records with an ``end_date``: the time since which a record is not active."""
+"""SQL parts by slot, for records with an ``end_date``: the time since which it is not active."""
 
 
 class PlainRecord(MasterRecord):
@@ -42,7 +43,7 @@ class PlainRecord(MasterRecord):
     shown: ClassVar[tuple[str, ...]] = ()
     """Fields that documents of other records show."""
     counted_by: ClassVar[Mapping[str, str]] = {}
-    """Collections whose documents count live records, by the field that refers to them."""
+    """Collections whose documents count the live records of this one, by the referring field."""
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the generated statements, and those of the resource's own SQL file."""

@@ -52,7 +52,7 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     SampleRequests(),
 )
 
-#: Read-only lists.
+#: Lists without writes of their own.
 REFERENCE_LISTS: tuple[Resource, ...] = (
     Languages(),
     StyleSampleRequests(),
@@ -60,7 +60,7 @@ REFERENCE_LISTS: tuple[Resource, ...] = (
 
 MEASUREMENTS = Measurements()
 
-#: Parts of records, read and replaced below their record's path (contract, Parts).
+#: Parts of records, read and written below their record's path (contract, Parts).
 PARTS: tuple[RecordPart, ...] = (
     SizeRangeSizes(),
     ColorTranslations(),
@@ -68,13 +68,14 @@ PARTS: tuple[RecordPart, ...] = (
     MEASUREMENTS,
 )
 
-#: Parts by their owners, listed and written in bulk (contract, Part collections).
+#: Collections of parts, listed and written in bulk (contract, Part collections).
 PART_COLLECTIONS: tuple[PartCollection, ...] = tuple(map(PartCollection, PARTS))
 
 #: Identity of the caller's API key (contract, Callers).
 ME = Resource("me")
 
-#: Change feed of the organization's collections, without lists below another record.
+#: Change feed of master records and part collections: not of languages, which never change, and
+#: not of lists below another record.
 CHANGES = ChangeFeed(
     (
         resource

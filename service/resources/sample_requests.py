@@ -39,10 +39,11 @@ _RELATED_SIZES = Related(
 
 
 class SampleRequests(HardDeleted):
-    """Requests for samples of a style: without a state; hard delete, measured values included.
+    """Requests for samples of a style, without a state. A delete removes measured values, too.
 
-    Requested values are frozen when a size is requested: the values in the item, else those of the
-    style's measurement chart at that time.
+    Requested values are frozen when a size is requested. With the create they are those of the
+    item, else of the style's measurement chart at that time; sizes that are added later take those
+    of the chart.
     """
 
     name = "sample-requests"
@@ -78,7 +79,10 @@ class SampleRequests(HardDeleted):
         return style_id if isinstance(style_id, int) else None
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the writes of sizes and frozen values; report changes of read-only values."""
+        """Return the writes of sizes and frozen values.
+
+        Report unknown references, changes of read-only values, and removed measured sizes.
+        """
         upserts = write_set.upserts
         if not upserts.items:
             return []

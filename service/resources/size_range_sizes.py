@@ -1,4 +1,4 @@
-"""Sizes of a size range (contract, Sizes)."""
+"""Sizes: part of a size range (contract, Sizes)."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -102,7 +102,10 @@ class SizeRangeSizes(RecordPart):
         return size_range_id
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes of the sizes; the stored ones are locked."""
+        """Return the writes of the sizes; report unknown sizes, related ones included.
+
+        The stored sizes are locked.
+        """
         rows = await self.fetch(connection, batch, "stored", batch.id_array)
         lists = await _SIZES.match(connection, batch, StoredChildren.by_owner(rows))
         _resolve_related(batch, lists)
@@ -116,11 +119,11 @@ class SizeRangeSizes(RecordPart):
         existing = [(sizes, sizes.existing) for sizes in lists if sizes.existing]
         defaults = [(sizes.owner_id, _default_id(sizes)) for sizes in lists]
         return [
-            *([self.step("insert", rows_json(new))] if new else ()),
-            *([self.step("update", rows_json(existing))] if existing else ()),
-            *([self.step("deactivate", deactivated)] if deactivated else ()),
-            *([self.step("remove", removed)] if removed else ()),
-            self.step("mark_default", orjson.dumps(defaults).decode()),
+            *([self.bound("insert", rows_json(new))] if new else ()),
+            *([self.bound("update", rows_json(existing))] if existing else ()),
+            *([self.bound("deactivate", deactivated)] if deactivated else ()),
+            *([self.bound("remove", removed)] if removed else ()),
+            self.bound("mark_default", orjson.dumps(defaults).decode()),
         ]
 
     async def _check_related(
@@ -128,8 +131,7 @@ class SizeRangeSizes(RecordPart):
     ) -> None:
         """Report relations to unknown sizes, and to sizes of deleted size ranges.
 
-        A relation within the size range, and one that the size already has, is valid. Relations
-        of ``named_indexes`` are within the size range.
+        A relation within the size range, and one that the size already has, is valid.
         """
         new_ids = {size_id for sizes in lists for size_id in sizes.new}
         related = [
@@ -154,7 +156,7 @@ class SizeRangeSizes(RecordPart):
     async def _needed(
         self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
     ) -> set[int]:
-        """Return the ids of missing sizes in use, and of those that remaining sizes relate to."""
+        """Return the ids of omitted sizes that are in use, or that remaining sizes relate to."""
         missing = missing_ids(lists)
         if not missing:
             return set()

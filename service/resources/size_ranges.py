@@ -42,7 +42,7 @@ class SizeRanges(MasterRecord):
     updates = ("demote", "update")
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Report deleted records with ``isDefault``: a patch can leave a record deleted."""
+        """Report ``isDefault`` on deleted records, which a patch can leave deleted."""
         kind, message = ErrorType.INVALID_VALUE, "A deleted size range cannot be the default."
         for index, item in enumerate(write_set.upserts.items):
             if item.get("isDefault") and item.get("state") == "deleted":
@@ -50,7 +50,7 @@ class SizeRanges(MasterRecord):
         return await super().check(connection, write_set)
 
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Report deletions of ranges with sizes in use, and of the default without a successor.
+        """Report deletes of ranges with sizes in use, and of the default without a successor.
 
         Uses by other size ranges are judged by the state after the request.
         """

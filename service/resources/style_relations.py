@@ -18,7 +18,9 @@ from service.resources.plain_records import PlainRecord
 
 
 class StyleRelations(HardDeleted, PlainRecord):
-    """Links from a style to a related style: unique pairs, without a state; hard delete.
+    """Links from a style to a related style, without a state: each pair once; hard delete.
+
+    The own key is the related style, within the style.
 
     Two items of a request can swap their pairs, which a unique index would refuse. Therefore
     writers lock the style that owns the link, so that the check for duplicate pairs is exclusive.
@@ -64,7 +66,7 @@ class StyleRelations(HardDeleted, PlainRecord):
     async def key_texts(
         self, connection: Connection, caller: Caller, keys: Collection[Any]
     ) -> Mapping[Any, str]:
-        """Return the numbers of related styles, by id."""
+        """Return the numbers of the styles with these ids, by id: outcomes show them as keys."""
         text = self.statements["numbers"].text
         rows = await connection.fetch(text, caller.organization_id, [*keys])
         return dict(map(tuple, rows))

@@ -64,7 +64,10 @@ class Styles(PlainRecord):
     )
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the writes, those of groups included; report invalid references."""
+        """Return the writes of links to groups; report invalid references.
+
+        Report restored styles whose charts have values of deleted size ranges.
+        """
         plan = await super().check(connection, write_set)
         upserts = write_set.upserts
         if not upserts.items:

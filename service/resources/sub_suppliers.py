@@ -24,7 +24,7 @@ def _row(contact: Item) -> Row:
 
 
 class SubSuppliers(PlainRecord):
-    """Companies with contacts and facilities, which are soft-deleted and restored with them.
+    """Companies; contacts and facilities are soft-deleted and restored with their company.
 
     A restoring write restores all facilities, and the contacts that it names. The writable form of
     a deleted sub-supplier lists its contacts, so a patch of the state alone, or a replace by the
@@ -50,7 +50,7 @@ class SubSuppliers(PlainRecord):
     deletes = ("delete", "delete_contacts", "delete_facilities")
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Match contacts to stored ones, then check the write set."""
+        """Return the writes of contacts and facilities; match contacts without an id before."""
         await self._match_contacts(connection, write_set.upserts)
         return await super().check(connection, write_set)
 

@@ -15,7 +15,7 @@ class Webhooks(Resource):
     is_in_feed = False
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, with the time of leases."""
+        """Return the statements, with the seconds of a lease filled in."""
         return load_bound(self.name, lease_seconds=str(LEASE_SECONDS))
 
     def __init__(self) -> None:

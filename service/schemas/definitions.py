@@ -1,4 +1,4 @@
-"""Schema definitions: load the JSON Schemas, which define each field's name, type and limits."""
+"""Schema definitions: the JSON Schemas of ``schemas/``, loaded once, and access to their parts."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -18,7 +18,10 @@ BASE = "https://example.com/selvedge/schemas/"
 
 @cache
 def load() -> dict[str, Schema]:
-    """Return every schema file by its path without ``.json``: ``colors``, ``common/scalars``."""
+    """Return every schema file by its path without ``.json``: ``colors``, ``common/scalars``.
+
+    The derived forms and the forms of key objects are added to its definitions.
+    """
     paths = {
         path.relative_to(SCHEMAS).with_suffix("").as_posix(): path
         for path in sorted(SCHEMAS.rglob("*.json"))
@@ -58,13 +61,15 @@ def item_id(collection: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ResolvedSchema:
-    """Schema with its ``$ref`` resolved, and the file that relative references start from.
+    """Schema, and the file that its relative references start from.
 
-    Validation uses it for each request, so resolved parts are cached.
+    Its parts are resolved: each ``$ref`` is merged in. A schema made by the constructor is not
+    until ``resolved`` is called. Validation uses schemas for each request, so parts are cached.
     """
 
     schema: Schema
     home: str
+    """Schema file without ``.json``."""
 
     def resolved(self) -> "ResolvedSchema":
         """Return the schema with its ``$ref`` chain merged in.
@@ -102,12 +107,12 @@ class ResolvedSchema:
 
     @cached_property
     def items(self) -> "ResolvedSchema":
-        """Return the resolved schema of an array's items."""
+        """Return the resolved schema of an array's items; an empty one without it."""
         return self._part(self.schema.get("items", {}))
 
     @cached_property
     def otherwise(self) -> "ResolvedSchema":
-        """Return the resolved schema of the ``else`` branch."""
+        """Return the resolved schema of the ``else`` branch; an empty one without it."""
         return self._part(self.schema.get("else", {}))
 
     @cached_property

@@ -1,7 +1,11 @@
-"""Derived forms: schemas of merge items and of items with their own key, made from other forms.
+"""Derived forms: schemas of merges and of items with own keys, added to each schema file.
+
+They are ``merge``, ``mergeItem`` and ``bulkMerge``, and for records with an own key
+``keyedFields``, ``keyedItem``, ``keyedMergeItem``, ``bulkReplaceByKey`` and ``bulkMergeByKey``.
+Keyed items can have ``newKey``, unless their own key is a reference.
 
 ``x-own-key`` in a schema file names the field with the customer's own key: a text, or a reference.
-Keys are unique in the collection, or within the record that the field named by
+Keys identify a record of the collection, or one within the record that the field named by
 ``x-own-key-within`` refers to.
 ``x-item-id`` names the field with the id of an item's record, if it is not ``id``.
 """

@@ -1,4 +1,4 @@
-"""Extra checks of values that JSON Schema cannot express: number formats, NUL, and uniqueness.
+"""Extra checks that JSON Schema cannot express: number formats, NUL, uniqueness, keys in URLs.
 
 ``x-decimals`` in a schema is the maximum number of digits after the decimal point.
 """

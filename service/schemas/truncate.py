@@ -1,4 +1,4 @@
-"""Truncation of oversized bodies before validation, which they fail all the same."""
+"""Truncation of invalid bodies, so that collecting the errors of huge ones takes bounded time."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache

@@ -29,10 +29,8 @@ _DIGITS: Final = bytes.maketrans(b"123456789eE", b"000000000..")
 
 Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[ErrorDetail]]
 """Checks of an object beyond its schema; the object may violate the schema, too."""
-
-
 RulesOfList: TypeAlias = Callable[[list[Any]], Iterable[ErrorDetail]]
-"""Checks of a list that is a part of a record, as a whole."""
+"""Checks of a whole list beyond its schema, if the list is a part of a record."""
 
 
 def _no_rules(_: Any) -> Iterable[ErrorDetail]:

@@ -24,7 +24,7 @@ from service.sql_catalog.resource_entries import entries_of
 
 
 def catalog() -> dict[str, list[CatalogEntry]]:
-    """Return the statements of each resource, and of what all resources share, by name."""
+    """Return the entries by resource, and by source for what all resources share: ``writes``."""
     resources: Iterator[Resource] = chain(
         MASTER_RECORDS, REFERENCE_LISTS, PARTS, PART_COLLECTIONS, (ME, WEBHOOKS)
     )
@@ -35,7 +35,7 @@ def catalog() -> dict[str, list[CatalogEntry]]:
     return entries | {name: [*source()] for name, source in shared_entries.SOURCES.items()}
 
 
-def page(name: str, entries: list[CatalogEntry]) -> str:
-    """Return the readable text of the statements of ``name``."""
+def render_all(name: str, entries: list[CatalogEntry]) -> str:
+    """Return the formatted SQL of the entries under ``name``, with header comments."""
     title = f"-- {name}: SQL statements as they are sent; only line breaks and indents differ."
     return "\n\n".join([title, *(render(name, entry) for entry in entries)]) + "\n"

@@ -9,7 +9,7 @@ from service.database.statements import Statement, StatementError
 
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
-    """SQL statement as it is sent."""
+    """Statement of the catalog: its texts are those that the service sends."""
 
     name: str
     purpose: str
@@ -17,7 +17,7 @@ class CatalogEntry:
     """Names of the parameters, from ``$1``."""
     text: str
     variants: Mapping[str, str] = field(default_factory=dict)
-    """Texts that are sent instead, by the case."""
+    """Texts that are sent instead in some cases, by a description of the case."""
 
     @property
     def texts(self) -> Iterator[str]:
@@ -27,7 +27,10 @@ class CatalogEntry:
 
 
 def statement_entry(statement: Statement) -> CatalogEntry:
-    """Return the entry of a statement that is sent as its file has it."""
+    """Return the entry of a statement that is sent as its file has it.
+
+    Raise StatementError unless it names its parameters and ``_PURPOSES`` has its purpose.
+    """
     file, _, name = statement.name.rpartition(".")
     purpose = _PURPOSES.get(statement.name) or _PURPOSES.get(name)
     if purpose is None or statement.parameters is None:

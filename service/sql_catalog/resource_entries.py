@@ -199,8 +199,8 @@ def _written_names(resource: Resource) -> tuple[str, ...]:
 def _own_entries(resource: Resource) -> Iterator[CatalogEntry]:
     """Yield the statements that are sent as their file has them, in the order of writes."""
     order = _written_names(resource)
-    # Of the latter two there are entries by path parameter.
-    unused = {"lock", "by_code", "size_by_name"}
+    # The latter has an entry by path parameter.
+    unused = {"lock", "size_by_name"}
     unused |= set() if resource.parents else {"unknown_parent"}
     if isinstance(resource, MasterRecord):
         unused |= {"delete"}.difference(resource.deletes)

@@ -1,4 +1,4 @@
-"""Catalog entries of a resource whose own keys can be made unique."""
+"""Catalog entries of the checks of unique own keys, for resources whose own keys are texts."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from service.sql_catalog.entry import CatalogEntry
 
 
 def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
-    """Yield the statements that look for own keys which several live records would have."""
+    """Yield the statements that look for own keys which several live records share."""
     if unique_keys.have_text_keys(resource):
         within = ("parent_ids",) if resource.own_key_within else ()
         yield CatalogEntry(
@@ -18,8 +18,8 @@ def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
             unique_keys.holders_text(resource),
         )
         yield CatalogEntry(
-            "twins",
-            "Find own keys of several live records, before they are made unique.",
+            "shared_keys",
+            "Find own keys that several live records share, before they are made unique.",
             ("organization_id", "count"),
-            unique_keys.twins_text(resource),
+            unique_keys.shared_keys_text(resource),
         )

@@ -6,14 +6,14 @@
 from pathlib import Path
 from typing import Final
 
-from service.sql_catalog import catalog, page
+from service.sql_catalog import catalog, render_all
 
 FOLDER: Final = Path(__file__).parents[1] / "snapshots" / "sql"
 
 
 def pages() -> dict[str, str]:
     """Return the text of each snapshot, by file name."""
-    return {f"{name}.sql": page(name, entries) for name, entries in catalog().items()}
+    return {f"{name}.sql": render_all(name, entries) for name, entries in catalog().items()}
 
 
 def write() -> None:

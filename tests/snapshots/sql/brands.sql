@@ -352,7 +352,7 @@ select id, custom_id as key, null::bigint as within_id
 from brand
 where organization_id = $1::bigint and custom_id = any($2::text[]) and state <> 'deleted';
 
--- brands.twins: Find own keys of several live records, before they are made unique.
+-- brands.shared_keys: Find own keys that several live records share, before they are made unique.
 --   $1::bigint organization_id
 --   $2::integer count
 -- Own keys that several live records have, with the ids of some of these.

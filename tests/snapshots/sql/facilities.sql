@@ -372,7 +372,7 @@ from facility
 where organization_id = $1::bigint and name = any($2::text[]) and sub_supplier_id = any($3::bigint[])
     and state <> 'deleted';
 
--- facilities.twins: Find own keys of several live records, before they are made unique.
+-- facilities.shared_keys: Find own keys that several live records share, before they are made unique.
 --   $1::bigint organization_id
 --   $2::integer count
 -- Own keys that several live records have, with the ids of some of these.

@@ -416,7 +416,7 @@ select id, name as key, null::bigint as within_id
 from item_category
 where organization_id = $1::bigint and name = any($2::text[]) and state <> 'deleted';
 
--- item-categories.twins: Find own keys of several live records, before they are made unique.
+-- item-categories.shared_keys: Find own keys that several live records share, before they are made unique.
 --   $1::bigint organization_id
 --   $2::integer count
 -- Own keys that several live records have, with the ids of some of these.

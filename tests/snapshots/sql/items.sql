@@ -369,7 +369,7 @@ select id, number as key, null::bigint as within_id
 from item
 where organization_id = $1::bigint and number = any($2::text[]) and state <> 'deleted';
 
--- items.twins: Find own keys of several live records, before they are made unique.
+-- items.shared_keys: Find own keys that several live records share, before they are made unique.
 --   $1::bigint organization_id
 --   $2::integer count
 -- Own keys that several live records have, with the ids of some of these.

@@ -108,7 +108,10 @@ select count(*) as total from page;
 -- languages.id_by_key: Find the record that a path names by its own key, code.
 --   $1::bigint organization_id
 --   $2::text key
-select id from language where $1::bigint is not null and lower(code) = lower($2::text);
+-- Languages are shared by all organizations. The organization is a parameter, as in every statement.
+select id, lower(code) as key, null::bigint as within_id, true as is_live
+from language
+where $1::bigint is not null and lower(code) = any(array[lower($2::text)]);
 
 -- languages.read: Read a document.
 --   $1::bigint organization_id

@@ -838,7 +838,7 @@ from sample_request
 where organization_id = $1::bigint and name = any($2::text[]) and style_id = any($3::bigint[])
     and 'active' <> 'deleted';
 
--- sample-requests.twins: Find own keys of several live records, before they are made unique.
+-- sample-requests.shared_keys: Find own keys that several live records share, before they are made unique.
 --   $1::bigint organization_id
 --   $2::integer count
 -- Own keys that several live records have, with the ids of some of these.

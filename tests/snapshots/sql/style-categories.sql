@@ -354,7 +354,7 @@ select id, user_defined_id as key, null::bigint as within_id
 from style_category
 where organization_id = $1::bigint and user_defined_id = any($2::text[]) and state <> 'deleted';
 
--- style-categories.twins: Find own keys of several live records, before they are made unique.
+-- style-categories.shared_keys: Find own keys that several live records share, before they are made unique.
 --   $1::bigint organization_id
 --   $2::integer count
 -- Own keys that several live records have, with the ids of some of these.
