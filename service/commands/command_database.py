@@ -49,7 +49,10 @@ async def _connect(dsn: str) -> asyncpg.Connection:
 
 
 def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
-    """Return the result of work on one connection. Raise CommandError for an outdated schema."""
+    """Return the result of work on one connection.
+
+    Raise CommandError if the database cannot be reached or its schema is outdated.
+    """
 
     async def run() -> T:
         connection = await _connect(dsn)

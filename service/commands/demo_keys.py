@@ -12,7 +12,10 @@ _ORGANIZATIONS: Final = (1, 2)
 
 
 async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, str]:
-    """Return a valid key of each existing demo organization, and store them in `demo-keys`."""
+    """Return a valid key of organizations 1 and 2, if they exist, by organization.
+
+    New keys are issued for those without one; the file `demo-keys` in the data folder has all.
+    """
     path = data_dir / "demo-keys"
     stored = _read(path)
     valid = {}

@@ -61,7 +61,7 @@ async def _serve(arguments: Namespace) -> None:
 
 
 def _answer(body: bytes, request: web.Request, secret: str | None, status: int) -> web.Response:
-    """Print a message and return the answer; 401 if it is not signed by the secret."""
+    """Print a message and return the answer; 401 if it is no JSON or not signed by the secret."""
     try:
         message = orjson.loads(body) if secret is None else verify(body, request.headers, secret)
     except (VerificationError, orjson.JSONDecodeError) as error:

@@ -14,7 +14,10 @@ def add_yes(parser: ArgumentParser) -> None:
 
 
 def confirm(arguments: Namespace, question: str) -> None:
-    """Ask for confirmation, unless ``--yes`` is given. Raise CommandError if it is refused."""
+    """Ask for confirmation, unless ``--yes`` is given.
+
+    Raise CommandError if it is refused, or if there is no terminal to ask on.
+    """
     if arguments.yes:
         return
     if not sys.stdin.isatty():

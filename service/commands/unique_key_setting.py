@@ -1,4 +1,4 @@
-"""Setting of unique own keys: refused while several live records have a key."""
+"""Setting of unique own keys: checks that no two live records share a key, before and after."""
 
 from asyncio import sleep
 from collections.abc import Sequence
@@ -29,9 +29,10 @@ async def require_unique(connection: asyncpg.Connection, organization_id: int) -
 
 
 async def confirm_unique(connection: asyncpg.Connection, organization_id: int) -> None:
-    """Wait until all workers know the setting; switch it off again if keys became ambiguous.
+    """Wait until all workers know the setting (5 s), then check the keys again.
 
-    Raise CommandError in this case: workers that did not know the setting wrote keys twice.
+    Workers that did not know it may have written keys twice. Then switch it off again, and raise
+    CommandError with these keys.
     """
     await sleep(KEY_CACHE_SECONDS)
     try:

@@ -1,4 +1,4 @@
-"""Demo data: two made-up brands, with the same rows on every machine (contract, Demo data)."""
+"""Demo data: two made-up organizations, equal on every machine (contract, Demo data)."""
 
 from service.demo.loading import DemoDataError, load
 

@@ -9,7 +9,7 @@ _LANGUAGES: Final = ("de", "fr", "es", "nl", "it")
 
 
 def add_care(organization: Organization, languages: dict[str, int]) -> None:
-    """Add both lists; they have the same shape."""
+    """Add both lists, which have the same shape. ``languages`` maps ISO 639-1 codes to ids."""
     # A deleted care instruction leaves no row; a deleted material does.
     _add(organization, "care_instruction", "care_instructions", languages, soft=False)
     _add(organization, "care_instruction_material", "materials", languages, soft=True)

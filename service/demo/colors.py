@@ -8,7 +8,7 @@ from service.demo.words import capitalized, table
 
 _LANGUAGES: Final = ("de", "fr", "es")
 _UNTRANSLATED: Final = "it"
-"""Language linked to some colors without a translated name, so that readers show the color's."""
+"""Language that some colors are linked to without a translated name: their own name is shown."""
 
 _LIGHTNESS: Final = {"Whites and creams": 11, "Beiges": 14, "Pinks": 15, "Browns": 18, "Blacks": 19}
 
@@ -22,7 +22,10 @@ _NOTES: Final = (
 
 
 def add_colors(organization: Organization, languages: dict[str, int]) -> None:
-    """Add the palette: every base color plain and in each of the organization's finishes."""
+    """Add color groups, and most base colors in each of the organization's modifiers.
+
+    ``languages`` maps ISO 639-1 codes to ids.
+    """
     families, palettes = _add_groups(organization)
     for index, (base, modifier) in enumerate(_combinations(organization)):
         name, *translations = _names(base, modifier)

@@ -1,11 +1,11 @@
-"""Demo items and item categories, some categories without any item."""
+"""Demo items and item categories, some items without a category and the reverse."""
 
 from service.demo.rows import Organization, moment, state_at
 from service.demo.words import rotated, table
 
 
 def add_items(organization: Organization) -> None:
-    """Add all categories with their items, and a few items without a category."""
+    """Add all categories with their items, two items without a category, and a deleted one."""
     names: list[tuple[int | None, str]] = []
     for index, entry in enumerate(rotated(table("items"), organization.profile.first)):
         state = state_at(index, soft=False)

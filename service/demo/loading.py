@@ -26,7 +26,7 @@ class DemoDataError(Exception):
 async def load(dsn: str, *, progress: bool) -> None:
     """Load the demo data into a migrated database without organizations, in one transaction.
 
-    `progress` shows a bar if standard error is a terminal. Raises DemoDataError if the database has
+    `progress` shows a bar if standard error is a terminal. Raise DemoDataError if the database has
     an organization already.
     """
     connection = await asyncpg.connect(dsn)

@@ -1,4 +1,4 @@
-"""Row builder of the demo data, with ids and times that are the same on every machine."""
+"""Row builder of the demo data, with ids and times that are equal on every machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ def moment(days: int, minutes: int = 0) -> datetime:
 def state_at(index: int, *, soft: bool = True) -> str:
     """Return the state of the record at an index: most are active.
 
-    Without `soft` none is deleted, as a hard delete leaves no row.
+    Without `soft` none is deleted: a hard delete leaves no row.
     """
     if soft and index % 20 == 15:
         return "deleted"

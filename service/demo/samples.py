@@ -35,7 +35,11 @@ _DEVIATIONS: Final = tuple(
 
 
 def add_samples(organization: Organization, catalog: Catalog, ranges: dict[str, Sizes]) -> None:
-    """Add a long history of samples for the first style and a few for others."""
+    """Add charts and samples for the styles of the first garment.
+
+    The first style has a request for each round of each season, any other one two at most.
+    ``ranges`` has the sizes by the code of their size range.
+    """
     sizes = ranges[organization.profile.default_size_range]
     seasons = organization.profile.seasons
     names = [f"{name} {season}" for season in seasons for name in _ROUNDS]

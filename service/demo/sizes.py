@@ -40,6 +40,6 @@ def add_size_ranges(organization: Organization) -> dict[str, Sizes]:
 
 
 def _related(sizes: Sizes, name: str, index: int) -> int | None:
-    """Return the size of the same name, else that at the index or the last one, None if none."""
+    """Return the id of the size of the same name, else at the index, else the last; or None."""
     ids = list(sizes.values())
     return sizes.get(name) or (ids[min(index, len(ids) - 1)] if ids else None)

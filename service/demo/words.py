@@ -13,7 +13,7 @@ _Word = TypeVar("_Word")
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Properties in which the demo organizations differ."""
+    """Properties of a demo organization, in which it differs from the other one."""
 
     name: str
     prefix: str
@@ -28,7 +28,7 @@ class Profile:
     supplier_name: str
     supplier_from: int
     color_modifiers: list[list[str]]
-    """Modifiers in English, German, French and Spanish."""
+    """Words put before or after a color's name: each in English, German, French and Spanish."""
     brands: list[str]
     seasons: list[str]
     collections: list[str]

@@ -1,4 +1,4 @@
-"""Embedded PostgreSQL: a server in a data folder that one process owns."""
+"""Embedded PostgreSQL: a server that one process starts and owns, with its files in a folder."""
 
 from service.embedded.server import (
     DataDirInUseError,

@@ -1,4 +1,4 @@
-"""Access rules of the embedded server: the service connects as a role that is no superuser."""
+"""Access rules of the embedded server: the service's role, its objects, and who may connect."""
 
 import os
 import pwd
@@ -75,7 +75,10 @@ def write(data_dir: Path, database: Account, service: Account) -> dict[str, str]
 
 
 def prepare(superuser_dsn: str) -> None:
-    """Create the service's role, and make it the owner of what earlier releases created."""
+    """Create the service's role, and make it the owner of the database and of all its objects.
+
+    Earlier releases created them as the superuser.
+    """
     with psycopg.connect(superuser_dsn, autocommit=True) as connection:
         connection.execute(_PREPARE)
 

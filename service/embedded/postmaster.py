@@ -52,11 +52,12 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 @dataclass(frozen=True, slots=True)
 class PidFile:
-    """Contents of `postmaster.pid`."""
+    """Contents of `postmaster.pid`, in so far as they are needed."""
 
     pid: int
     socket_dir: Path
     ready: bool
+    """Whether the server accepts connections."""
 
 
 def read_pid_file(cluster: Path) -> PidFile | None:
@@ -69,7 +70,10 @@ def read_pid_file(cluster: Path) -> PidFile | None:
 
 
 def installation(version: int) -> Path:
-    """Return the folder that holds `bin`, `lib` and `share` of PostgreSQL 16 or 18."""
+    """Return the folder that holds `bin`, `lib` and `share` of PostgreSQL 16 or 18.
+
+    Raise FileNotFoundError if the package is not installed.
+    """
     return _package() / _INSTALLATIONS[version]
 
 
@@ -183,7 +187,7 @@ def processes(cluster: Path) -> list[psutil.Process]:
     return servers
 
 
-def at_work(process: psutil.Process) -> bool:
+def is_running(process: psutil.Process) -> bool:
     """Return whether a process runs; a zombie does not."""
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
@@ -199,7 +203,7 @@ def end(running: Iterable[psutil.Process]) -> None:
         for process in alive:
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(signal_number)
-        while alive := [process for process in alive if at_work(process)]:
+        while alive := [process for process in alive if is_running(process)]:
             if time.monotonic() > deadline:
                 break
             time.sleep(_POLL_SECONDS)

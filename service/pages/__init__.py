@@ -1,1 +1,1 @@
-"""Web pages: the front page, the guides and `/docs`, rendered once at start."""
+"""Web pages: the front page, the guides, `/docs`, and the API catalog for programs."""

@@ -15,7 +15,7 @@ _MEDIA_TYPE: Final = 'application/linkset+json; profile="https://www.rfc-editor.
 
 @lru_cache(maxsize=64)
 def api_catalog(base: str) -> WebPage:
-    """Return the catalog of the service at the address ``base``."""
+    """Return the catalog of the service at the address ``base``, such as ``http://127.0.0.1:8080``."""
     interface = f"{base}/api"
     linkset = [
         {"anchor": base + PATH, "item": [{"href": interface}]},

@@ -16,7 +16,7 @@ _LINK: Final = re.compile(r"(?P<name>[\w-]+)\.md(?P<fragment>#.*)?")
 
 
 def guides() -> Iterator[tuple[str, WebPage]]:
-    """Yield the path and page of each guide and of their index."""
+    """Yield the path and page of each guide, and of their index at ``/guides``."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     for path in sorted(GUIDES.glob("*.md")):
         text = _COMMENT.sub("", path.read_text(encoding="utf-8"))
@@ -46,7 +46,7 @@ def _page(markdown: MarkdownIt, text: str, prefix: str) -> WebPage:
 
 
 def _target(target: str, prefix: str) -> str:
-    """Return the target of a link between pages, from the one between Markdown files."""
+    """Return the target of a link as a page has it: links between Markdown files become paths."""
     match = _LINK.fullmatch(target)
     if match is None:
         return target

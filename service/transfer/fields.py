@@ -24,7 +24,9 @@ class Field:
     members: "dict[str, Field]" = field(default_factory=dict)
     """Members of an object, without those that the service sets."""
     set_by_service: frozenset[str] = frozenset()
+    """Members that requests leave out: read-only ones, and parts."""
     items: "Field | None" = None
+    """Items of a list."""
     required: frozenset[str] = frozenset()
     """Required members of an object."""
     limits: Mapping[str, Any] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from service.transfer.files import Line, Source
 
 @dataclass
 class MissingRecords:
-    """Records without a line: collections in reverse order, refused as a whole beyond the bound."""
+    """Records without a line, of all files; ``at_most`` is the share that may be deleted."""
 
     client: Client
     at_most: float
@@ -21,7 +21,7 @@ class MissingRecords:
     _syncs: list[tuple[str, Sync]] = field(default_factory=list)
 
     def sync_of(self, source: Source) -> "FileSync":
-        """Return the collector of a file's outcomes."""
+        """Return the collector of a file's records; ``delete`` deletes those that it has not."""
         collection = source.collection
         sync = Sync(
             self.client.collection(collection.name), collection.key_fields[0], dry_run=self.dry_run
@@ -31,9 +31,10 @@ class MissingRecords:
         return FileSync(sync, refers)
 
     async def delete(self, counts: Mapping[str, Counter[str]]) -> None:
-        """Delete them, and count the outcomes.
+        """Delete them, collections in reverse order, and add the outcomes to ``counts``.
 
-        Raise TransferError if there are too many, with nothing deleted, or if some are in use.
+        Raise TransferError if a collection misses too many, with nothing deleted, or if some cannot
+        be deleted because they are in use, with the others deleted.
         """
         try:
             missing = [(name, sync, await sync.missing(self.at_most)) for name, sync in self._syncs]

@@ -14,7 +14,7 @@ from typing import IO
 
 import psutil
 
-from service.embedded.postmaster import at_work
+from service.embedded.postmaster import is_running
 from tests.support.time_limits import becomes, limit
 
 _START_SECONDS = 60
@@ -91,7 +91,7 @@ def workers(parent: psutil.Process) -> list[psutil.Process]:
     children = [each for each in parent.children() if each.name() != "postgres"]
     if os.geteuid() == 0:
         children = [worker for child in children for worker in child.children()]
-    return [child for child in children if at_work(child)]
+    return [child for child in children if is_running(child)]
 
 
 @contextmanager
@@ -149,8 +149,8 @@ def kill(processes: Iterable[psutil.Process]) -> None:
 
 def wait_until_gone(processes: list[psutil.Process], seconds: float = 10) -> list[psutil.Process]:
     """Return the processes that are still there after a while."""
-    becomes(lambda: not any(at_work(process) for process in processes), seconds)
-    return [process for process in processes if at_work(process)]
+    becomes(lambda: not any(is_running(process) for process in processes), seconds)
+    return [process for process in processes if is_running(process)]
 
 
 def status(url: str, key: str | None = None) -> int:
