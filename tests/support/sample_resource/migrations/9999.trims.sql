@@ -13,3 +13,5 @@ alter table trim add constraint trim_state_check check (state in ('active', 'ina
 comment on table trim is 'Buttons, zippers and labels.';
 
 create index trim_by_own_key on trim (organization_id, user_defined_id, id);
+
+create index trim_by_word on trim using gin (search_vector(organization_id, array[name, user_defined_id]));
