@@ -20,7 +20,7 @@ def distribute(settings: Settings, arguments: Namespace) -> None:
     """Print the local tables, ask for confirmation and distribute them."""
     if settings.database_url is None:
         raise CommandError("set DATABASE_URL to the coordinator of a Citus cluster")
-    with migrations.alone(settings.database_url) as connection:
+    with migrations.migration_lock(settings.database_url) as connection:
         plan = distribution.plan(connection)
         if not plan.tables:
             say("All tables are distributed already.")

@@ -1,1 +1,1 @@
-"""PostgreSQL: connections, statements, and the schema's state."""
+"""PostgreSQL access: connections, transactions, statements, migrations and incidents."""

@@ -11,28 +11,30 @@ from service.database.pipeline import PipelinedConnection
 from service.limits import ACQUIRE_SECONDS, READ_SECONDS, WRITE_SECONDS
 
 SILENCE_SECONDS: Final = WRITE_SECONDS + 5
-"""Client-side timeout of a statement, for a server that no longer responds at all."""
+"""Client-side timeout of a statement, in seconds, for a server that no longer responds at all."""
 
-#: Size of a connection's cache of prepared statements, and the maximum length in bytes of a cached
-#: one. Together they bound the memory that a caller with ever new filters can make a session use.
-STATEMENTS: Final = 150
-LONGEST_STATEMENT: Final = 6 * 1024
+CACHED_STATEMENTS: Final = 150
+"""Number of prepared statements that a connection caches."""
+MAX_CACHED_STATEMENT_BYTES: Final = 6 * 1024
+"""Maximum length of a cached statement.
 
-#: Makes the server cancel the statements of a worker that was killed.
+With their number it bounds the memory that a caller with ever new filters can make a session use.
+"""
 _CHECK_CONNECTION: Final = (
     {"client_connection_check_interval": "1s"} if sys.platform == "linux" else {}
 )
+"""Setting by which the server cancels the statements of a worker that was killed."""
 
 
 async def connect(dsn: str) -> PipelinedConnection:
-    """Return a new connection; log the failure and raise one of LOST if that fails."""
+    """Return a new connection, or log the failure and raise one of ``errors.LOST``."""
     try:
         connection: PipelinedConnection = await asyncpg.connect(
             dsn,
             connection_class=PipelinedConnection,
             max_cached_statement_lifetime=0,
-            statement_cache_size=STATEMENTS,
-            max_cacheable_statement_size=LONGEST_STATEMENT,
+            statement_cache_size=CACHED_STATEMENTS,
+            max_cacheable_statement_size=MAX_CACHED_STATEMENT_BYTES,
             timeout=ACQUIRE_SECONDS,
             command_timeout=SILENCE_SECONDS,
             server_settings={
@@ -49,5 +51,5 @@ async def connect(dsn: str) -> PipelinedConnection:
     except LOST as error:
         incidents.report_unreachable(error)
         raise
-    incidents.AWAY.close()
+    incidents.UNREACHABLE.close()
     return connection

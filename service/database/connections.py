@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Connection: TypeAlias = PipelinedConnection
+"""Database connection, as work gets it from the pool."""
 
 ATTEMPTS = 8
-
-#: Problem: a plan made while a table was almost empty scans the whole table, also once it has
-#: grown. Writes find their rows by id, so sequential scans are off for them.
+"""Maximum number of tries of a transaction."""
+# Problem: a plan made while a table was almost empty scans the whole table, also once it has grown.
+# Writes find their rows by id, so sequential scans are off for them.
 _BEGIN = (
     "begin",
     f"set local statement_timeout = '{WRITE_SECONDS}s'",
@@ -50,7 +51,7 @@ _BEGIN = (
 
 
 class _ConnectionPool:
-    """Pool of connections to one server, leased to organizations by a fair queue.
+    """Pool of up to ``size`` connections, leased to organizations by a fair queue.
 
     Rejected: asyncpg's own pool. It lets new requests overtake queued ones, and takes a fifth of
     the processor time of a short read. A connection needs no reset, as the code leaves no session
@@ -76,7 +77,7 @@ class _ConnectionPool:
         self._running: set[asyncio.Task[Any]] = set()
 
     async def close(self) -> None:
-        """Close every connection, after at most ACQUIRE_SECONDS for running work to end."""
+        """Close every connection, after at most ACQUIRE_SECONDS for running transactions to end."""
         if self._running:
             await asyncio.wait(self._running, timeout=ACQUIRE_SECONDS)
         for connection in self._open:
@@ -96,9 +97,9 @@ class _ConnectionPool:
             task.exception()
 
     async def acquire(self, organization_id: int, kind: LeaseKind) -> Connection:
-        """Lease a connection, opened on first use.
+        """Lease a connection, opened on first use and after a loss.
 
-        Raises QueueTimeoutError after ACQUIRE_SECONDS of waiting.
+        Raise QueueTimeoutError after ACQUIRE_SECONDS of waiting, one of LOST if none can be opened.
         """
         connection = await self.queue.acquire(organization_id, kind)
         if connection is None or connection.is_closed():
@@ -136,9 +137,10 @@ class _ConnectionPool:
 
 
 class Database:
-    """Pool for the work of callers, beside a reserved connection for key look-ups and readiness.
+    """Connection pool for the work of callers, beside one reserved connection.
 
-    Look-ups and readiness checks never wait behind the work of callers (contract, Shares).
+    Key look-ups, readiness checks and background polls use the reserved one, so that they never
+    wait behind the work of callers (contract, Shares).
     """
 
     def __init__(self, dsn: str, size: int, traces: "Traces | None" = None) -> None:
@@ -149,7 +151,7 @@ class Database:
         self._reserved = _ConnectionPool(dsn, 1, listener, traces, ContentionSignal())
 
     async def close(self) -> None:
-        """Close every connection, after a short time for running work to end."""
+        """Close every connection, after at most ACQUIRE_SECONDS for running transactions to end."""
         self._outage_monitor.stop()
         await self._pool.close()
         await self._reserved.close()
@@ -162,7 +164,7 @@ class Database:
     async def read(self, work: Callable[[Connection], Awaitable[T]], organization_id: int) -> T:
         """Return the result of work that only reads, retried once if its connection was stale.
 
-        Cancels the statement when the caller has gone.
+        Cancel its statement if the calling task is canceled. Raise ApiError for an outage.
         """
         try:
             return await _read(self._pool, work, organization_id)
@@ -172,7 +174,7 @@ class Database:
     async def look_up(
         self, work: Callable[[Connection], Awaitable[T]], organization_id: int = 0
     ) -> T:
-        """Return the result of a short read on the reserved connection."""
+        """Return the result of a short read on the reserved connection; ``read`` otherwise."""
         try:
             return await _read(self._reserved, work, organization_id)
         except asyncpg.SyntaxOrAccessError as error:
@@ -186,8 +188,8 @@ class Database:
     ) -> T:
         """Return the result of work done in one transaction, committed unless the work raises.
 
-        Retries serialization failures and deadlocks, ATTEMPTS times at most. A transaction that has
-        begun runs to its end, also when its caller has gone.
+        Try up to ATTEMPTS times after serialization failures and deadlocks. A transaction that has
+        begun runs to its end, even if the calling task is canceled. Raise ApiError for an outage.
         """
         for attempt in range(ATTEMPTS):
             try:
@@ -237,6 +239,7 @@ async def _ping(connection: Connection) -> None:
 async def _read(
     pool: _ConnectionPool, work: Callable[[Connection], Awaitable[T]], organization_id: int
 ) -> T:
+    """Return the result of work outside a transaction, retried once; raise ApiError."""
     for attempt in range(2):
         try:
             connection = await pool.acquire(organization_id, READ)

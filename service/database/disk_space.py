@@ -1,12 +1,14 @@
-"""Check for free space on the database's disk, by a temporary file."""
+"""Disk space check: lets PostgreSQL write a temporary file to the database's disk."""
 
 from typing import Final
 
 import asyncpg
 
-#: PostgreSQL spills rows beyond work_mem to a temporary file beside the data. That needs no
-#: privilege, changes nothing, and the file is gone before it has to reach the disk.
 _SPILL: Final = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 5000)"
+"""Statement whose rows exceed work_mem, so that they go to a temporary file beside the data.
+
+That needs no privilege, changes nothing, and the file is gone before it has to reach the disk.
+"""
 
 
 async def has_room(connection: asyncpg.Connection) -> bool:

@@ -7,14 +7,12 @@ tables stay local.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import psycopg
 from psycopg import sql
 
 from service.database import planner_statistics
-
-Connection: TypeAlias = psycopg.Connection[Any]
 
 _ATTEMPTS: Final = 5
 _ORGANIZATION_TABLE: Final = "organization"
@@ -26,7 +24,6 @@ _NODES: Final = "select count(*) from pg_dist_node where shouldhaveshards and no
 _DISTRIBUTED: Final = """
     select true from pg_dist_partition where logicalrelid = to_regclass(%s) and partmethod = 'h'
 """
-#: Local tables of the schema, referenced tables before those that refer to them.
 _LOCAL: Final = """
     with recursive own as (
         select oid, relname as name
@@ -54,6 +51,7 @@ _LOCAL: Final = """
     group by own.oid, own.name
     order by max(reached.depth), own.name <> %s, own.name
 """
+"""Local tables of the schema, referenced tables before those that refer to them."""
 
 
 class DistributionError(Exception):
@@ -71,7 +69,7 @@ class DistributionPlan:
     shared: Sequence[str]
     """Tables to copy to every node."""
     bytes: int
-    """Size of all these tables now."""
+    """Size of all these tables now, in bytes."""
 
     @property
     def tables(self) -> list[str]:
@@ -79,7 +77,7 @@ class DistributionPlan:
         return [*self.shared, *self.tenant]
 
 
-def configure_session(connection: Connection) -> None:
+def configure_session(connection: psycopg.Connection[Any]) -> None:
     """Configure a session for schema changes in a distributed database.
 
     If a new table refers to a reference table, Citus adds the new table to its metadata by default.
@@ -90,10 +88,10 @@ def configure_session(connection: Connection) -> None:
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
 
 
-def plan(connection: Connection) -> DistributionPlan:
+def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
     """Return the plan of the tables still local; raise DistributionError if it is impossible.
 
-    That is without Citus, on a worker node, or before the first migration.
+    It is impossible without Citus, on a worker node, and before the first migration.
     """
     if not _is_true(connection, _CITUS):
         raise DistributionError("there is no Citus here: run `create extension citus` first")
@@ -112,8 +110,8 @@ def plan(connection: Connection) -> DistributionPlan:
     )
 
 
-def distribute(connection: Connection, plan: DistributionPlan) -> None:
-    """Execute a non-empty plan in one transaction.
+def distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
+    """Execute a non-empty plan in one transaction, tried again after deadlocks; then analyze.
 
     Writes to its tables block until it commits, or fail with 503.
     """
@@ -128,13 +126,13 @@ def distribute(connection: Connection, plan: DistributionPlan) -> None:
     connection.execute(sql.SQL("analyze {}").format(_identifiers(plan)))
 
 
-def distribute_new_tables(connection: Connection) -> None:
+def distribute_new_tables(connection: psycopg.Connection[Any]) -> None:
     """Distribute a migration's new tables, in its transaction, if the database is distributed."""
     if _is_true(connection, _CITUS) and _is_true(connection, _DISTRIBUTED, _ORGANIZATION_TABLE):
         _move(connection, plan(connection))
 
 
-def _distribute(connection: Connection, plan: DistributionPlan) -> None:
+def _distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
     with connection.transaction():
         connection.execute(sql.SQL("lock table {} in exclusive mode").format(_identifiers(plan)))
         _move(connection, plan)
@@ -143,7 +141,8 @@ def _distribute(connection: Connection, plan: DistributionPlan) -> None:
         connection.execute(setting.format(sql.Identifier(connection.info.dbname)))
 
 
-def _move(connection: Connection, plan: DistributionPlan) -> None:
+def _move(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
+    """Distribute or copy the tables of a plan, and delete the local originals of their rows."""
     for name in plan.shared:
         connection.execute("select create_reference_table(%s)", [name])
     for name in plan.tenant:
@@ -157,7 +156,7 @@ def _move(connection: Connection, plan: DistributionPlan) -> None:
         connection.execute("select truncate_local_data_after_distributing_table(%s)", [name])
 
 
-def _is_true(connection: Connection, query: str, *arguments: str) -> bool:
+def _is_true(connection: psycopg.Connection[Any], query: str, *arguments: str) -> bool:
     return connection.execute(query.encode(), arguments).fetchone() == (True,)
 
 

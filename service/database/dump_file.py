@@ -25,8 +25,11 @@ do $$ begin
     end if;
 end $$;
 """
-"""A dump of a release without the table gets its id when it is migrated. Webhooks of a copy are
-paused: its receivers would take its messages for those of the original."""
+"""Statements for a copy: a new installation id, and paused webhooks, because receivers would take
+its messages for those of the original.
+
+A dump of a release without the table ``installation`` gets its id when it is migrated.
+"""
 _CLEARED: Final = """
 do $$ begin
     update public.change_feed set cleared_at = now();
@@ -34,9 +37,8 @@ exception when undefined_column then
     null;
 end $$;
 """
-"""Lists of what has changed since a time do not go back beyond a restore: the restore is no change.
-
-A dump of a release without the column has none yet.
+"""Statement after which lists with ``changedSince`` do not go back beyond the restore, which is no
+change itself. A dump of a release without the column has none yet.
 """
 _IS_EMPTY: Final = """
     select not exists (
@@ -71,8 +73,8 @@ def dump(dsn: str, file: Path, programs: Path | None) -> None:
 def restore(dsn: str, file: Path, programs: Path | None, *, is_copy: bool = False) -> None:
     """Restore a file into an empty database in one transaction, and expire its change cursors.
 
-    A copy, which serves beside the original, gets an installation id of its own. Raises DumpError,
-    also if the database is not empty, so that no data can be overwritten.
+    A copy, which serves beside the original, gets an installation id of its own and its webhooks
+    are paused. Raise DumpError if that fails or if the database is not empty.
     """
     if not file.is_file():
         raise DumpError(f"there is no file {file}")
@@ -117,14 +119,14 @@ def end_cursors(dsn: str, *, is_copy: bool = False) -> None:
 
     Problem: changes made after the dump, or after the point of recovery, are missing here, and
     their sequence numbers are assigned again to other changes. A copy gets an installation id of
-    its own.
+    its own, and its webhooks are paused.
     """
     with psycopg.connect(dsn) as connection:
         connection.execute(_after_restore(is_copy=is_copy).encode())
 
 
 def _after_restore(*, is_copy: bool) -> str:
-    """Return the statements that expire cursors and, for a copy, set a new installation id."""
+    """Return the statements that expire cursors, and _NEW_INSTALLATION for a copy."""
     statements = f"update public.change_feed set epoch = {secrets.randbits(62)};\n{_CLEARED}"
     return statements + _NEW_INSTALLATION.format(id=uuid.uuid4()) if is_copy else statements
 
@@ -132,7 +134,10 @@ def _after_restore(*, is_copy: bool) -> str:
 def _start(
     folder: Path | None, dsn: str | None, name: str, *options: str
 ) -> "subprocess.Popen[bytes]":
-    """Start a program; its environment has the password, as other users can read arguments."""
+    """Start a program of PostgreSQL; raise DumpError if it is not installed.
+
+    Its environment has the password of the DSN, as other users can read arguments.
+    """
     path = shutil.which(name) if folder is None else str(folder / name)
     if path is None:
         raise DumpError(f"there is no {name} here: install PostgreSQL's client programs")

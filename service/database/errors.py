@@ -11,14 +11,13 @@ from service.database.fair_queue import QueueTimeoutError
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 
-#: Failures that a retry of the same transaction can cure; nothing was changed.
 RETRYABLE = (
     asyncpg.SerializationError,
     asyncpg.DeadlockDetectedError,
     asyncpg.InvalidCachedStatementError,
     asyncpg.OutdatedSchemaCacheError,
 )
-#: Failures of the connection or the server, not of the statement.
+"""Failures that a retry of the same transaction can cure; nothing was changed."""
 LOST = (
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
@@ -31,7 +30,7 @@ LOST = (
     OSError,
     TimeoutError,
 )
-#: Failures of a server that responds, but refuses the statement now.
+"""Failures of the connection or the server, not of the statement."""
 REFUSED = (
     asyncpg.QueryCanceledError,
     asyncpg.LockNotAvailableError,
@@ -39,14 +38,16 @@ REFUSED = (
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.InsufficientPrivilegeError,
 )
-#: Failures inside a server that responds, or of a node behind it; nothing was changed.
+"""Failures of a server that responds, but refuses the statement now."""
 BROKEN = (asyncpg.InternalServerError, asyncpg.PostgresIOError)
+"""Failures inside a server that responds, or of a node behind it; nothing was changed."""
 
 
 def leaves_unusable(error_type: type[BaseException]) -> bool:
-    """Return whether a connection is lost after an error, or may still receive its response.
+    """Return whether an error leaves its connection unusable.
 
-    A Citus coordinator raises 08006 for a worker node; the connection to the coordinator survives.
+    The connection is lost, or may still receive the response to a canceled statement. A Citus
+    coordinator raises 08006 for a worker node; the connection to the coordinator survives.
     """
     if issubclass(error_type, asyncpg.ConnectionFailureError):
         return False
@@ -56,7 +57,7 @@ def leaves_unusable(error_type: type[BaseException]) -> bool:
 def refused(error: BaseException, operation: str = "read") -> ApiError:
     """Map a failure before the commit of a ``read`` or ``write`` to 429 or 503, and log its cause.
 
-    429 means that the request waited for others of its own organization.
+    429 means that the request waited in vain for others of its own organization.
     """
     if isinstance(error, QueueTimeoutError):
         if error.own_organization:
@@ -69,7 +70,7 @@ def refused(error: BaseException, operation: str = "read") -> ApiError:
 
 def schema_is_behind() -> ApiError:
     """Open the incident of a schema behind this release, and return its 503."""
-    incidents.BEHIND.open(incidents.SCHEMA_IS_BEHIND)
+    incidents.SCHEMA_BEHIND.open(incidents.SCHEMA_IS_BEHIND)
     return unavailable(incidents.SCHEMA_IS_BEHIND)
 
 
@@ -92,7 +93,10 @@ def too_many_requests(retry_seconds: int = 1) -> ApiError:
 
 @contextmanager
 def own_locks() -> Iterator[None]:
-    """Raise 429 if a statement times out on locks, which only the same organization can hold."""
+    """Raise 429 if a statement of the block times out.
+
+    It waits for locks that only requests of the same organization can have.
+    """
     try:
         yield
     except asyncpg.QueryCanceledError as error:

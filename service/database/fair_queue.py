@@ -19,7 +19,7 @@ T = TypeVar("T")
 class QueueTimeoutError(TimeoutError):
     """Timeout of a queued request.
 
-    ``own_organization`` is true when the organization itself had connections leased.
+    ``own_organization`` tells whether the organization itself had connections leased then.
     """
 
     def __init__(self, *, own_organization: bool, retry_seconds: int = 1) -> None:
@@ -48,6 +48,8 @@ _MAX_EMPTY_QUEUES = 100
 
 @dataclass(slots=True, eq=False)
 class _Waiter(Generic[T]):
+    """Queued request; ``deadline`` is by the clock of the event loop."""
+
     organization_id: int
     kind: LeaseKind
     deadline: float
@@ -56,7 +58,7 @@ class _Waiter(Generic[T]):
 
 @dataclass(slots=True)
 class _OrganizationQueue(Generic[T]):
-    """Leases of one organization, and its waiting requests, oldest first."""
+    """Leases of one organization, and its queued requests (waiters), oldest first."""
 
     leased: int = 0
     bulk_leases: int = 0
@@ -64,7 +66,7 @@ class _OrganizationQueue(Generic[T]):
     locked_collections: set[str] = field(default_factory=set)
     waiters: "deque[_Waiter[T]]" = field(default_factory=deque)
     busy_since: float = 0.0
-    """Time since when there have always been waiters."""
+    """Time since which there have always been waiters."""
     served: int = 0
     """Waiters that got a lease since then."""
 
@@ -117,9 +119,9 @@ class FairQueue(Generic[T]):
         self._is_dispatch_scheduled = False
 
     async def acquire(self, organization_id: int, kind: LeaseKind) -> T:
-        """Return the connection that was released last.
+        """Return the free connection that was released last; wait for one if necessary.
 
-        Raises QueueTimeoutError when no connection becomes free in time.
+        Raise QueueTimeoutError after ``timeout_seconds``.
         """
         queue = self._queues.get(organization_id)
         if queue is None:
@@ -182,7 +184,7 @@ class FairQueue(Generic[T]):
         return sum(len(queue.waiters) for queue in self._queues.values())
 
     def retry_seconds(self, organization_id: int) -> int:
-        """Return the time after which an organization's waiters are likely to be served."""
+        """Return the seconds, from 1, after which an organization's waiters are likely served."""
         queue = self._queues.get(organization_id)
         if queue is None or not queue.waiters:
             return 1
@@ -214,6 +216,7 @@ class FairQueue(Generic[T]):
     def _is_allowed(
         self, queue: _OrganizationQueue[T], kind: LeaseKind, *, is_capped: bool
     ) -> bool:
+        """Return whether the limits allow the organization a further lease of the kind."""
         if queue.leased >= (self._max_contended_leases if is_capped else self._max_leases):
             return False
         return kind is READ or not (

@@ -1,4 +1,7 @@
-"""Database incidents: log events with the cause and the remedy for operators (contract, Log)."""
+"""Database incidents and failures: log events with cause and remedy for operators.
+
+Source: contract, Log.
+"""
 
 import errno
 import logging
@@ -11,14 +14,15 @@ import asyncpg
 from service.events import Incident, log_event
 from service.limits import LOG_REPEAT_SECONDS
 
-AWAY: Final = Incident("database_lost", "database_back", "The database is there again.")
-BEHIND: Final = Incident("schema_behind", "schema_current", "The database schema is up to date.")
-FULL: Final = Incident("disk_full", "disk_has_room", "The database's disk has room again.")
+UNREACHABLE: Final = Incident("database_lost", "database_back", "The database is there again.")
+SCHEMA_BEHIND: Final = Incident(
+    "schema_behind", "schema_current", "The database schema is up to date."
+)
+DISK_FULL: Final = Incident("disk_full", "disk_has_room", "The database's disk has room again.")
 
 SCHEMA_IS_BEHIND: Final = "The database schema is behind; run selvedge migrate."
 DISK_IS_FULL: Final = "The database's disk is full."
 
-#: Remedy by SQLSTATE, or by the first three or two characters of one that is not listed.
 _ADVICE: Final = {
     "08": "check that PostgreSQL runs and that the network reaches it",
     "25006": "this server takes no writes: name the primary in DATABASE_URL",
@@ -34,6 +38,7 @@ _ADVICE: Final = {
     "58": "check the database's disk and PostgreSQL's log",
     "XX": "see PostgreSQL's log",
 }
+"""Remedy by SQLSTATE, or by the first three or two characters of one that is not listed."""
 _CHECK_SERVER: Final = "check that PostgreSQL runs, and that DATABASE_URL names it"
 _NETWORK: Final = {
     errno.EACCES: "give the service's account access to that socket",
@@ -46,19 +51,19 @@ _RECENT: Final[dict[tuple[str, str | None], tuple[float, int]]] = {}
 
 
 def report_unreachable(error: BaseException) -> None:
-    """Log that no connection can be opened."""
+    """Log that no connection can be opened, as an incident unless the server has too many."""
     message = f"The database cannot be reached: {cause(error)}"
     if isinstance(error, asyncpg.TooManyConnectionsError):
         # No incident: the open connections still work.
         log_event("connection_refused", message, logging.ERROR, sqlstate=error.sqlstate)
     else:
-        AWAY.open(message, sqlstate=_sqlstate(error))
+        UNREACHABLE.open(message, sqlstate=_sqlstate(error))
 
 
 def report(error: BaseException, operation: str) -> None:
-    """Log that a ``read`` or ``write`` failed, and why, at most once in 5 s for each SQLSTATE."""
+    """Log why a ``read`` or ``write`` failed, at most once in LOG_REPEAT_SECONDS per SQLSTATE."""
     if isinstance(error, asyncpg.DiskFullError):
-        disk_is_full()
+        report_disk_full()
     key, now = (operation, _sqlstate(error)), time.monotonic()
     last_logged, suppressed = _RECENT.get(key, (-LOG_REPEAT_SECONDS, 0))
     if now < last_logged + LOG_REPEAT_SECONDS:
@@ -71,20 +76,20 @@ def report(error: BaseException, operation: str) -> None:
     )
 
 
-def disk_is_full() -> None:
+def report_disk_full() -> None:
     """Open the incident of a full disk."""
-    FULL.open(f"{DISK_IS_FULL} Free space on it; writes fail until then.")
+    DISK_FULL.open(f"{DISK_IS_FULL} Free space on it; writes fail until then.")
 
 
 def cause(error: BaseException) -> str:
-    """Return the error's text and the remedy in one line."""
+    """Return the error's text and the remedy, if there is one, in one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     advice = _advice(error)
     return f"{text}; {advice}" if advice else text
 
 
 def cause_without_names(error: BaseException) -> str:
-    """Return the SQLSTATE and the remedy, fit for anyone: no host, user or database."""
+    """Return SQLSTATE and remedy of an error's first cause, without names of hosts or users."""
     while error.__cause__ is not None:
         error = error.__cause__
     sqlstate = _sqlstate(error)

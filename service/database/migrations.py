@@ -1,4 +1,4 @@
-"""Schema migrations: applies the SQL files of ``migrations/`` by yoyo through psycopg."""
+"""Schema migrations: applies the SQL files of ``migrations/``, and rolls them back, by yoyo."""
 
 import os
 import socket
@@ -26,8 +26,8 @@ _ADVISORY_LOCK: Final = 0x53454C5645444745
 def migrate(dsn: str) -> int:
     """Apply the missing migrations and return their number.
 
-    Waits while another process migrates the same database. Raises psycopg.Error when a migration
-    fails: it is rolled back, and those after it are not applied.
+    Wait while another process migrates the same database. Raise psycopg.Error if a migration fails:
+    it is rolled back, and those after it are not applied.
     """
     with _backend(dsn) as backend:
         missing = backend.to_apply(_migrations())
@@ -37,7 +37,7 @@ def migrate(dsn: str) -> int:
 
 
 def roll_back(dsn: str, count: int) -> int:
-    """Roll back the newest ``count`` migrations, newest first, and return how many there were."""
+    """Roll back up to ``count`` migrations, newest first, and return how many were rolled back."""
     with _backend(dsn) as backend:
         newest = backend.to_rollback(_migrations())[:count]
         backend.rollback_migrations(newest)
@@ -45,8 +45,8 @@ def roll_back(dsn: str, count: int) -> int:
 
 
 @contextmanager
-def alone(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """Yield a connection in autocommit mode; no one migrates the database meanwhile."""
+def migration_lock(dsn: str) -> Iterator[psycopg.Connection[Any]]:
+    """Hold the advisory lock of migrations; yield its connection, in autocommit mode."""
     with _backend(dsn) as backend:
         yield backend.connection
 
@@ -92,7 +92,7 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
         super().__init__(uri, default_migration_table)
 
     def connect(self, dburi: DatabaseURI) -> psycopg.Connection[Any]:  # noqa: ARG002
-        """Connect by the DSN as it is: yoyo's own parser supports fewer forms."""
+        """Connect by the DSN as it is: yoyo's own parser supports fewer of them."""
         connection = psycopg.connect(self._dsn, autocommit=True)
         distribution.configure_session(connection)
         return connection

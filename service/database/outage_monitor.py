@@ -1,4 +1,4 @@
-"""Outage monitor: polls a lost database server until it responds, also without requests."""
+"""Outage monitor: polls a lost database server until it responds, even without requests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,21 +12,21 @@ _POLL_SECONDS: Final = 1
 
 
 class OutageMonitor:
-    """Background poll of the database server; runs from the end of a connection to a success.
+    """Background poll of the database server, from the loss of a connection until it responds.
 
-    It also runs from the start of a service whose database was unreachable then. The check logs
-    its failures itself.
+    It also begins with a service whose database is unreachable at its start. Success closes the
+    incident of the unreachable database.
     """
 
     def __init__(self, check: Callable[[], Awaitable[None]]) -> None:
         self._check = check
         self._task: asyncio.Task[None] | None = None
         self._is_stopped = False
-        if incidents.AWAY.is_open:
+        if incidents.UNREACHABLE.is_open:
             self.start()
 
     def start(self, _: object = None) -> None:
-        """Start to poll, unless the poll runs already."""
+        """Start to poll, unless the poll runs already. Connections call it when they end."""
         if not self._is_stopped and (self._task is None or self._task.done()):
             self._task = background.repeat(self._poll, _POLL_SECONDS, at_once=True)
 
@@ -45,5 +45,5 @@ class OutageMonitor:
         except Exception as error:
             incidents.report_unreachable(error)
             return False
-        incidents.AWAY.close()
+        incidents.UNREACHABLE.close()
         return True

@@ -23,7 +23,7 @@ _Executor: TypeAlias = Callable[..., Awaitable[Any]]
 
 
 class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
-    """Connection that can send statements ahead of the next one."""
+    """asyncpg's connection, which can also defer statements until the next one is sent."""
 
     pipelines = all(hasattr(asyncpg.Connection, name) for name in _INTERNALS)
     """Whether statements share round trips."""
@@ -33,9 +33,10 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         self._deferred: list[tuple[str, Sequence[Any]]] = []
 
     async def defer(self, text: str, *parameters: Any) -> None:
-        """Execute a statement without rows right before the next one, which raises its error.
+        """Keep a statement to send it right before the next one, which raises its error.
 
-        Parameters are integers, texts, lists of integers, or None.
+        It must return no rows: they would become rows of the next one. Parameters are integers,
+        texts, lists of integers, or None. Without ``pipelines`` it is executed at once.
         """
         if self.pipelines:
             self._deferred.append((text, parameters))
@@ -49,9 +50,9 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     async def fetch_in_turn(
         self, statements: Sequence[tuple[str, Sequence[Any]]]
     ) -> list[asyncpg.Record]:
-        """Return the rows of statements that return the same columns.
+        """Return the rows of all statements, one after the other, sent in one round trip.
 
-        Parameters are those of ``defer``.
+        The statements must return the same columns. Parameters are those of ``defer``.
         """
         rows: list[asyncpg.Record] = []
         if self.pipelines:
@@ -62,7 +63,10 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         return rows
 
     async def execute(self, query: str, *args: Any, **options: Any) -> str:
-        """Execute a statement; several statements in one text only if none was deferred."""
+        """Execute a text and return its status; "" after deferred statements.
+
+        The text may have several statements only if none was deferred.
+        """
         if self._deferred and not args:
             await self.fetch(query, **options)
             return ""

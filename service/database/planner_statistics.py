@@ -13,23 +13,22 @@ present rows for every organization. The ``n_distinct`` of ids and owners is set
 both conditions together give the estimate of one owner's children.
 """
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import psycopg
 from psycopg import sql
 
-Connection: TypeAlias = psycopg.Connection[Any]
-
-#: Tables of charts and sample requests, which are read by owner, with the column of the owner's id.
 CHILDREN: Final = {
     "measurement_line": "style_id",
     "measurement_line_value": "measurement_line_id",
     "sample_request_measurement": "sample_request_id",
     "sample_request_size": "sample_request_id",
 }
-#: Values of n_distinct: 1/200 of the rows for ids, a fifth of that for owners (5 children each).
-_OF_IDS: Final = -0.005
-_OF_OWNERS: Final = -0.001
+"""Child tables, which are read by owner, with the column of the owner's id."""
+_DISTINCT_IDS: Final = -0.005
+"""``n_distinct`` of ids: 1/200 of the rows."""
+_DISTINCT_OWNERS: Final = -0.001
+"""``n_distinct`` of owners' ids: a fifth of that, for 5 children each."""
 _CLEARABLE_SINCE: Final = 180_000
 """Version of PostgreSQL that introduced pg_clear_attribute_stats."""
 _UNPREPARED: Final = """
@@ -51,7 +50,7 @@ _ANALYZED: Final = """
 """
 
 
-def prepare(connection: Connection, *, again: bool = False) -> None:
+def prepare(connection: psycopg.Connection[Any], *, again: bool = False) -> None:
     """Remove ``organization_id`` from the statistics of the child tables that still have it.
 
     Idempotent. With ``again`` prepared tables are prepared anew, as needed after distribution.
@@ -70,14 +69,17 @@ def prepare(connection: Connection, *, again: bool = False) -> None:
 
 
 def _changes(table: str, has_id: bool) -> list[str]:
-    n_distinct = {CHILDREN[table]: _OF_OWNERS, **({"id": _OF_IDS} if has_id else {})}
+    """Return the actions of ``alter table`` that prepare a table."""
+    n_distinct = {CHILDREN[table]: _DISTINCT_OWNERS, **({"id": _DISTINCT_IDS} if has_id else {})}
     return [
         "alter column organization_id set statistics 0",
         *(f"alter column {name} set (n_distinct = {n})" for name, n in n_distinct.items()),
     ]
 
 
-def _alter(connection: Connection, table: str, change: str, *, distributed: bool) -> None:
+def _alter(
+    connection: psycopg.Connection[Any], table: str, change: str, *, distributed: bool
+) -> None:
     """Alter a table and, as Citus does not propagate these changes, each of its shards."""
     if distributed:
         connection.execute("set local citus.enable_ddl_propagation = off")
@@ -88,7 +90,7 @@ def _alter(connection: Connection, table: str, change: str, *, distributed: bool
     connection.execute(f"alter table {table} {change}".encode())
 
 
-def _clear(connection: Connection, table: str) -> None:
+def _clear(connection: psycopg.Connection[Any], table: str) -> None:
     """Clear the stored statistics of the column, which ``analyze`` no longer replaces."""
     if connection.info.server_version >= _CLEARABLE_SINCE:
         clear = "select pg_clear_attribute_stats(current_schema(), %s, 'organization_id', false)"
@@ -99,6 +101,6 @@ def _clear(connection: Connection, table: str) -> None:
         connection.execute(alter.format(sql.Identifier(table)))
 
 
-def _is_distributed(connection: Connection) -> bool:
+def _is_distributed(connection: psycopg.Connection[Any]) -> bool:
     catalog = connection.execute("select to_regclass('pg_dist_partition')::text").fetchone()
     return catalog != (None,) and connection.execute(_IS_DISTRIBUTED).fetchone() == (True,)

@@ -12,6 +12,7 @@ from service.limits import EXPORT_CONNECTIONS
 from service.settings import Settings, SettingsError
 
 _OLDEST_VERSION: Final = 150000
+"""Oldest supported ``server_version_num``."""
 _CONNECT_SECONDS: Final = 10
 _QUERY: Final = """
     select current_setting('server_version_num')::int,
@@ -44,7 +45,9 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
         return
     _require_suitable(settings, *row)
     if not required and not is_current:
-        incidents.BEHIND.open(f"{incidents.SCHEMA_IS_BEHIND} Until then every request gets 503.")
+        incidents.SCHEMA_BEHIND.open(
+            f"{incidents.SCHEMA_IS_BEHIND} Until then every request gets 503."
+        )
 
 
 async def _query(dsn: str) -> tuple[Any, bool]:
@@ -59,6 +62,7 @@ async def _query(dsn: str) -> tuple[Any, bool]:
 def _require_suitable(
     settings: Settings, version: int, encoding: str, lowers_umlauts: bool, max_connections: int
 ) -> None:
+    """Raise SettingsError unless version, encoding and connection limit of the server suffice."""
     needed = settings.workers * (settings.pool_size + 1 + EXPORT_CONNECTIONS)
     if version < _OLDEST_VERSION:
         raise SettingsError(f"PostgreSQL 15 or newer is needed, not {version // 10000}")

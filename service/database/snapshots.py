@@ -1,4 +1,4 @@
-"""Snapshots: connections of their own, whose statements all see one moment (contract, Exports)."""
+"""Snapshots: read-only transactions whose statements see one moment (contract, Exports)."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,10 +18,10 @@ _BEGIN: Final = "begin isolation level repeatable read read only"
 
 
 class Snapshots:
-    """Snapshots of a worker: one of each organization at a time, on few connections.
+    """Snapshots of a worker: one of each organization at a time, EXPORT_CONNECTIONS in all.
 
-    They have connections beside those of the pool, because a caller that reads slowly holds one
-    for long.
+    They have connections of their own beside the pool's, because a caller that reads slowly keeps
+    one for long.
     """
 
     def __init__(self, dsn: str) -> None:
@@ -30,10 +30,11 @@ class Snapshots:
 
     @asynccontextmanager
     async def open(self, organization_id: int) -> AsyncIterator[Connection]:
-        """Lease a connection; raise ``too_many_requests`` if the organization has one already.
+        """Yield a connection in a new snapshot, which ends with the block.
 
-        Raise ``server_error.unavailable`` if other organizations have all. The connection is
-        closed at the end, so that nothing is left of an interrupted statement.
+        Raise ApiError: ``too_many_requests`` if the organization has a snapshot already,
+        ``server_error.unavailable`` if other organizations have all. The connection is closed at
+        the end, so that nothing is left of an interrupted statement.
         """
         if organization_id in self._organizations:
             raise too_many_requests(_RETRY_SECONDS)

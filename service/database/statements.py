@@ -2,9 +2,7 @@
 
 A file has statements under ``-- name: some_name(organization_id, ids)`` lines, which name the
 parameters ``$1``, ``$2``. A name without parentheses is a fragment of other statements. A statement
-may have slots, written ``{{slot}}``, for the few parts that are composed at run time. A part
-without a slot, or a slot without a part, raises StatementError before anything reaches the
-database.
+may have slots, written ``{{slot}}``, for the few parts that are composed at run time.
 """
 
 import re
@@ -48,7 +46,10 @@ class Statement:
         return self.pieces[0] if len(self.pieces) == 1 else self.fill()
 
     def fill(self, **parts: str) -> str:
-        """Return the text with every slot filled; raise StatementError unless parts match slots."""
+        """Return the text with every slot filled.
+
+        Raise StatementError for a slot without a part, and for a part without a slot.
+        """
         if parts.keys() != self.slots:
             raise StatementError(f"{self.name}: slots {sorted(self.slots)}, given {sorted(parts)}")
         pieces = [*self.pieces]
@@ -56,7 +57,7 @@ class Statement:
         return "".join(pieces)
 
     def bind(self, **parts: str) -> "Statement":
-        """Return the statement with some slots filled and the others still open."""
+        """Return the statement with some slots filled; the others stay open."""
         all_parts = {slot: parts.get(slot, f"{{{{{slot}}}}}") for slot in self.slots}
         return Statement.read(self.name, self.fill(**all_parts), self.parameters)
 

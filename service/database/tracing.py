@@ -28,7 +28,7 @@ _FIRST_WORD = re.compile(r"^(\w+)", re.MULTILINE)
 
 
 class Traces:
-    """Spans of one worker, exported by OTLP as the OTEL_ variables say."""
+    """Tracer of one worker, whose spans are exported by OTLP as the OTEL_ variables say."""
 
     def __init__(self) -> None:
         service = {"service.name": "selvedge", "service.version": __version__}
@@ -49,7 +49,10 @@ class Traces:
         return _TracedFairQueue(connections, timeout_seconds, contention, self.tracer)
 
     def statement(self, query: LoggedQuery) -> None:
-        """Record the span of a statement that has ended, without its parameter values."""
+        """Record the span of a statement that has ended, without its parameters.
+
+        Statements outside of a traced request have none.
+        """
         if not get_current_span().get_span_context().is_valid:
             return
         end = time.time_ns()
@@ -75,6 +78,8 @@ def processor() -> SpanProcessor:
 
 
 class _TracedFairQueue(FairQueue[T]):
+    """Fair queue with a span for each wait of a traced request."""
+
     def __init__(
         self,
         connections: Iterable[T],

@@ -30,8 +30,10 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     page = await _long_poll(feed, request, changes_request)
     documents: Mapping[tuple[str, int], bytes] | None = None
     if changes_request.filter.documents:
-        is_whole = changes_request.filter.is_whole
-        page, documents = await _with_documents(feed, request, page, is_whole=is_whole)
+        whole_transactions = changes_request.filter.whole_transactions
+        page, documents = await _with_documents(
+            feed, request, page, whole_transactions=whole_transactions
+        )
     body = entries_json(feed, page, documents)
     reserve(request, len(body))
     next_cursor = changes.encode(changes_request.filter, page.after, page.epoch, scope)
@@ -89,14 +91,14 @@ async def _page(
 
 
 async def _with_documents(
-    feed: ChangeFeed, request: web.Request, page: ChangePage, *, is_whole: bool
+    feed: ChangeFeed, request: web.Request, page: ChangePage, *, whole_transactions: bool
 ) -> tuple[ChangePage, Mapping[tuple[str, int], bytes]]:
     """Return the page and its documents; halve the page until the documents fit."""
     while True:
         documents = await _documents(feed, request, page.entries)
         if documents is not None:
             return page, documents
-        half = first_half(page, is_whole=is_whole)
+        half = first_half(page, whole_transactions=whole_transactions)
         if len(half.entries) == len(page.entries):
             return page, await _documents_in_parts(feed, request, page.entries)
         page = half

@@ -25,7 +25,7 @@ from service.http.prefer import APPLIED, preferences
 from service.http.tagged_reads import tagged
 from service.http.web_links import next_page_link
 from service.listing import changes, cursor, parameters
-from service.listing.list_request import Listing
+from service.listing.list_request import ListRequest
 from service.organizations.caller import Caller
 from service.queries import changed_since, reads
 from service.queries.path_keys import PathId, resolve
@@ -55,7 +55,10 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
             partial(_list_query, resource, request, scope),
         )
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
-    headers = {hdrs.VARY: "Accept, Prefer", **await _first_page_headers(request, query.listing)}
+    headers = {
+        hdrs.VARY: "Accept, Prefer",
+        **await _first_page_headers(request, query.list_request),
+    }
 
     async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
         parents = await resolve(connection, tenant.organization_id, path)
@@ -68,13 +71,15 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         headers |= {"Total-Count": str(page.total), APPLIED: "count=exact"}
     next_cursor = None
     if page.last is not None:
-        next_cursor = cursor.encode(query.listing, page.last, scope)
+        next_cursor = cursor.encode(query.list_request, page.last, scope)
         headers[LINK] = next_page_link(request, next_cursor)
-    names = tables.columns(resource, query.listing.fields) if prefers(request, CSV, JSON) else ()
+    names = (
+        tables.columns(resource, query.list_request.fields) if prefers(request, CSV, JSON) else ()
+    )
     if names:
         table = tables.header(names) + tables.rows(page.documents, names)
         return ApiResponse(200, table, {**headers, hdrs.CONTENT_TYPE: f"{CSV}; charset=utf-8"})
-    documents = await selected(request, page.documents, query.listing.fields)
+    documents = await selected(request, page.documents, query.list_request.fields)
     return success_list(documents, pagination=pagination(next_cursor), headers=headers)
 
 
@@ -116,12 +121,12 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     return success_list(await selected(request, documents, fields))
 
 
-async def _first_page_headers(request: web.Request, listing: Listing) -> dict[str, str]:
+async def _first_page_headers(request: web.Request, list_request: ListRequest) -> dict[str, str]:
     """Return the header with the cursor of the change feed, if the page is a list's first one.
 
     The position may be some seconds old: whoever follows it gets some changes that the list has.
     """
-    if listing.after is not None or (listing.page_number or 1) > 1:
+    if list_request.after is not None or (list_request.page_number or 1) > 1:
         return {}
     organization_id = caller(request).organization_id
     state = await request.app[RESPONSE_CACHE].feed_state(organization_id)
@@ -134,10 +139,10 @@ async def _with_changed(
     resource: Resource, connection: Connection, tenant: Caller, query: ListQuery
 ) -> ListQuery:
     """Return the list query, restricted to what has changed since its time, if it has one."""
-    if query.listing.changed_since is None:
+    if query.list_request.changed_since is None:
         return query
     return resource.compile_list(
-        await changed_since.look_up(connection, CHANGES, resource, tenant, query.listing)
+        await changed_since.look_up(connection, CHANGES, resource, tenant, query.list_request)
     )
 
 
@@ -165,7 +170,7 @@ def _weight(query_key: _QueryKey, list_query: ListQuery) -> int:
         for value in parameter
     ]
     sizes = sum(map(getsizeof, (*texts, *values, *list_query.parameters)))
-    # The conditions of the listing refer to each value once more: one pointer each.
+    # The conditions of the list request refer to each value once more: one pointer each.
     return _OBJECT_BYTES + sizes + 8 * len(values)
 
 

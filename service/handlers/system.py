@@ -45,7 +45,7 @@ async def run_incident_checks(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _recheck(database: Database) -> None:
-    if incidents.BEHIND.is_open or incidents.FULL.is_open:
+    if incidents.SCHEMA_BEHIND.is_open or incidents.DISK_FULL.is_open:
         await database.look_up(_require_all)
 
 
@@ -74,11 +74,11 @@ async def _require_all(connection: Connection) -> None:
     """Raise ``server_error.unavailable`` unless schema and disk space are as required."""
     if not await schema_is_current(connection):
         raise schema_is_behind()
-    incidents.BEHIND.close()
+    incidents.SCHEMA_BEHIND.close()
     if not await disk_space.has_room(connection):
-        incidents.disk_is_full()
+        incidents.report_disk_full()
         raise unavailable(incidents.DISK_IS_FULL)
-    incidents.FULL.close()
+    incidents.DISK_FULL.close()
 
 
 async def metrics(request: web.Request) -> web.Response:

@@ -142,11 +142,13 @@ class _AllWorkersCollector(Collector):
         build.add_metric([*labels.values()], 1)
         yield build
         up = "0 while the database is unreachable, else 1."
-        yield GaugeMetricFamily("selvedge_database_up", up, int(not incidents.AWAY.is_open))
+        yield GaugeMetricFamily("selvedge_database_up", up, int(not incidents.UNREACHABLE.is_open))
         behind = "1 while the database schema is older than this release, else 0."
-        yield GaugeMetricFamily("selvedge_schema_behind", behind, int(incidents.BEHIND.is_open))
+        yield GaugeMetricFamily(
+            "selvedge_schema_behind", behind, int(incidents.SCHEMA_BEHIND.is_open)
+        )
         full = "1 while the database's disk is full, else 0."
-        yield GaugeMetricFamily("selvedge_disk_full", full, int(incidents.FULL.is_open))
+        yield GaugeMetricFamily("selvedge_disk_full", full, int(incidents.DISK_FULL.is_open))
         deaths = "Workers that died and were replaced."
         yield CounterMetricFamily("selvedge_worker_deaths", deaths, DEATHS.value)
 

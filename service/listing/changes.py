@@ -1,4 +1,4 @@
-"""Query of the change feed: its parameters and its cursor (contract, Changes)."""
+"""Change feed requests: query parameters and cursors, read and written (contract, Changes)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ from service.listing.query_reader import QueryReader
 
 _VERSION: Final = 1
 _LARGEST: Final = 2**62
+"""Maximum of sequence numbers, epochs and record ids."""
 PATH: Final = "/api/changes"
 CURSOR, AFTER, EPOCH = "cursor", "after", "epoch"
 _CARRIED: Final = ("collection", "recordId", "limit", "from", "documents", AFTER, EPOCH)
@@ -29,21 +30,24 @@ class FeedPosition:
     """
 
     n: int
+    """Sequence number of the transaction."""
     collection: str | None = None
-    record: int = 0
+    record_id: int = 0
+    """Stored id of the record; 0 without a collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """Filter and form of the changes that a reader requests."""
+    """Changes that a reader requests: filter, page size and whether they carry documents."""
 
     collections: tuple[str, ...] = ()
     """Empty for all collections."""
-    record: int | None = None
+    record_id: int | None = None
     """Stored id of a record of the only collection; None for all records."""
     limit: int = DEFAULT_LIMIT
+    """Maximum number of entries of a page."""
     documents: bool = False
-    is_whole: bool = False
+    whole_transactions: bool = False
     """Whether pages end with a transaction, as readers need who continue by a number."""
 
 
@@ -71,7 +75,7 @@ def read(
 ) -> ChangesRequest:
     """Parse a query string of the change feed; ``resources`` are those in the feed, by name.
 
-    Raises ApiError with a detail for each wrong parameter (contract, Changes).
+    ``scope`` is that of cursors. Raise ApiError with a detail for each wrong parameter.
     """
     reader = QueryReader(parameters)
     reader.only(CURSOR, "wait", *_CARRIED)
@@ -90,36 +94,37 @@ def read(
 
 @lru_cache(maxsize=1024)
 def cursor_after(n: int, epoch: int, organization_id: int) -> str:
-    """Return the cursor of all changes after transaction ``n``."""
+    """Return the cursor of all changes after transaction ``n``, without a filter."""
     scope = cursor.scope(PATH, organization_id)
     return encode(ChangeFilter(), FeedPosition(n), epoch, scope)
 
 
 def encode(change_filter: ChangeFilter, after: FeedPosition, epoch: int, scope: str) -> str:
-    """Return the cursor of a position, which carries the filter."""
-    position = [after.n, after.collection, after.record]
+    """Return the cursor of a position, which carries the filter, too."""
+    position = [after.n, after.collection, after.record_id]
     members = [
         change_filter.collections,
-        change_filter.record,
+        change_filter.record_id,
         change_filter.limit,
         change_filter.documents,
-        *([True] if change_filter.is_whole else ()),
+        *([True] if change_filter.whole_transactions else ()),
     ]
     return cursor.seal(orjson.dumps([_VERSION, epoch, position, members]), scope)
 
 
 def _after_number(reader: QueryReader, resources: Mapping[str, Any], wait: int) -> ChangesRequest:
-    """Return the request that continues after a transaction's number."""
+    """Return the request of ``after``; its pages end with a transaction."""
     if "from" in reader.texts:
         message = "Leave this out: after names the position."
         reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, "from", message=message)
     n = reader.integer(AFTER, 0, 0, _LARGEST)
     epoch = reader.integer(EPOCH, 0, 0, _LARGEST) if EPOCH in reader.texts else None
-    change_filter = replace(_filter(reader, resources), is_whole=True)
+    change_filter = replace(_filter(reader, resources), whole_transactions=True)
     return ChangesRequest(change_filter, FeedPosition(n), epoch, AFTER, wait)
 
 
 def _start(reader: QueryReader) -> FeedPosition | None:
+    """Return the position of ``from``: None for ``now``, else before the oldest change."""
     return None if reader.choice("from", "oldest", "now") == "now" else FeedPosition(0)
 
 
@@ -129,12 +134,13 @@ def _filter(reader: QueryReader, resources: Mapping[str, Any]) -> ChangeFilter:
         reader.fail_choice(resources, "collection")
     limit = reader.integer("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     documents = reader.boolean("documents")
-    return ChangeFilter(collections, _record(reader, resources, collections), limit, documents)
+    return ChangeFilter(collections, _record_id(reader, resources, collections), limit, documents)
 
 
-def _record(
+def _record_id(
     reader: QueryReader, resources: Mapping[str, Any], collections: Sequence[str]
 ) -> int | None:
+    """Return the stored id of ``recordId``, which needs exactly one collection; None without."""
     text = reader.single("recordId")
     if text is None:
         return None
@@ -152,7 +158,7 @@ def _record(
 def _from_cursor(
     reader: QueryReader, collections: Collection[str], scope: str, wait: int
 ) -> ChangesRequest:
-    """Return the request that a cursor continues; report parameters other than ``wait``."""
+    """Return the request that a cursor continues; report an invalid one, and what it carries."""
     for name in reader.texts:
         if name in _CARRIED:
             reader.fail_beside_cursor(name)
@@ -172,15 +178,19 @@ def _from_cursor(
         return _INVALID
 
 
-def _position(collections: Collection[str], n: Any, collection: Any, record: Any) -> FeedPosition:
+def _position(
+    collections: Collection[str], n: Any, collection: Any, record_id: Any
+) -> FeedPosition:
+    """Return the position in a cursor; raise ValueError if it is invalid."""
     if collection is not None and collection not in collections:
         raise ValueError("no such collection")
-    return FeedPosition(_whole(n), collection, _whole(record))
+    return FeedPosition(_whole(n), collection, _whole(record_id))
 
 
 def _filter_of_cursor(
-    known_collections: Collection[str], collections: Any, record: Any, limit: Any, *flags: Any
+    known_collections: Collection[str], collections: Any, record_id: Any, limit: Any, *flags: Any
 ) -> ChangeFilter:
+    """Return the filter in a cursor; raise ValueError or TypeError if it is invalid."""
     documents, *whole = flags
     if not isinstance(collections, list) or not isinstance(documents, bool):
         raise TypeError("wrong form")
@@ -188,13 +198,13 @@ def _filter_of_cursor(
         raise ValueError("wrong form")
     if not all(isinstance(name, str) and name in known_collections for name in collections):
         raise ValueError("no such collection")
-    if record is not None and len(collections) != 1:
+    if record_id is not None and len(collections) != 1:
         raise ValueError("a record without its collection")
     if not 1 <= _whole(limit) <= MAX_LIMIT:
         raise ValueError("limit out of range")
     chosen = tuple(dict.fromkeys(collections))
-    number = None if record is None else _whole(record)
-    return ChangeFilter(chosen, number, limit, documents, bool(whole))
+    stored_id = None if record_id is None else _whole(record_id)
+    return ChangeFilter(chosen, stored_id, limit, documents, bool(whole))
 
 
 def _whole(value: Any) -> int:

@@ -1,8 +1,8 @@
 """Opaque cursors for keyset pagination: the query and the last record's sort values, in base64url.
 
-A cursor carries a checksum over its payload, its collection and its organization. The checksum
-needs no secret: cursor values pass the same checks as query parameters, so a forged cursor gains
-nothing (contract, Cursors).
+A cursor carries a checksum over its payload and its scope: collection and organization. The
+checksum needs no secret: cursor values pass the same checks as query parameters, so a forged cursor
+gains nothing (contract, Cursors). Cursors of the change feed share ``seal`` and ``unseal``.
 """
 
 import base64
@@ -19,7 +19,7 @@ import orjson
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.limits import MAX_CONDITIONS, MAX_CURSOR_BYTES, MAX_PAGE_SIZE
-from service.listing.list_request import ChangedRecords, Condition, Listing, SortKey
+from service.listing.list_request import ChangedRecords, Condition, ListRequest, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties, Property, parse_timestamp
 from service.listing.search import PARAMETER, RELEVANCE, Search, query_error
@@ -28,8 +28,9 @@ VERSION = 1
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, zlib.error)
 """Exceptions that mean an invalid cursor while it is decoded."""
 _MAX_PAYLOAD = 64 * 1024
-#: Minimum payload to compress, in bytes: below it, compression takes most of the encoding time.
-_COMPRESS_FROM = 256
+"""Bytes of a payload after decompression."""
+_COMPRESS_ABOVE = 256
+"""Bytes of a payload up to which it is not compressed, as that takes most of the encoding time."""
 _DIGEST_BYTES = 9
 _JSON_TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,),
@@ -41,23 +42,22 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
 """Types of the sort values in a cursor's JSON, by kind of property."""
 
 
-def encode(listing: Listing, last: list[Any], scope: str) -> str:
+def encode(list_request: ListRequest, last: list[Any], scope: str) -> str:
     """Return the cursor of the page after the record whose sort values are ``last``.
 
-    ``scope`` names collection and organization. Raises ApiError ``too_long`` if the cursor would
-    exceed MAX_CURSOR_BYTES bytes.
+    Raise ApiError ``too_long`` if the cursor would exceed MAX_CURSOR_BYTES bytes.
     """
     payload = orjson.dumps(
         [
             VERSION,
             [
                 [c.property.name, c.operator.name, [_text(v) for v in c.values]]
-                for c in listing.conditions
+                for c in list_request.conditions
             ],
-            [[key.property.name, key.descending] for key in listing.sort],
-            listing.page_size,
+            [[key.property.name, key.descending] for key in list_request.sort],
+            list_request.page_size,
             last,
-            *_more(listing),
+            *_optional_members(list_request),
         ]
     )
     text = seal(payload, scope)
@@ -67,22 +67,22 @@ def encode(listing: Listing, last: list[Any], scope: str) -> str:
     return text
 
 
-def _more(listing: Listing) -> Iterator[dict[str, Any]]:
-    """Yield the members that only some cursors have, if there are any."""
+def _optional_members(list_request: ListRequest) -> Iterator[dict[str, Any]]:
+    """Yield the object of the members that only some cursors have, if there are any."""
     more: dict[str, Any] = {}
-    if listing.changed_since is not None and listing.changed is not None:
-        changed = listing.changed
-        more["changedSince"] = [_text(listing.changed_since), changed.epoch, changed.after]
-    if listing.fields:
-        more["fields"] = listing.fields
-    if listing.search is not None:
-        more[PARAMETER] = listing.search.text
+    if list_request.changed_since is not None and list_request.changed is not None:
+        changed = list_request.changed
+        more["changedSince"] = [_text(list_request.changed_since), changed.epoch, changed.after]
+    if list_request.fields:
+        more["fields"] = list_request.fields
+    if list_request.search is not None:
+        more[PARAMETER] = list_request.search.text
     if more:
         yield more
 
 
-def _read_more(properties: Properties, more: Any = None) -> dict[str, Any]:
-    """Return the parts of a list request from the members that only some cursors have."""
+def _read_optional(properties: Properties, more: Any = None) -> dict[str, Any]:
+    """Return fields of a list request, by name, from the members that only some cursors have."""
     read: dict[str, Any] = {}
     if more is None:
         return {}
@@ -107,13 +107,13 @@ def _search(properties: Properties, text: Any) -> Search:
 
 
 def seal(payload: bytes, scope: str) -> str:
-    """Return checksum and payload as base64url text; compress a payload over 256 bytes."""
-    if len(payload) > _COMPRESS_FROM:
+    """Return checksum and payload as base64url text; a payload over 256 bytes is compressed."""
+    if len(payload) > _COMPRESS_ABOVE:
         payload = zlib.compress(payload, level=9)
     return base64.urlsafe_b64encode(_digest(payload, scope) + payload).rstrip(b"=").decode()
 
 
-def decode(text: str, properties: Properties, scope: str) -> Listing:
+def decode(text: str, properties: Properties, scope: str) -> ListRequest:
     """Return the list request that a cursor continues; raise ApiError ``invalid_cursor``."""
     try:
         payload = unseal(text, scope)
@@ -124,21 +124,25 @@ def decode(text: str, properties: Properties, scope: str) -> Listing:
             raise ValueError("page size out of range")
         if len(_list(conditions)) > MAX_CONDITIONS or len(_list(sort)) > len(properties):
             raise ValueError("too many conditions or sort keys")
-        listing = Listing(
+        list_request = ListRequest(
             tuple(_condition(properties, *_list(condition)) for condition in conditions),
             tuple(_sort_key(properties, *_list(key)) for key in sort),
             page_size,
-            **_read_more(properties, *more),
+            **_read_optional(properties, *more),
         )
-        if listing.search is None and any(key.property is RELEVANCE for key in listing.sort):
+        if list_request.search is None and any(
+            key.property is RELEVANCE for key in list_request.sort
+        ):
             raise ValueError("relevance without a search")
-        return replace(listing, after=_after(listing.sort, _list(last), properties.key))
+        return replace(
+            list_request, after=_sort_values(list_request.sort, _list(last), properties.key)
+        )
     except UNREADABLE as error:
         raise api_error(ErrorType.INVALID_CURSOR, "cursor") from error
 
 
 def unseal(text: str, scope: str) -> bytes:
-    """Return the payload of a sealed text; raise one of UNREADABLE if it is invalid."""
+    """Return the payload of a sealed text; raise one of UNREADABLE if it is not of this scope."""
     if len(text) > MAX_CURSOR_BYTES or not text.isascii() or "=" in text:
         raise ValueError("wrong form")
     try:
@@ -162,7 +166,7 @@ def unseal(text: str, scope: str) -> bytes:
 
 def _condition(properties: Properties, name: Any, operator: Any, texts: Any) -> Condition:
     prop, op = properties[_checked(name)], OPERATORS[_checked(operator).lower()]
-    if not op.fits(prop) or not _list(texts) or (len(texts) > 1 and not op.takes_any):
+    if not op.fits(prop) or not _list(texts) or (len(texts) > 1 and not op.takes_several):
         raise ValueError("operator not allowed")
     compared = op.compared(prop)
     return Condition(prop, op, tuple(compared.parse(_checked(text)) for text in texts))
@@ -182,18 +186,21 @@ def _list(value: Any) -> list[Any]:
     return value
 
 
-def _after(sort: tuple[SortKey, ...], last: list[Any], id_name: str) -> tuple[Any, ...]:
-    """Return the typed sort values of the last record."""
+def _sort_values(sort: tuple[SortKey, ...], last: list[Any], id_name: str) -> tuple[Any, ...]:
+    """Return the typed sort values of the last record.
+
+    Raise ValueError unless the id sorts last, each field once, and each value has its type.
+    """
     names = [key.property.name for key in sort]
     if names[-1:] != [id_name] or len(set(names)) < len(names):
         raise ValueError("no tie-break, or a field sorts twice")
-    return tuple(_stored(key.property, value) for key, value in zip(sort, last, strict=True))
+    return tuple(_sort_value(key.property, value) for key, value in zip(sort, last, strict=True))
 
 
-def _stored(prop: Property, value: Any) -> Any:
+def _sort_value(prop: Property, value: Any) -> Any:
     if value is None and prop.nullable:
         return None
-    if type(value) not in _JSON_TYPES[prop.stored]:
+    if type(value) not in _JSON_TYPES[prop.stored_kind]:
         raise ValueError("of another type")
     return prop.parse_stored(_checked(_text(value)))
 
@@ -206,7 +213,7 @@ def _checked(text: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value in the response's format, which properties parse."""
+    """Return a value as responses show it, which properties parse."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):

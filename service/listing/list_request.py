@@ -1,4 +1,4 @@
-"""List request: typed and checked filters, sort and paging (contract, Lists)."""
+"""List request: typed and checked filters, sort, search and paging (contract, Lists)."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,11 +10,12 @@ from service.listing.properties import Property
 from service.listing.search import Search
 
 MAX_PAGE_NUMBER = 2**31 - 1
+"""Maximum of ``pageNumber``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Filter condition on one property; ``values`` are typed, and any of them may match."""
+    """Filter condition on one property; ``values`` are typed, several only for some operators."""
 
     property: Property
     operator: Operator
@@ -23,7 +24,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """Sort key: a property and its direction."""
+    """Sort key: property and direction."""
 
     property: Property
     descending: bool
@@ -37,18 +38,19 @@ class ChangedRecords:
     after: int
     """Sequence number of the transaction."""
     condition: str = ""
-    """SQL condition with the slot ``n``; "" if all records may have changed."""
+    """SQL condition with the slot ``n``, the number; "" if all records may have changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """Request for one page of a collection."""
+class ListRequest:
+    """Request for one page of a collection. Records must meet all conditions."""
 
     conditions: tuple[Condition, ...] = ()
     sort: tuple[SortKey, ...] = ()
+    """Total order: the last key is the id."""
     page_size: int = DEFAULT_PAGE_SIZE
     page_number: int | None = None
-    """1-based; None for the first page and with ``after``."""
+    """1-based; None for the first page, and with ``after``."""
     after: tuple[Any, ...] | None = None
     """Sort values of the last record of the page before (keyset pagination)."""
     search: Search | None = None
@@ -56,4 +58,4 @@ class Listing:
     changed: ChangedRecords | None = None
     """Position of ``changed_since`` in the change feed, once it has been looked up."""
     fields: tuple[str, ...] = ()
-    """Members of the documents that the caller takes; () for all."""
+    """Selected members of the documents; () for all."""

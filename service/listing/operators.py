@@ -23,50 +23,50 @@ class Operator:
     name: str
     """Name in parameters and cursors."""
     sql: str
-    """SQL condition with slots for the column and for the parameter."""
+    """SQL condition; the first ``{}`` is the column, the second one the parameter."""
     kinds: frozenset[str]
     """Kinds of fields that the operator accepts."""
-    sql_of_any: str = ""
-    """SQL condition for several values, if the operator accepts them; the slots are the same."""
+    sql_of_several: str = ""
+    """SQL condition for several values, as an array; "" if the operator takes one value only."""
     finds_equal: bool = False
     """Whether the operator finds equal values, which an index supports."""
     splits: bool = False
     """Whether the value is a comma-separated list."""
-    of_stored: bool = False
+    compares_stored: bool = False
     """Whether the operator compares the stored value: ids compare as numbers, not as texts."""
-    of_parts: bool = False
+    matches_part: bool = False
     """Whether the value is a substring of the field's, so that its enumeration does not apply."""
-    of_null: bool = False
+    tests_null: bool = False
     """Whether the operator tests for null."""
 
     @property
-    def takes_any(self) -> bool:
+    def takes_several(self) -> bool:
         """Whether the operator accepts several values."""
-        return bool(self.sql_of_any)
+        return bool(self.sql_of_several)
 
     def fits(self, prop: Property) -> bool:
         """Return whether the operator accepts the field.
 
-        Related records are compared for equality only, for which there are indexes.
+        Members of related records are compared for equality only, for which there are indexes.
         """
         return prop.kind in self.kinds and (self.finds_equal or not prop.within)
 
     def compared(self, prop: Property) -> Property:
-        """Return the property that parses values for this operator."""
-        if self.of_null:
+        """Return the property whose kind and choices the operator's values have."""
+        if self.tests_null:
             return _IS_NULL
-        if self.of_stored:
-            return replace(prop, kind=prop.stored)
-        return replace(prop, choices=None) if self.of_parts else prop
+        if self.compares_stored:
+            return replace(prop, kind=prop.stored_kind)
+        return replace(prop, choices=None) if self.matches_part else prop
 
 
 _ALL: Final = (
     Operator("eq", "{} = {}", _ANY_KIND, "{} = any({})", finds_equal=True),
     Operator("ne", "{} is distinct from {}", _ANY_KIND),
-    Operator("lt", "{} < {}", _ORDERED, of_stored=True),
-    Operator("le", "{} <= {}", _ORDERED, of_stored=True),
-    Operator("gt", "{} > {}", _ORDERED, of_stored=True),
-    Operator("ge", "{} >= {}", _ORDERED, of_stored=True),
+    Operator("lt", "{} < {}", _ORDERED, compares_stored=True),
+    Operator("le", "{} <= {}", _ORDERED, compares_stored=True),
+    Operator("gt", "{} > {}", _ORDERED, compares_stored=True),
+    Operator("ge", "{} >= {}", _ORDERED, compares_stored=True),
     Operator("in", "{} = {}", _ANY_KIND, "{} = any({})", finds_equal=True, splits=True),
     Operator(
         "notIn",
@@ -79,15 +79,15 @@ _ALL: Final = (
         "contains",
         'strpos(lower({} collate "default"), lower({} collate "default")) > 0',
         _TEXT,
-        of_parts=True,
+        matches_part=True,
     ),
     Operator(
         "startsWith",
         'starts_with(lower({} collate "default"), lower({} collate "default"))',
         _TEXT,
-        of_parts=True,
+        matches_part=True,
     ),
-    Operator("isNull", "({} is null) = {}", _ANY_KIND, of_null=True),
+    Operator("isNull", "({} is null) = {}", _ANY_KIND, tests_null=True),
 )
 OPERATORS: Final = {operator.name.lower(): operator for operator in _ALL}
 """Operators by lowercase name: callers may write names in any case."""

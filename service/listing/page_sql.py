@@ -1,4 +1,4 @@
-"""SQL of pages: filters, order and keyset pagination of a documents statement.
+"""SQL of pages: the part of a documents statement that selects and orders the records.
 
 Every value is a parameter; column names come from the properties alone. The keyset predicate has
 a term per sort key, with nulls where PostgreSQL sorts them (last ascending, first descending). Its
@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from service.database.id_arrays import id_array
 from service.database.statements import Statement
-from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.properties import Property, stored_id
 from service.listing.search import RELEVANCE, implied_words
 
@@ -28,20 +28,20 @@ ALL_RECORDS: Final = (
 )
 """Page of all records in any order; ``page_order`` is the id."""
 LIVE: Final = "record.state <> 'deleted'"
-"""Condition of the records that are not deleted."""
+"""SQL condition of the records that are not deleted."""
 _UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 
 @dataclass
 class PageSql:
-    """SQL text and parameters of a page; allocates the numbers of its ``$n`` parameters."""
+    """SQL text and parameters of a page; numbers its ``$n`` parameters."""
 
     leading: int
     """Number of the statement's parameters before the page's."""
     parameters: list[Any] = field(default_factory=list)
     text: str = ""
     query: str = ""
-    """Placeholder of the text of a search."""
+    """Placeholder of the search's text; "" without a search."""
     size: str = ""
     """Page size as a literal. With a placeholder the planner misjudges the cost of the page and
     makes a plan for every request, which doubles the time of a short list."""
@@ -62,21 +62,21 @@ class BatchPage(NamedTuple):
 def batch_page(leading: int, ids: list[int], *, listed: str = "") -> BatchPage:
     """Return the page of the records of ``ids``, in any order; ``page_order`` is the id.
 
-    ``listed`` is a further condition.
+    ``listed`` is the SQL condition of the records that lists show, or "".
     """
     # PostgreSQL estimates the generic plan of an array as costlier than that of one element, so it
     # would plan each request anew. A single id is therefore compared without an array.
-    alone = len(ids) == 1
-    text = _batch_text(leading, alone=alone, listed=listed)
-    return BatchPage(text, ids[0] if alone else id_array(ids))
+    is_single = len(ids) == 1
+    text = _batch_text(leading, is_single=is_single, listed=listed)
+    return BatchPage(text, ids[0] if is_single else id_array(ids))
 
 
 @cache
-def _batch_text(leading: int, *, alone: bool, listed: str) -> str:
+def _batch_text(leading: int, *, is_single: bool, listed: str) -> str:
     placeholder = f"${leading + 1}"
     ids = (
         f"{placeholder}::bigint"
-        if alone
+        if is_single
         else f"any((select {placeholder}::text::bigint[])::bigint[])"
     )
     condition = f" and {listed}" if listed else ""
@@ -87,26 +87,27 @@ def _batch_text(leading: int, *, alone: bool, listed: str) -> str:
 
 
 def listing_page(
-    leading: int, listing: Listing, *, listed: str, may_end_anywhere: bool = False
+    leading: int, list_request: ListRequest, *, listed: str, may_end_anywhere: bool = False
 ) -> PageSql:
     """Return the page of a list request plus one record, which shows that another page follows.
 
-    Each row has its ``page_order`` from 1. The last row of the page has ``sort_values``, the JSON
-    array that a cursor continues from; with ``may_end_anywhere`` every row has them.
+    ``listed`` is the SQL condition of the records that lists show, or "". Each row has its
+    ``page_order`` from 1. The last row of the page has ``sort_values``, the JSON array that a
+    cursor continues from; with ``may_end_anywhere`` every row has them.
     """
-    page = PageSql(leading, size=str(listing.page_size))
-    conditions = _conditions(page, listing, listed)
-    listing = _ranked(page, listing)
-    if listing.after is not None:
-        keys = list(zip(listing.sort, listing.after, strict=True))
+    page = PageSql(leading, size=str(list_request.page_size))
+    conditions = _conditions(page, list_request, listed)
+    list_request = _ranked(page, list_request)
+    if list_request.after is not None:
+        keys = list(zip(list_request.sort, list_request.after, strict=True))
         conditions.append(_after(page, keys))
-    order = ", ".join(_column(key.property) + " desc" * key.descending for key in listing.sort)
-    key = ", ".join(_key(key.property) for key in listing.sort)
+    order = ", ".join(_column(key.property) + " desc" * key.descending for key in list_request.sort)
+    values = ", ".join(_sort_value(key.property) for key in list_request.sort)
     where = _where(conditions)
-    skipped = ((listing.page_number or 1) - 1) * listing.page_size
+    skipped = ((list_request.page_number or 1) - 1) * list_request.page_size
     offset = page.parameter(skipped, "bigint") if skipped else "0"
     page_order = f"row_number() over (order by {order}) - {offset}"
-    sort_values = f"json_build_array({key})::text"
+    sort_values = f"json_build_array({values})::text"
     if not may_end_anywhere:
         sort_values = f"case {page_order} when {page.size} then {sort_values} end"
     page.text = (
@@ -117,7 +118,7 @@ def listing_page(
 
 
 def export_page(size: int, listed: str) -> str:
-    """Return the page of the next records after the id ``$2``, in the order of ids."""
+    """Return the page of the next ``size`` records after the id ``$2``, in the order of ids."""
     where = _where(["record.id > $2::bigint", *([listed] if listed else ())])
     return (
         "select record.*, record.id as page_order, null::text as sort_values\n"
@@ -125,39 +126,39 @@ def export_page(size: int, listed: str) -> str:
     )
 
 
-def counted_page(leading: int, listing: Listing, *, listed: str) -> PageSql:
-    """Return the ids of all records that match a list request, for counting."""
+def counted_page(leading: int, list_request: ListRequest, *, listed: str) -> PageSql:
+    """Return the page with the ids of all records that match a list request, for counting."""
     page = PageSql(leading)
-    where = _where(_conditions(page, listing, listed))
+    where = _where(_conditions(page, list_request, listed))
     page.text = f"select record.id from record {where}"
     return page
 
 
-def _conditions(page: PageSql, listing: Listing, listed: str) -> list[str]:
-    """Return the SQL conditions of the filters; ``listed`` is one unless they concern the state."""
-    conditions = [_condition(page, condition) for condition in listing.conditions]
-    if listed and all(c.property.name != "state" for c in listing.conditions):
+def _conditions(page: PageSql, list_request: ListRequest, listed: str) -> list[str]:
+    """Return the SQL conditions of a list request, and ``listed`` unless it filters by state."""
+    conditions = [_condition(page, condition) for condition in list_request.conditions]
+    if listed and all(c.property.name != "state" for c in list_request.conditions):
         conditions.append(listed)
-    if listing.search is not None:
-        page.query = page.parameter(listing.search.text, "text")
-        conditions.append(listing.search.columns.condition(page.query))
-    changed = listing.changed
+    if list_request.search is not None:
+        page.query = page.parameter(list_request.search.text, "text")
+        conditions.append(list_request.search.columns.condition(page.query))
+    changed = list_request.changed
     if changed is not None and changed.condition:
         statement = Statement.read("changed_records", changed.condition)
         conditions.append(statement.fill(n=page.parameter(changed.after, "bigint")))
     return conditions
 
 
-def _ranked(page: PageSql, listing: Listing) -> Listing:
-    """Return the list request whose sort key by relevance has its SQL."""
-    if listing.search is None:
-        return listing
-    relevance = replace(RELEVANCE, column=listing.search.columns.rank(page.query))
+def _ranked(page: PageSql, list_request: ListRequest) -> ListRequest:
+    """Return the list request with the SQL of relevance in its sort keys."""
+    if list_request.search is None:
+        return list_request
+    relevance = replace(RELEVANCE, column=list_request.search.columns.rank(page.query))
     sort = [
         replace(key, property=relevance) if key.property is RELEVANCE else key
-        for key in listing.sort
+        for key in list_request.sort
     ]
-    return replace(listing, sort=tuple(sort))
+    return replace(list_request, sort=tuple(sort))
 
 
 def _where(conditions: list[str]) -> str:
@@ -174,22 +175,24 @@ def column_of(name: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
-def _key(prop: Property) -> str:
+def _sort_value(prop: Property) -> str:
+    """Return the SQL of a sort value in a cursor: times as text, in microseconds."""
     return _UTC.format(_column(prop)) if prop.kind == "date-time" else _column(prop)
 
 
 def _condition(page: PageSql, condition: Condition) -> str:
+    """Return the SQL condition of a filter, and add its values to the page's parameters."""
     prop, operator, values = condition.property, condition.operator, condition.values
     compared = operator.compared(prop)
-    shown = not operator.of_null and compared.kind != prop.stored
-    if shown and prop.within:
+    as_text = not operator.tests_null and compared.kind != prop.stored_kind
+    if as_text and prop.within:
         # Ids of related records are compared as they are stored, which an index supports.
-        compared, shown = replace(prop, kind=prop.stored), False
+        compared, as_text = replace(prop, kind=prop.stored_kind), False
         values = tuple(map(stored_id, values))
-    column, sql_type = _column(prop) + "::text" * shown, _SQL_TYPES[compared.kind]
+    column, sql_type = _column(prop) + "::text" * as_text, _SQL_TYPES[compared.kind]
     if len(values) > 1:
         placeholder = page.parameter(list(values), f"{sql_type}[]")
-        comparison = operator.sql_of_any.format(column, placeholder)
+        comparison = operator.sql_of_several.format(column, placeholder)
     else:
         comparison = operator.sql.format(column, page.parameter(values[0], sql_type))
     if prop.words and (words := implied_words(operator, values[0])):
@@ -210,7 +213,7 @@ def _after(page: PageSql, keys: list[tuple[SortKey, Any]]) -> str:
         beyond = f"{column} is not null" if key.descending else "false"
         tied = f"{column} is null and " if key.descending else ""
     else:
-        placeholder = page.parameter(value, _SQL_TYPES[key.property.stored])
+        placeholder = page.parameter(value, _SQL_TYPES[key.property.stored_kind])
         sign = "<" if key.descending else ">"
         # Ascending, the nulls are still to come.
         nulls = f" or {column} is null" * (key.property.nullable and not key.descending)

@@ -1,4 +1,4 @@
-"""Query parameters of lists: parse a query string into a list request (contract, Lists)."""
+"""Query parameters of lists: parses a query string into a list request (contract, Lists)."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from service.listing import cursor
 from service.listing.list_request import (
     MAX_PAGE_NUMBER,
     Condition,
-    Listing,
+    ListRequest,
     SortKey,
 )
 from service.listing.operators import EQ, NAMES, OPERATORS, names_of
@@ -34,7 +34,7 @@ _ORDERS: Final = {"asc": False, "ascending": False, "desc": True, "descending": 
 
 
 class _ListReader(QueryReader):
-    """Reader of a list's query: filters by field, indexed filters and sort keys."""
+    """Query reader of lists: filters by field (``name=x``), indexed ones (``filter[0]``), sorts."""
 
     __slots__ = ("properties",)
 
@@ -75,7 +75,8 @@ class _ListReader(QueryReader):
             return None
         return Search(text.strip(), columns)
 
-    def fields(self, texts_by_field: Mapping[str, list[str]]) -> Iterator[Condition]:
+    def field_conditions(self, texts_by_field: Mapping[str, list[str]]) -> Iterator[Condition]:
+        """Yield the conditions of the filters by field; report unknown fields."""
         for name, texts in texts_by_field.items():
             prop = self.properties.get(name)
             if prop is None:
@@ -84,7 +85,7 @@ class _ListReader(QueryReader):
                 yield Condition(prop, EQ, self.values(prop, texts, name))
 
     def values(self, prop: Property, texts: list[str], *path: str | int) -> tuple[Any, ...]:
-        """Return the parsed values, sorted; report the first invalid one and return (None,).
+        """Return the distinct parsed values, sorted; report an invalid one and return (None,).
 
         A parameter of 32 KiB has thousands of values. Reporting each would take seconds.
         """
@@ -95,9 +96,10 @@ class _ListReader(QueryReader):
             return (None,)
         return tuple(sorted(values))
 
-    def filter(self, index: int, members: Mapping[str, str]) -> Iterator[Condition]:
+    def indexed_condition(self, index: int, members: Mapping[str, str]) -> Iterator[Condition]:
+        """Yield the condition of ``filter[index]``, unless it has errors, which are reported."""
         path = ("filter", index)
-        prop = self.named(path, members)
+        prop = self.property_of(path, members)
         operator = OPERATORS.get(members.get("operator", EQ.name).lower())
         if operator is None or (prop and not operator.fits(prop)):
             self.fail_choice(names_of(prop) if prop else NAMES, *path, "operator")
@@ -109,23 +111,25 @@ class _ListReader(QueryReader):
             values = self.values(operator.compared(prop), texts, *path, "value")
             yield Condition(prop, operator, values)
 
-    def sort(self, index: int, members: Mapping[str, str]) -> Iterator[SortKey]:
+    def sort_key(self, index: int, members: Mapping[str, str]) -> Iterator[SortKey]:
+        """Yield the key of ``sort[index]``, unless it has errors, which are reported."""
         path = ("sort", index)
-        prop = self.named(path, members)
+        prop = self.property_of(path, members)
         if prop and not prop.sortable:
             message = "Sort by another field: a counted field only filters."
             self.fail(ErrorType.INVALID_VALUE, *path, "property", message=message)
         if "order" in members and "direction" in members:
             message = "Give order or direction, not both."
             self.fail(ErrorType.EXCLUSIVE_PARAMETERS, *path, "direction", message=message)
-        spelled = "direction" if "direction" in members else "order"
-        descending = _ORDERS.get(members.get(spelled, "asc").lower())
+        member = "direction" if "direction" in members else "order"
+        descending = _ORDERS.get(members.get(member, "asc").lower())
         if descending is None:
-            self.fail_choice(_ORDERS, *path, spelled)
+            self.fail_choice(_ORDERS, *path, member)
         elif prop:
             yield SortKey(prop, descending)
 
-    def named(self, path: tuple[str, int], members: Mapping[str, str]) -> Property | None:
+    def property_of(self, path: tuple[str, int], members: Mapping[str, str]) -> Property | None:
+        """Return the property that ``members`` name; report a missing or unknown one."""
         if "property" not in members:
             self.fail_required(*path, "property")
             return None
@@ -136,12 +140,12 @@ class _ListReader(QueryReader):
         return prop
 
 
-def _total(
+def _total_order(
     sort: dict[str, SortKey], properties: Properties, search: Search | None
 ) -> tuple[SortKey, ...]:
-    """Return a total order: append the id as tie-break, and drop the keys after the id.
+    """Return the sort keys as a total order: the id is the last key, as tie-break.
 
-    A search without sort keys returns the best records first.
+    A search without sort keys sorts by relevance, the best records first.
     """
     if search is not None and not sort:
         sort[RELEVANCE.name] = SortKey(RELEVANCE, descending=False)
@@ -150,7 +154,7 @@ def _total(
     return tuple(sort.values())[: list(sort).index(key) + 1]
 
 
-def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) -> Listing:
+def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) -> ListRequest:
     """Parse a query without a cursor; raise ApiError with a detail for each wrong parameter."""
     reader = _ListReader(parameters, properties)
     texts_by_field: dict[str, list[str]] = {}
@@ -169,48 +173,50 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
         else:
             prop = properties.get(name)
             texts_by_field.setdefault(prop.name if prop else name, []).extend(texts)
-    listing = _listing(reader, texts_by_field, indexed)
+    list_request = _listing(reader, texts_by_field, indexed)
     reader.raise_errors()
-    return listing
+    return list_request
 
 
 def read_cursor(
     parameters: Iterable[tuple[str, str]], properties: Properties, scope: str
-) -> Listing:
+) -> ListRequest:
     """Return the list request that the query's cursor continues.
 
-    Raise ApiError for other parameters, except field filters that the cursor carries.
+    Raise ApiError for an invalid cursor and for other parameters. Filters by field,
+    ``changedSince``, ``fields`` and ``q`` may be repeated as the cursor carries them.
     """
     reader = _ListReader(parameters, properties)
     reader.single("cursor")
     reader.raise_errors()
-    listing = cursor.decode(reader.texts["cursor"][0], properties, scope)
+    list_request = cursor.decode(reader.texts["cursor"][0], properties, scope)
     if len(reader.texts) > 1:
-        _check_beside_cursor(reader, listing)
-    return listing
+        _check_beside_cursor(reader, list_request)
+    return list_request
 
 
-def _check_beside_cursor(reader: _ListReader, listing: Listing) -> None:
+def _check_beside_cursor(reader: _ListReader, list_request: ListRequest) -> None:
+    """Raise ApiError for parameters that the cursor's list request has not, or not so."""
     texts_by_field: dict[str, list[str]] = {}
     for name, texts in reader.texts.items():
         prop = reader.properties.get(name)
         if prop:
             texts_by_field.setdefault(prop.name, []).extend(texts)
         elif name == _CHANGED_SINCE:
-            if reader.changed_since() != listing.changed_since:
+            if reader.changed_since() != list_request.changed_since:
                 reader.fail_beside_cursor(name)
         elif name == FIELDS:
-            if reader.members(FIELDS, reader.properties.members) != listing.fields:
+            if reader.members(FIELDS, reader.properties.members) != list_request.fields:
                 reader.fail_beside_cursor(name)
         elif name == PARAMETER and reader.properties.search:
-            if reader.search() != listing.search:
+            if reader.search() != list_request.search:
                 reader.fail_beside_cursor(name)
         elif name in (*_PAGE, "filter", "sort") or _INDEXED.fullmatch(name):
             reader.fail_beside_cursor(name)
         elif name != "cursor":
             reader.fail_unknown(name)
-    carried_filters = [(c.property, c.values) for c in listing.conditions if c.operator is EQ]
-    for condition in reader.fields(texts_by_field):
+    carried_filters = [(c.property, c.values) for c in list_request.conditions if c.operator is EQ]
+    for condition in reader.field_conditions(texts_by_field):
         if (
             None not in condition.values
             and (condition.property, condition.values) not in carried_filters
@@ -225,24 +231,25 @@ def _listing(
     reader: _ListReader,
     texts_by_field: Mapping[str, list[str]],
     indexed: Mapping[str, _IndexedMembers],
-) -> Listing:
+) -> ListRequest:
+    """Return the list request of the parameters; report errors, for which it has defaults."""
     search = reader.search()
-    conditions = list(reader.fields(texts_by_field))
+    conditions = list(reader.field_conditions(texts_by_field))
     for index, members in sorted(indexed["filter"].items()):
-        conditions += reader.filter(index, members)
+        conditions += reader.indexed_condition(index, members)
     sort: dict[str, SortKey] = {}
     for index, members in sorted(indexed["sort"].items()):
-        for key in reader.sort(index, members):
+        for key in reader.sort_key(index, members):
             if sort.setdefault(key.property.name, key) is not key:
                 message = "Remove this sort key: another one has the same field."
                 reader.fail(ErrorType.DUPLICATE, "sort", index, "property", message=message)
     if len(conditions) > MAX_CONDITIONS:
         message = f"Use at most {MAX_CONDITIONS} conditions."
         reader.fail(ErrorType.TOO_MANY_ITEMS, "filter", message=message)
-    return Listing(
+    return ListRequest(
         # Sort conditions, so that their order in the query adds no distinct statements.
         tuple(sorted(conditions, key=lambda c: (c.property.name, c.operator.name, repr(c.values)))),
-        _total(sort, reader.properties, search),
+        _total_order(sort, reader.properties, search),
         reader.integer("pageSize", DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
         reader.integer("pageNumber", 0, 1, MAX_PAGE_NUMBER) or None,
         search=search,

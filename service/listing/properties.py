@@ -21,27 +21,30 @@ _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """Scalar response field: filterable, and sortable unless it is a count."""
+    """Field that lists filter by: a scalar of documents, or a member of related records."""
 
     name: str
     kind: str
     """``integer``, ``number``, ``boolean``, ``string`` or ``date-time``."""
     nullable: bool
     sortable: bool
+    """Whether lists sort by it; counts and members of related records only filter."""
     choices: frozenset[str] | None = None
-    is_number: bool = False
-    """Whether the stored value is an integer, even if responses show a string: as every id."""
+    """Values of an enumeration, without null."""
+    stored_as_integer: bool = False
+    """Whether the stored value is an integer, even if responses show a string, as for ids."""
     column: str = ""
     """SQL of the stored value, if it is not the record's own column."""
     words: SearchColumns | None = None
-    """Columns with an index of words that this field's words are in, if there is one."""
+    """Columns of the collection's search if this field is one of them, else None."""
     within: Statement | None = None
-    """SQL condition with a slot for the comparison of ``column``, if it is a related record's."""
+    """SQL condition with the slot ``condition`` for the comparison, if ``column`` is a related
+    record's."""
 
     @property
-    def stored(self) -> str:
+    def stored_kind(self) -> str:
         """Return the kind of the stored value, by which lists sort."""
-        return "integer" if self.is_number else self.kind
+        return "integer" if self.stored_as_integer else self.kind
 
     def parse(self, text: str) -> Any:
         """Parse a value in the response's format; raise ValueError if it is invalid."""
@@ -51,13 +54,13 @@ class Property:
 
     def parse_stored(self, text: str) -> Any:
         """Parse a stored value in a cursor's format; raise ValueError if it is invalid."""
-        return _PARSERS[self.stored](text)
+        return _PARSERS[self.stored_kind](text)
 
 
 class Properties(Mapping[str, Property]):
-    """Mapping of a collection's scalar fields, and of its filters by reference.
+    """Mapping from name to property: a collection's scalar fields and its filters by reference.
 
-    The keys are case-insensitive names.
+    Names are looked up in any letter case.
     """
 
     def __init__(
@@ -96,6 +99,7 @@ class Properties(Mapping[str, Property]):
 
 
 def _property(name: str, resolved: schemas.ResolvedSchema, required: bool) -> Property | None:
+    """Return the property of a field; None if it is no scalar."""
     types, schema = resolved.types, resolved.schema
     kind = next(iter(types - {"null"}), "")
     if kind not in ("integer", "number", "boolean", "string"):
@@ -107,7 +111,7 @@ def _property(name: str, resolved: schemas.ResolvedSchema, required: bool) -> Pr
         nullable="null" in types or not required,
         sortable=not schema.get("x-filter-only", False),
         choices=choices,
-        is_number=name == "id" or schema.get("x-stored") == "integer",
+        stored_as_integer=name == "id" or schema.get("x-stored") == "integer",
     )
 
 
@@ -130,7 +134,7 @@ def stored_id(value: Any) -> int:
 
 
 def parse_ids(texts: list[str]) -> list[int] | None:
-    """Parse ids; return None if any of them is invalid."""
+    """Parse ids as ``parse_id`` does; return None if any of them is invalid."""
     if not all(map(_ID.fullmatch, texts)):
         return None
     ids = [*map(int, texts)]

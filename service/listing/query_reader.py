@@ -13,8 +13,8 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,40}", re.ASCII)
 class QueryReader:
     """Reader of one query string, in time linear in the number of its parameters.
 
-    A method that meets a wrong parameter collects an error detail and returns the default;
-    ``raise_errors`` raises all of them.
+    A method that meets a wrong parameter collects an error detail and returns what it returns
+    without the parameter; ``raise_errors`` raises all of them.
     """
 
     __slots__ = ("_errors", "texts")
@@ -30,7 +30,7 @@ class QueryReader:
                 self.texts[name] = [text]
 
     def fail(self, error_type: ErrorType, *path: str | int, message: str | None = None) -> None:
-        """Collect an error detail; without a message it has the one of its type."""
+        """Collect an error detail; without a message it gets the one of its type."""
         self._errors.append(ErrorDetail(error_type, path, message))
 
     def fail_unknown(self, name: str) -> None:
@@ -72,7 +72,7 @@ class QueryReader:
         return texts[0]
 
     def integer(self, name: str, default: int, low: int, high: int) -> int:
-        """Return a whole number from ``low`` to ``high``."""
+        """Return a whole number from ``low`` to ``high``; the default without the parameter."""
         text = self.single(name)
         if text is None:
             return default
@@ -94,7 +94,7 @@ class QueryReader:
         return None
 
     def members(self, name: str, choices: Collection[str]) -> tuple[str, ...]:
-        """Return names that commas separate, in the order of ``choices``; () without any."""
+        """Return names separated by commas, once each, in the order of ``choices``; () without."""
         texts = self.texts.get(name)
         if texts is None:
             return ()
@@ -121,7 +121,7 @@ class QueryReader:
 
 
 def _shown(name: str) -> str:
-    """Return the name of an unknown parameter without NUL, as error details show it."""
+    """Return a parameter's name as error details show it: with NUL escaped."""
     return name.replace("\0", "\\0")
 
 

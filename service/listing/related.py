@@ -1,7 +1,7 @@
-"""Related records: filters of lists by the records that documents refer to, and by list entries.
+"""Filters by reference: lists filtered by members of related records or of list entries.
 
-A filter such as ``groups.userDefinedId`` compares a member of the related records or entries. A
-record matches if any of them does (contract, Filters by reference).
+Such a filter, as ``groups.userDefinedId``, compares a member of the related records or entries. A
+record matches if any of these does (contract, Filters by reference).
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,14 +31,14 @@ class Related:
     target: str = ""
     """Table of the related records, if members are among its columns."""
     statement: str = "related_by_target"
-    """Statement that finds the records by a column of the target."""
+    """Statement of ``sql/shared.sql`` that finds the records by a column of the target."""
     has_text_ids: bool = False
     """Whether ids are strings in JSON."""
-    is_shown: str = "true"
+    shown_condition: str = "true"
     """SQL condition of the entries that documents show."""
 
     def properties(self) -> Iterator[Property]:
-        """Yield the properties to filter by."""
+        """Yield the properties to filter by, named ``name.member``."""
         for member, column in self.ids.items():
             kind = "string" if self.has_text_ids else "integer"
             yield self._property(member, kind, f"entry.{column}", self._by_row)
@@ -52,7 +52,7 @@ class Related:
             kind,
             nullable=True,
             sortable=False,
-            is_number=member in self.ids,
+            stored_as_integer=member in self.ids,
             column=column,
             within=within,
         )
@@ -60,7 +60,7 @@ class Related:
     @property
     def _by_row(self) -> Statement:
         return _SHARED["related_by_row"].bind(
-            rows=self.rows, owner=self.owner, is_shown=self.is_shown
+            rows=self.rows, owner=self.owner, is_shown=self.shown_condition
         )
 
     @property

@@ -25,24 +25,25 @@ QUERY_MESSAGES: Final = {
 }
 RELEVANCE: Final = Property("relevance()", "integer", nullable=False, sortable=True)
 """Sort key of a search without ``sort``. No field has this name."""
-#: Like the pattern of ``search_lexemes``, and combining marks, which ``search_fold`` removes.
 _SEPARATORS: Final = re.compile(
     r"[\u0000-/:-@\[-`{-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7\u0300-\u036f"
     r"\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u2e00-\u2e2e\u2e30-\u2e7f\u3000-\u3004\u3008-\u3020"
     r"\u3030\u303d-\u303f\ufe10-\ufe1f\ufe30-\ufe6f\ufffc\ufffd\U0001f000-\U0001faff]+"
 )
+"""Characters between words: the pattern of ``search_lexemes``, and combining marks, which
+``search_fold`` removes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Search of a list: all words of a text, in the columns of a collection."""
+    """Search of a list: each word of the text must begin a word in the columns."""
 
     text: str
     columns: SearchColumns
 
 
 def query_error(text: str) -> ErrorType | None:
-    """Return the error of the text of a search, if there is any."""
+    """Return the error type of a search's text; None if it is valid."""
     if "\0" in text:
         return ErrorType.INVALID_VALUE
     if len(text) > MAX_SEARCH_LENGTH:
@@ -56,11 +57,11 @@ def has_word(text: str) -> bool:
 
 
 def implied_words(operator: Operator, text: Any) -> str:
-    """Return the words that a field has at their beginnings if it meets a condition; "" if none.
+    """Return text by which a search finds all fields that meet a condition; "" if there is none.
 
-    They make the condition no stricter, but an index finds them. A text that a field contains may
-    begin within a word, so its first word does not count. Beyond ASCII the condition and the search
-    may fold letters differently.
+    Adding the search makes the condition no stricter, but lets PostgreSQL use the index of words.
+    A text that a field contains may begin within a word, so its first word does not count. Beyond
+    ASCII the condition and the search may fold letters differently.
     """
     if operator.name not in _PREFIX_OPERATORS or not isinstance(text, str) or not text.isascii():
         return ""

@@ -1,4 +1,4 @@
-"""Columns that a search by words reads, and its SQL (contract, Search).
+"""Search columns: those whose words a search reads, and its SQL (contract, Search).
 
 ``migrations/0032.search.sql`` has the functions, and an index of these columns for each table.
 """
@@ -20,7 +20,7 @@ _KEYS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SearchColumns:
-    """Columns whose words a search finds, in the order of the index."""
+    """Columns of a collection whose words a search finds, in the order of the index."""
 
     name: str
     """Column of the name or text."""
@@ -33,7 +33,7 @@ class SearchColumns:
 
     @classmethod
     def of(cls, fields: Collection[str]) -> "SearchColumns | None":
-        """Return the columns of a collection's fields; None if no field is searched."""
+        """Return the columns of a collection's fields; None without a name or text among them."""
         names = [column for field, column in _NAMES.items() if field in fields]
         keys = [column for field, column in _KEYS.items() if field in fields]
         return cls(names[0], tuple(keys)) if names else None
@@ -44,7 +44,7 @@ class SearchColumns:
         return column is not None and self.related is None and column in (self.name, *self.keys)
 
     def condition(self, query: str) -> str:
-        """Return the SQL condition that all words hold; ``query`` is SQL of the text."""
+        """Return the SQL condition that all words match; ``query`` is SQL of the text."""
         if self.related is None:
             return self._condition("record", query)
         table, column = self.related
@@ -54,9 +54,9 @@ class SearchColumns:
         )
 
     def rank(self, query: str) -> str:
-        """Return the SQL of the relevance of a found record, 0 for the best.
+        """Return the SQL of the rank of a record, 0 for the best; ``query`` is SQL of the text.
 
-        The ranks are: the whole key, the beginning of a key, the beginning of the name, a word.
+        The text is: 0 a whole key, 1 the beginning of a key, 2 that of the name, 3 other words.
         """
         name, *keys = self.shown or (self.name, *self.keys)
         folded = f"search_fold({query})"

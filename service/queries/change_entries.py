@@ -22,7 +22,7 @@ def entries_json(
     times: dict[int, str] = {}
     entries = []
     for entry in page.entries:
-        row, collection, record_id = entry.transaction, entry.collection, entry.record
+        row, collection, record_id = entry.transaction, entry.collection, entry.record_id
         sequence_number = row["n"]
         began_at = times.get(sequence_number) or times.setdefault(
             sequence_number, row["at"].strftime(_MICROSECONDS)

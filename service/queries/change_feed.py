@@ -115,7 +115,7 @@ class ChangeFeed(Resource):
         """Return documents of live records by collection and id; None beyond ``MAX_PAGE_BYTES``."""
         ids_by_collection: dict[str, dict[int, None]] = {}
         for entry in entries:
-            ids_by_collection.setdefault(entry.collection, {})[entry.record] = None
+            ids_by_collection.setdefault(entry.collection, {})[entry.record_id] = None
         documents = dict[tuple[str, int], bytes]()
         for collection, ids in ids_by_collection.items():
             rendered = await self.resources[collection].render_live(connection, caller, list(ids))
@@ -145,9 +145,9 @@ class ChangeFeed(Resource):
         fan_outs = self.fan_out_by_cause.items()
         causes = [cause for cause, shown_in in fan_outs if shown_in.keys() & {*collections}]
         parameters: list[Any] = [collections, causes]
-        if change_filter.record is None:
+        if change_filter.record_id is None:
             return _SQL["touching"].text, parameters
-        return _SQL["touching_record"].text, [*parameters, str(change_filter.record)]
+        return _SQL["touching_record"].text, [*parameters, str(change_filter.record_id)]
 
     async def _page(
         self,
@@ -159,16 +159,16 @@ class ChangeFeed(Resource):
         """Return the page of the transactions' entries, with fan-outs."""
         limit = reading.filter.limit
         entries, fan_outs, position = list[ChangeEntry](), 0, after
-        is_whole = reading.filter.is_whole
+        whole_transactions = reading.filter.whole_transactions
         for row in transactions:
             max_entries = limit - len(entries)
             if max_entries <= 0 or fan_outs >= MAX_CAUSES:
                 return ChangePage(entries, position, True, feed["epoch"])
-            if is_whole and not entries:
+            if whole_transactions and not entries:
                 max_entries = MAX_TRANSACTION_ENTRIES
             begin = after if row["n"] == after.n else FeedPosition(row["n"], "", 0)
             transaction_entries = await self._entries(reading, row, begin, max_entries)
-            if is_whole and len(transaction_entries) > max_entries:
+            if whole_transactions and len(transaction_entries) > max_entries:
                 if not entries:
                     raise too_many_entries()
                 return ChangePage(entries, position, True, feed["epoch"])
@@ -176,7 +176,7 @@ class ChangeFeed(Resource):
             fan_outs += row["causes"] is not None
             if len(transaction_entries) > max_entries:
                 last = entries[-1]
-                position = FeedPosition(row["n"], last.collection, last.record)
+                position = FeedPosition(row["n"], last.collection, last.record_id)
                 return ChangePage(entries, position, True, feed["epoch"])
             position = FeedPosition(row["n"])
         if _covers_span(transactions, limit):
@@ -195,7 +195,7 @@ class ChangeFeed(Resource):
         fan_out = self._fan_out(orjson.loads(row["causes"] or "{}"))
         entries = list[ChangeEntry]()
         for collection in sorted({*records, *fan_out}):
-            first = begin.record if collection == begin.collection else 0
+            first = begin.record_id if collection == begin.collection else 0
             if collection < str(begin.collection) or (
                 change_filter.collections and collection not in change_filter.collections
             ):
@@ -205,11 +205,11 @@ class ChangeFeed(Resource):
             ids = {record_id for record_id in operations if record_id > first}
             for statement, causes in fan_out.get(collection, ()):
                 text = FAN_OUT.fill(shown=statement.text)
-                parameters = (causes, first, max_entries + 1, change_filter.record)
+                parameters = (causes, first, max_entries + 1, change_filter.record_id)
                 rows = await connection.fetch(text, organization_id, *parameters)
                 ids.update(row["id"] for row in rows)
-            if change_filter.record is not None:
-                ids &= {change_filter.record}
+            if change_filter.record_id is not None:
+                ids &= {change_filter.record_id}
             entries += [
                 ChangeEntry(row, collection, id_, operations.get(id_, UPDATED))
                 for id_ in sorted(ids)

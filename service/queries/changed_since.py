@@ -12,7 +12,7 @@ from service.database.statements import load
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.limits import TRANSACTION_SECONDS
-from service.listing.list_request import ChangedRecords, Listing
+from service.listing.list_request import ChangedRecords, ListRequest
 from service.organizations.caller import Caller
 from service.queries.change_feed import ChangeFeed
 from service.queries.resource import Resource
@@ -32,8 +32,8 @@ async def look_up(
     feed: ChangeFeed,
     resource: Resource,
     caller: Caller,
-    listing: Listing,
-) -> Listing:
+    list_request: ListRequest,
+) -> ListRequest:
     """Return the list request with the condition on the records that have changed since its time.
 
     The condition is empty, so that all records match, if too many have changed
@@ -47,7 +47,7 @@ async def look_up(
     transactions after the last one that began so early.
     """
     organization_id = caller.organization_id
-    changed, since = listing.changed, listing.changed_since
+    changed, since = list_request.changed, list_request.changed_since
     if changed is None:
         assert since is not None
         moment = max(since, _EARLIEST) - 2 * _LONGEST
@@ -57,13 +57,13 @@ async def look_up(
         _SQL["kept"].text, organization_id, changed.after, MAX_TRANSACTIONS, MAX_ENTRIES
     )
     if row is None:
-        return listing
-    if listing.changed is None:
+        return list_request
+    if list_request.changed is None:
         _require_complete(row, since)
     elif row["epoch"] != changed.epoch or row["cleared_n"] > changed.after:
         raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "cursor")
     condition = condition_text(feed, resource.collection) if row["is_short"] else ""
-    return replace(listing, changed=ChangedRecords(row["epoch"], changed.after, condition))
+    return replace(list_request, changed=ChangedRecords(row["epoch"], changed.after, condition))
 
 
 def _require_complete(feed: asyncpg.Record, since: datetime | None) -> None:

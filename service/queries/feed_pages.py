@@ -18,7 +18,7 @@ class ChangeEntry:
     transaction: asyncpg.Record
     """Row of the outbox: ``n``, ``at``, ``api_key_id``, ``request_id`` and more."""
     collection: str
-    record: int
+    record_id: int
     """Stored id of the record."""
     operation: str
     """``created``, ``updated`` or ``deleted``."""
@@ -34,20 +34,20 @@ class ChangePage:
     epoch: int
 
 
-def first_half(page: ChangePage, *, is_whole: bool) -> ChangePage:
-    """Return about the first half of a page; with ``is_whole``, end it with a transaction.
+def first_half(page: ChangePage, *, whole_transactions: bool) -> ChangePage:
+    """Return about the first half of a page, with ``whole_transactions`` up to the end of one.
 
     A single transaction stays whole then.
     """
     entries = page.entries[: len(page.entries) // 2]
-    if is_whole:
+    if whole_transactions:
         divided = page.entries[len(entries)].transaction["n"]
         entries = [entry for entry in entries if entry.transaction["n"] < divided]
         if not entries:
             entries = [entry for entry in page.entries if entry.transaction["n"] == divided]
     last = entries[-1]
-    position = FeedPosition(last.transaction["n"], last.collection, last.record)
-    if is_whole:
+    position = FeedPosition(last.transaction["n"], last.collection, last.record_id)
+    if whole_transactions:
         position = FeedPosition(position.n)
     has_more = page.has_more or len(entries) < len(page.entries)
     return replace(page, entries=entries, after=position, has_more=has_more)

@@ -95,7 +95,9 @@ class MasterRecord(WritableResource):
         columns = {"table": self.table, "key": self.key_column}
         if not self.own_key_within:
             return self.locking_texts(SHARED["key_is_sent"].fill(**columns))
-        key_type = "bigint" if self.properties[self.key_fields[0]].stored == "integer" else "text"
+        key_type = (
+            "bigint" if self.properties[self.key_fields[0]].stored_kind == "integer" else "text"
+        )
         condition = SHARED["key_within_is_sent"].fill(
             **columns, key_type=key_type, within=self.within_column
         )

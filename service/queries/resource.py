@@ -12,7 +12,7 @@ from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES, byte_size
-from service.listing.list_request import Listing
+from service.listing.list_request import ListRequest
 from service.listing.page_sql import batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
 from service.listing.related import Related
@@ -28,9 +28,9 @@ SHOWN_IN: Final = "shown_in_"
 
 @dataclass(frozen=True, slots=True)
 class ListQuery:
-    """Compiled list query: SQL text of a listing, for any organization and parents."""
+    """Compiled list query: SQL text of a list request, for any organization and parents."""
 
-    listing: Listing
+    list_request: ListRequest
     text: str
     parameters: tuple[Any, ...]
     """Parameters after the organization and the parents."""
@@ -136,26 +136,26 @@ class Resource:
                 return 0
             raise
 
-    def compile_list(self, listing: Listing, *, is_cut: bool = False) -> ListQuery:
-        """Compile a listing into a list query.
+    def compile_list(self, list_request: ListRequest, *, is_cut: bool = False) -> ListQuery:
+        """Compile a list request into a list query.
 
         With ``is_cut``, the page ends after as many records as fit into ``MAX_PAGE_BYTES``.
         """
         leading, listed = 1 + len(self.parents), self.listed
-        page = listing_page(leading, listing, listed=listed, may_end_anywhere=is_cut)
+        page = listing_page(leading, list_request, listed=listed, may_end_anywhere=is_cut)
         text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
             documents=self.statements["documents"].fill(page=page.text),
             size=page.size,
             max_bytes=str(MAX_PAGE_BYTES),
         )
-        return ListQuery(listing, text, tuple(page.parameters))
+        return ListQuery(list_request, text, tuple(page.parameters))
 
-    def compile_count(self, listing: Listing) -> ListQuery:
-        """Compile the count of the records on all pages of a listing."""
-        page = counted_page(1 + len(self.parents), listing, listed=self.listed)
+    def compile_count(self, list_request: ListRequest) -> ListQuery:
+        """Compile the count of the records on all pages of a list request."""
+        page = counted_page(1 + len(self.parents), list_request, listed=self.listed)
         documents_head = self.statements["documents"].pieces[0]
         text = SHARED["count"].fill(beginning=documents_head, page=page.text)
-        return ListQuery(listing, text, tuple(page.parameters))
+        return ListQuery(list_request, text, tuple(page.parameters))
 
     async def page(
         self,
@@ -166,24 +166,26 @@ class Resource:
         *,
         counts: bool = False,
     ) -> DocumentPage:
-        """Return one page of the documents below ``parents``, in the listing's order.
+        """Return one page of the documents below ``parents``, in the list request's order.
 
         A page that would exceed ``MAX_PAGE_BYTES`` ends early, but has one record at least. Raise
         ``out_of_range`` instead for a page by number: the next number would skip the records that
         were cut off. Raise ``not_found`` if a parent does not exist.
         """
         total = (
-            await self._count(connection, caller, list_query.listing, parents) if counts else None
+            await self._count(connection, caller, list_query.list_request, parents)
+            if counts
+            else None
         )
         row = await connection.fetchrow(
             list_query.text, caller.organization_id, *parents, *list_query.parameters
         )
         if row["documents"] is None:
-            if list_query.listing.page_number and list_query.listing.page_size > 1:
+            if list_query.list_request.page_number and list_query.list_request.page_size > 1:
                 size = byte_size(MAX_PAGE_BYTES)
                 message = f"This page exceeds {size}. Use a smaller pageSize, or cursors."
                 raise api_error(ErrorType.OUT_OF_RANGE, "pageSize", message=message)
-            cut_query = self.compile_list(list_query.listing, is_cut=True)
+            cut_query = self.compile_list(list_query.list_request, is_cut=True)
             row = await connection.fetchrow(
                 cut_query.text, caller.organization_id, *parents, *cut_query.parameters
             )
@@ -193,10 +195,14 @@ class Resource:
         return DocumentPage(row["documents"], last, total)
 
     async def _count(
-        self, connection: Connection, caller: Caller, listing: Listing, parents: Sequence[int]
+        self,
+        connection: Connection,
+        caller: Caller,
+        list_request: ListRequest,
+        parents: Sequence[int],
     ) -> int:
-        """Return the number of records on all pages of a listing."""
-        query = self.compile_count(listing)
+        """Return the number of records on all pages of a list request."""
+        query = self.compile_count(list_request)
         parameters = (caller.organization_id, *parents, *query.parameters)
         total: int = await connection.fetchval(query.text, *parameters)
         return total

@@ -46,7 +46,7 @@ def have_text_keys(resource: Resource) -> TypeGuard[MasterRecord]:
     return (
         isinstance(resource, MasterRecord)
         and resource.own_key is not None
-        and resource.properties[resource.own_key].stored == "string"
+        and resource.properties[resource.own_key].stored_kind == "string"
     )
 
 

@@ -34,7 +34,7 @@ class SizeRanges(MasterRecord):
             "size_range_id",
             {"id": "id", "relatedSizeRangeSizeId": "related_size_range_size_id"},
             {"name": "name", "sizeId": "size_id"},
-            is_shown="not entry.is_deactivated",
+            shown_condition="not entry.is_deactivated",
         ),
     )
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)

@@ -42,7 +42,7 @@ class SubSuppliers(PlainRecord):
             "sub_supplier_id",
             {"id": "id"},
             {"email": "email"},
-            is_shown="not entry.deleted_with_sub_supplier",
+            shown_condition="not entry.deleted_with_sub_supplier",
         ),
     )
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from service.listing.list_request import ChangedRecords, Condition, Listing, SortKey
+from service.listing.list_request import ChangedRecords, Condition, ListRequest, SortKey
 from service.listing.operators import EQ, OPERATORS
 from service.listing.page_sql import column_of
 from service.queries.changed_since import condition_text
@@ -31,8 +31,8 @@ def list_entries(resource: Resource) -> Iterator[CatalogEntry]:
             yield CatalogEntry("read_all", purpose, parameters, all_text(resource))
         return
     by_id = SortKey(resource.properties[resource.properties.key], descending=False)
-    default, parameters = Listing(sort=(by_id,)), (ORGANIZATION, *path_parameters(resource))
-    numbered = Listing(sort=(by_id,), page_number=2)
+    default, parameters = ListRequest(sort=(by_id,)), (ORGANIZATION, *path_parameters(resource))
+    numbered = ListRequest(sort=(by_id,), page_number=2)
     yield CatalogEntry(
         "list",
         "First page of all records, in the default order.",
@@ -55,7 +55,7 @@ def list_entries(resource: Resource) -> Iterator[CatalogEntry]:
     )
     yield from _filter_entries(resource, parameters)
     if changed_sql := condition_text(CHANGES, resource.collection):
-        changed = Listing(sort=(by_id,), changed=ChangedRecords(1, 0, changed_sql))
+        changed = ListRequest(sort=(by_id,), changed=ChangedRecords(1, 0, changed_sql))
         yield CatalogEntry(
             "list_changed",
             "First page of the records that transactions after a number have changed.",
@@ -76,7 +76,7 @@ def _filter_entries(resource: Resource, parameters: tuple[str, ...]) -> Iterator
     by_id = SortKey(resource.properties[resource.properties.key], descending=False)
     texts = {
         f"{prop.name} is ${len(parameters) + 1}": resource.compile_list(
-            Listing((Condition(prop, EQ, ("1",)),), (by_id,))
+            ListRequest((Condition(prop, EQ, ("1",)),), (by_id,))
         ).text
         for prop in resource.properties.values()
         if prop.within
@@ -88,20 +88,22 @@ def _filter_entries(resource: Resource, parameters: tuple[str, ...]) -> Iterator
         yield CatalogEntry("list_by_reference", purpose, names, text, dict(others))
 
 
-def _example(resource: Resource, by_id: SortKey, number: int) -> tuple[str, Listing, Listing]:
+def _example(
+    resource: Resource, by_id: SortKey, number: int
+) -> tuple[str, ListRequest, ListRequest]:
     """Return the purpose of an example, and its listings: the first page and the next one."""
     texts = (
         prop
         for prop in resource.properties.values()
-        if prop.sortable and prop.stored == "string" and prop.choices is None
+        if prop.sortable and prop.stored_kind == "string" and prop.choices is None
     )
     prop = next(texts, None)
     if prop is None:
         by_number = Condition(by_id.property, OPERATORS["gt"], (1,))
         purpose = f"Example: {by_id.property.name} is greater than ${number}."
-        listing = Listing((by_number,), (by_id,))
-        return purpose, listing, replace(listing, after=(2,))
+        list_request = ListRequest((by_number,), (by_id,))
+        return purpose, list_request, replace(list_request, after=(2,))
     condition = Condition(prop, OPERATORS["contains"], ("a",))
-    listing = Listing((condition,), (SortKey(prop, descending=True), by_id))
+    list_request = ListRequest((condition,), (SortKey(prop, descending=True), by_id))
     purpose = f"Example: {prop.name} contains ${number}, sorted by it, descending."
-    return purpose, listing, replace(listing, after=("b", 1))
+    return purpose, list_request, replace(list_request, after=("b", 1))

@@ -91,7 +91,7 @@ class BatchReader:
             )
             if is_short or len(page.entries) < 2:
                 return page, documents or {}
-            page = first_half(page, is_whole=False)
+            page = first_half(page, whole_transactions=False)
 
 
 def _caller(organization_id: int) -> Caller:
@@ -120,12 +120,12 @@ def _end_of(page: ChangePage) -> FeedPosition:
 
 
 def _position(entry: ChangeEntry) -> FeedPosition:
-    return FeedPosition(entry.transaction["n"], entry.collection, entry.record)
+    return FeedPosition(entry.transaction["n"], entry.collection, entry.record_id)
 
 
 def _sort_key(position: FeedPosition) -> _SortKey:
     """Return the key by which positions sort: a whole transaction comes after its entries."""
-    return position.n, position.collection is None, position.collection or "", position.record
+    return position.n, position.collection is None, position.collection or "", position.record_id
 
 
 async def _expired(connection: Connection, lease: Lease, row: Any) -> FeedBatch:

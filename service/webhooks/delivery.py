@@ -166,4 +166,4 @@ class Delivery:
 
 
 def _columns(position: FeedPosition) -> tuple[int, str | None, int]:
-    return position.n, position.collection, position.record
+    return position.n, position.collection, position.record_id

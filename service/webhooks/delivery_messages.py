@@ -49,7 +49,7 @@ def changes_message(span: Span, end: FeedPosition, entries: bytes) -> Message:
 
     Several messages can end within one transaction, so its end is part of the id then.
     """
-    within = () if end.collection is None else (end.collection, end.record)
+    within = () if end.collection is None else (end.collection, end.record_id)
     return Message(span.id(*within), span.body("changes", entries=orjson.Fragment(entries)))
 
 

@@ -70,7 +70,7 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def distribute(dsn: str) -> None:
-    with migrations.alone(dsn) as connection:
+    with migrations.migration_lock(dsn) as connection:
         distribution.distribute(connection, distribution.plan(connection))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from service.errors import ApiError
 from service.listing import cursor
-from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties
 from tests.support.api import Api
@@ -242,10 +242,10 @@ async def test_a_cursor_has_at_most_4_kib(shared_api: Api) -> None:
 
 def test_a_query_too_long_for_a_cursor_is_refused() -> None:
     values = tuple(base64.b64encode(f"{n * 104729}".encode()).decode() for n in range(900))
-    listing = Listing(
+    list_request = ListRequest(
         (Condition(PROPERTIES["name"], OPERATORS["eq"], values),),
         (SortKey(PROPERTIES["id"], False),),
     )
     with pytest.raises(ApiError) as error:
-        cursor.encode(listing, [1], SCOPE)
+        cursor.encode(list_request, [1], SCOPE)
     assert error.value.code == "validation_error.too_long"

@@ -13,7 +13,7 @@ import pytest
 
 from service.database.connections import Database
 from service.database.statements import load
-from service.listing.list_request import Listing, SortKey
+from service.listing.list_request import ListRequest, SortKey
 from service.resources.registry import STYLE_RELATIONS
 
 pytestmark = [
@@ -72,7 +72,7 @@ async def explained(
     """Return the nodes of the plan of a page, and the page."""
     properties = STYLE_RELATIONS.properties
     keys = tuple(SortKey(properties[name], descending) for name, descending in sort)
-    query = STYLE_RELATIONS.compile_list(Listing(sort=keys, page_size=PAGE, after=after))
+    query = STYLE_RELATIONS.compile_list(ListRequest(sort=keys, page_size=PAGE, after=after))
     values = (1, *query.parameters)
     explanation = await connection.fetchval(
         f"explain (analyze, timing off, format json) {query.text}", *values
@@ -121,12 +121,12 @@ def handled(node: dict[str, Any]) -> float:
 async def test_a_page_by_cursor_skips_nothing() -> None:
     """An offset costs what it skips: only pages by number have one."""
     keys = (SortKey(STYLE_RELATIONS.properties["id"], False),)
-    for listing, skips in (
-        (Listing(sort=keys), False),
-        (Listing(sort=keys, after=(7,)), False),
-        (Listing(sort=keys, page_number=1000), True),
+    for list_request, skips in (
+        (ListRequest(sort=keys), False),
+        (ListRequest(sort=keys, after=(7,)), False),
+        (ListRequest(sort=keys, page_number=1000), True),
     ):
-        assert ("offset 0" not in STYLE_RELATIONS.compile_list(listing).text) is skips
+        assert ("offset 0" not in STYLE_RELATIONS.compile_list(list_request).text) is skips
 
 
 async def test_plans_made_for_an_empty_table_stay_good(

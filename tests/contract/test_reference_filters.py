@@ -10,7 +10,7 @@ import asyncpg
 import orjson
 import pytest
 
-from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.operators import EQ
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
@@ -182,7 +182,9 @@ async def test_few_matches_among_many_records_are_found_by_an_index(dsn: str) ->
         ("brand.customId", "B-2"),
     ):
         by_id = SortKey(properties["id"], descending=False)
-        query = styles.compile_list(Listing((Condition(properties[name], EQ, (value,)),), (by_id,)))
+        query = styles.compile_list(
+            ListRequest((Condition(properties[name], EQ, (value,)),), (by_id,))
+        )
         await connection.execute(f"prepare listed as {query.text}")
         literal = f"'{value}'" if isinstance(value, str) else value
         for mode in ("force_custom_plan", "force_generic_plan"):

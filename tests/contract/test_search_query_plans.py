@@ -4,7 +4,7 @@ import asyncpg
 import orjson
 import pytest
 
-from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.search import RELEVANCE, Search
 from service.queries.resource import Resource
@@ -42,8 +42,8 @@ async def test_words_are_found_by_an_index(shared_dsn: str, resource: Resource) 
         await connection.execute("begin")
         await connection.execute(_COPIES.format(table=table))
         for sort in ((by_id,), (SortKey(RELEVANCE, descending=False), by_id)):
-            listing = Listing(sort=sort, search=Search("navy blue", columns))
-            query = resource.compile_list(listing)
+            list_request = ListRequest(sort=sort, search=Search("navy blue", columns))
+            query = resource.compile_list(list_request)
             plan = orjson.loads(
                 await connection.fetchval(
                     f"explain (format json) {query.text}", 1, *query.parameters
@@ -65,7 +65,7 @@ async def test_a_prefix_is_found_by_an_index(shared_dsn: str) -> None:
         for operator, text in (("startsWith", "deep n"), ("contains", "p navy")):
             condition = Condition(colors.properties["name"], OPERATORS[operator.lower()], (text,))
             sort = (SortKey(colors.properties["id"], descending=False),)
-            query = colors.compile_list(Listing((condition,), sort))
+            query = colors.compile_list(ListRequest((condition,), sort))
             plan = orjson.loads(
                 await connection.fetchval(
                     f"explain (format json) {query.text}", 1, *query.parameters

@@ -67,7 +67,7 @@ def _right(properties: Properties, random: Random) -> list[Any]:
 
 def _condition(prop: Property, random: Random) -> list[Any]:
     operator = OPERATORS[random.choice(names_of(prop)).lower()]
-    number = random.choice([1, 2, 40]) if operator.takes_any else 1
+    number = random.choice([1, 2, 40]) if operator.takes_several else 1
     values = [right_value(operator.compared(prop), random) for _ in range(number)]
     return [prop.name, operator.name, values]
 
@@ -77,7 +77,7 @@ def _stored(prop: Property, random: Random) -> Any:
     if prop.nullable and random.random() < 0.3:
         return None
     text = "7" if prop.name == "id" else right_value(prop, random)
-    return text if prop.stored in ("string", "date-time") else orjson.loads(text)
+    return text if prop.stored_kind in ("string", "date-time") else orjson.loads(text)
 
 
 def _wrong(payload: list[Any], properties: Properties, random: Random) -> Iterator[Wrong]:
@@ -110,7 +110,7 @@ def _wrong_conditions(
     if (bad := wrong_value(used.compared(prop), random)) is not None:
         texts.append(bad)
     yield "value", _each(payload, (*at, 2, random.randrange(len(values))), texts)
-    if not used.takes_any:
+    if not used.takes_several:
         yield "values", _each(payload, (*at, 2), [values * 2, values * 300])
     yield (
         "too many conditions",
@@ -148,9 +148,9 @@ def _wrong_last(payload: list[Any], properties: Properties) -> Iterator[Wrong]:
     yield "number of sort values", _each(payload, (_LAST,), numbers)
     for index, (name, _) in enumerate(payload[_SORT]):
         prop = properties[name]
-        wrong = _not(*_TYPES[prop.stored], *([type(None)] if prop.nullable else []))
-        texts = ["a\0"] if prop.stored == "string" else ["now", "2026-02-30T00:00:00Z", "7"]
-        beyond = _BEYOND if prop.stored == "integer" else []
+        wrong = _not(*_TYPES[prop.stored_kind], *([type(None)] if prop.nullable else []))
+        texts = ["a\0"] if prop.stored_kind == "string" else ["now", "2026-02-30T00:00:00Z", "7"]
+        beyond = _BEYOND if prop.stored_kind == "integer" else []
         yield "sort value", _each(payload, (_LAST, index), [*wrong, *texts, *beyond])
 
 

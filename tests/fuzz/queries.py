@@ -44,7 +44,7 @@ class Wrong:
 
 def right_value(prop: Property, random: Random) -> str:
     """Return a value of the field, as a parameter has it."""
-    if prop.is_number:
+    if prop.stored_as_integer:
         return "7"
     return random.choice(sorted(prop.choices) if prop.choices else _RIGHT[prop.kind])
 

@@ -44,7 +44,7 @@ def template_server() -> Iterator[str]:
             cluster.register(_TEMPLATE)
         migrations.migrate(template)
         if cluster.url():
-            with migrations.alone(template) as connection:
+            with migrations.migration_lock(template) as connection:
                 distribution.distribute(connection, distribution.plan(connection))
         asyncio.run(demo.load(fresh_database(dsn, "demo_template"), progress=False))
         yield dsn

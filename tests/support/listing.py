@@ -70,7 +70,10 @@ def sort_key(prop: Property) -> Callable[[Record], tuple[bool, Any]]:
 
     def key(record: Record) -> tuple[bool, Any]:
         value = record.get(prop.name)
-        return (value is None, "" if value is None else int(value) if prop.is_number else value)
+        return (
+            value is None,
+            "" if value is None else int(value) if prop.stored_as_integer else value,
+        )
 
     return key
 

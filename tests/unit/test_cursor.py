@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from service.errors import ApiError
 from service.limits import MAX_CURSOR_BYTES
 from service.listing import cursor
-from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.properties import Properties
 
@@ -41,7 +41,7 @@ def test_a_listing_comes_back_as_it_was(
     size: int,
     last: tuple[Any, int],
 ) -> None:
-    listing = Listing(
+    list_request = ListRequest(
         (
             Condition(GROUPS["beginDate"], OPERATORS["lt"], (time,)),
             Condition(GROUPS["id"], OPERATORS["eq"], tuple(wanted_ids)),
@@ -51,45 +51,45 @@ def test_a_listing_comes_back_as_it_was(
         (SortKey(GROUPS["userDefinedId"], descending), SortKey(GROUPS["id"], False)),
         size,
     )
-    decoded = cursor.decode(cursor.encode(listing, list(last), SCOPE), GROUPS, SCOPE)
-    assert decoded.conditions == listing.conditions
-    assert (decoded.sort, decoded.page_size, decoded.after) == (listing.sort, size, last)
+    decoded = cursor.decode(cursor.encode(list_request, list(last), SCOPE), GROUPS, SCOPE)
+    assert decoded.conditions == list_request.conditions
+    assert (decoded.sort, decoded.page_size, decoded.after) == (list_request.sort, size, last)
 
 
 def test_times_keep_their_microseconds() -> None:
     sort = (SortKey(GROUPS["beginDate"], True), *BY_ID)
-    text = cursor.encode(Listing(sort=sort), ["2026-11-20T09:18:00.000001Z", 7], SCOPE)
+    text = cursor.encode(ListRequest(sort=sort), ["2026-11-20T09:18:00.000001Z", 7], SCOPE)
     after = cursor.decode(text, GROUPS, SCOPE).after
     assert after == (datetime(2026, 11, 20, 9, 18, tzinfo=UTC) + timedelta(microseconds=1), 7)
 
 
 def test_string_ids_are_numbers_where_they_sort() -> None:
     sort = (SortKey(SUPPLIERS["id"], False),)
-    decoded = cursor.decode(cursor.encode(Listing(sort=sort), [10], SCOPE), SUPPLIERS, SCOPE)
+    decoded = cursor.decode(cursor.encode(ListRequest(sort=sort), [10], SCOPE), SUPPLIERS, SCOPE)
     assert decoded.after == (10,)
 
 
 def test_short_and_long_queries_alike() -> None:
     for count in (1, 40):
         values = tuple(f"A group no. {number}" for number in range(count))
-        listing = Listing((Condition(GROUPS["name"], OPERATORS["eq"], values),), BY_ID)
-        text = cursor.encode(listing, [5], SCOPE)
+        list_request = ListRequest((Condition(GROUPS["name"], OPERATORS["eq"], values),), BY_ID)
+        text = cursor.encode(list_request, [5], SCOPE)
         assert len(text) <= MAX_CURSOR_BYTES
-        assert cursor.decode(text, GROUPS, SCOPE).conditions == listing.conditions
+        assert cursor.decode(text, GROUPS, SCOPE).conditions == list_request.conditions
 
 
 @pytest.mark.parametrize(
     "scope", [cursor.scope("/api/groups", 2), cursor.scope("/api/colors", 1), ""]
 )
 def test_a_cursor_belongs_to_its_list_and_organization(scope: str) -> None:
-    text = cursor.encode(Listing(sort=BY_ID), [1], SCOPE)
+    text = cursor.encode(ListRequest(sort=BY_ID), [1], SCOPE)
     with pytest.raises(ApiError) as error:
         cursor.decode(text, GROUPS, scope)
     assert error.value.code == "validation_error.invalid_cursor"
 
 
 def test_every_single_change_of_a_character_is_noticed() -> None:
-    text = cursor.encode(Listing(sort=BY_ID), [1], SCOPE)
+    text = cursor.encode(ListRequest(sort=BY_ID), [1], SCOPE)
     for index, character in enumerate(text):
         changed = text[:index] + ("A" if character != "A" else "B") + text[index + 1 :]
         for wrong in (changed, text[:index], text[:index] + text[index + 1 :]):

@@ -205,7 +205,7 @@ async def test_any_failed_look_means_away(
     seen = list[bool]()
 
     async def look() -> None:
-        seen.append(incidents.AWAY.is_open)
+        seen.append(incidents.UNREACHABLE.is_open)
         if failures:
             raise failures.pop(0)
 

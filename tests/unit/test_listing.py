@@ -7,7 +7,7 @@ import pytest
 
 from service.errors import ApiError
 from service.limits import MAX_CONDITIONS
-from service.listing.list_request import Listing, SortKey
+from service.listing.list_request import ListRequest, SortKey
 from service.listing.parameters import read_query
 from service.listing.properties import Properties, Property
 
@@ -26,7 +26,7 @@ def conditions(*pairs: tuple[str, str]) -> list[tuple[str, str, tuple[Any, ...]]
 
 @pytest.mark.contract("Pages")
 def test_nothing_is_a_first_page_by_id() -> None:
-    assert read_query([], GROUPS) == Listing((), BY_ID, 30)
+    assert read_query([], GROUPS) == ListRequest((), BY_ID, 30)
 
 
 def test_values_are_typed() -> None:
@@ -120,7 +120,7 @@ def test_properties_come_from_the_schema() -> None:
         "endDate": ("date-time", True, True),
     }
     assert GROUPS["state"].choices == frozenset({"active", "inactive", "deleted"})
-    assert Properties("sub-suppliers")["id"].stored == "integer"
+    assert Properties("sub-suppliers")["id"].stored_kind == "integer"
 
 
 @pytest.mark.parametrize(

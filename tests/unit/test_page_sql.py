@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service.listing.list_request import Condition, Listing, SortKey
+from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.operators import OPERATORS
 from service.listing.page_sql import LIVE, batch_page, listing_page
 from service.listing.properties import Property
@@ -35,14 +35,14 @@ async def connection(dsn: str) -> AsyncIterator[asyncpg.Connection]:
     await connection.close()
 
 
-async def page(connection: asyncpg.Connection, listing: Listing) -> list[tuple[Any, ...]]:
+async def page(connection: asyncpg.Connection, list_request: ListRequest) -> list[tuple[Any, ...]]:
     """Return id and sort values of each record of the page and one more."""
-    statement = listing_page(1, listing, listed="")
+    statement = listing_page(1, list_request, listed="")
     text = (
         f"with record as (select r.* from r where $1::bigint = 1), page as (\n{statement.text}\n)\n"
     )
     names = {"a": "a", "someText": "some_text", "c": "c", "id": "id"}
-    columns = ", ".join(names[key.property.name] for key in listing.sort)
+    columns = ", ".join(names[key.property.name] for key in list_request.sort)
     rows = await connection.fetch(
         f"{text} select {columns} from page order by page_order", 1, *statement.parameters
     )
@@ -55,22 +55,22 @@ async def test_every_mix_of_directions(
 ) -> None:
     for directions in product((False, True), repeat=len(keys) + 1):
         sort = tuple(map(SortKey, (*keys, ID), directions))
-        whole = await page(connection, Listing(sort=sort, page_size=100))
+        whole = await page(connection, ListRequest(sort=sort, page_size=100))
         assert len(whole) == len(ROWS)
         for index, after in enumerate(whole):
-            rest = await page(connection, Listing(sort=sort, page_size=100, after=after))
+            rest = await page(connection, ListRequest(sort=sort, page_size=100, after=after))
             assert rest == whole[index + 1 :], (directions, after)
 
 
 async def test_a_page_has_one_record_more(connection: asyncpg.Connection) -> None:
     sort = (SortKey(ID, False),)
-    assert len(await page(connection, Listing(sort=sort, page_size=5))) == 6
-    last = await page(connection, Listing(sort=sort, page_size=5, page_number=4))
+    assert len(await page(connection, ListRequest(sort=sort, page_size=5))) == 6
+    last = await page(connection, ListRequest(sort=sort, page_size=5, page_number=4))
     assert [row[0] for row in last] == [16, 17, 18]
 
 
 def test_values_are_parameters_and_never_text() -> None:
-    listing = Listing(
+    list_request = ListRequest(
         (
             Condition(B, OPERATORS["eq"], ("'; drop table color; --",)),
             Condition(B, OPERATORS["contains"], ("%",)),
@@ -80,7 +80,7 @@ def test_values_are_parameters_and_never_text() -> None:
         (SortKey(B, True), SortKey(ID, False)),
         after=("'", 7),
     )
-    statement = listing_page(1, listing, listed=LIVE)
+    statement = listing_page(1, list_request, listed=LIVE)
     assert "drop" not in statement.text
     assert "'; drop table color; --" in statement.parameters
     assert [1, 2] in statement.parameters
@@ -92,7 +92,7 @@ def test_equal_listings_make_equal_statements() -> None:
     texts = {
         listing_page(
             1,
-            Listing((Condition(A, OPERATORS["eq"], values),), sort, after=(after,)),
+            ListRequest((Condition(A, OPERATORS["eq"], values),), sort, after=(after,)),
             listed="",
         ).text
         for values in ((1, 2), (3, 4, 5), (6, 7))
@@ -105,9 +105,9 @@ def test_equal_listings_make_equal_statements() -> None:
 def test_deleted_records_are_hidden_unless_the_state_is_filtered() -> None:
     state = Property("state", "string", nullable=False, sortable=True)
     sort = (SortKey(ID, False),)
-    hidden = listing_page(1, Listing(sort=sort), listed=LIVE)
+    hidden = listing_page(1, ListRequest(sort=sort), listed=LIVE)
     statement = listing_page(
-        1, Listing((Condition(state, OPERATORS["ne"], ("active",)),), sort), listed=LIVE
+        1, ListRequest((Condition(state, OPERATORS["ne"], ("active",)),), sort), listed=LIVE
     )
     assert "'deleted'" in hidden.text
     assert "'deleted'" not in statement.text
