@@ -53,7 +53,7 @@ _ONE_LINE_ERRORS: Final = (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command. If it fails, print one line on standard error and exit with status 1."""
+    """Run one command. For an error of the operator, print one line and exit with status 1."""
     for signal_number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(signal_number, _exit_on_signal)
     sys.excepthook = _print_traceback
@@ -81,6 +81,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
+    """Return the parser with all sub-commands, each of which sets ``run``."""
     parser = _Parser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -1,4 +1,4 @@
-"""aiohttp application of a worker: routes, middleware and the objects that requests share."""
+"""aiohttp application of a worker: routes, middleware, background tasks and shared objects."""
 
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def create_app(settings: Settings, dsn: str) -> web.Application:
-    """Return the application on the database of ``dsn``. It also starts without a connection."""
+    """Return the application on the database of ``dsn``, which may be unreachable at the start."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
     traces, middlewares = _traces(settings)
     app = web.Application(middlewares=[*middlewares, handle_request])
@@ -50,7 +50,8 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     system.prepare(app)
     identity.prepare(app, settings.caller_requests)
 
-    async def resources(app: web.Application) -> AsyncIterator[None]:
+    async def run_shared_objects(app: web.Application) -> AsyncIterator[None]:
+        """Create the objects that requests share, and close them at the end."""
         database = Database(dsn, settings.pool_size, traces)
         app[DATABASE], app[CALLERS] = database, Callers(database)
         app[SNAPSHOTS] = Snapshots(dsn)
@@ -77,7 +78,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     retention = partial(run_retention, changes_days=settings.changes_days)
     app.cleanup_ctx.extend(
         [
-            resources,
+            run_shared_objects,
             run_response_sender,
             retention,
             run_change_waiters,
@@ -92,7 +93,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
 
 
 def _traces(settings: Settings) -> "tuple[Traces | None, list[Any]]":
-    """Return the tracer and the tracing middleware; None and [] unless tracing is switched on."""
+    """Return the traces and their middleware; None and [] unless tracing is switched on."""
     if not settings.traces:
         return None, []
     from service.database.tracing import Traces  # of the optional extra "tracing"
@@ -103,7 +104,7 @@ def _traces(settings: Settings) -> "tuple[Traces | None, list[Any]]":
 
 
 def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:
-    """Add a route to the application, a GET route by HEAD as well."""
+    """Add a route to the application; yield aiohttp's routes: for GET one for HEAD, too."""
     for method in ("HEAD", "GET") if route.method == "GET" else (route.method,):
         yield app.router.add_route(method, route.pattern, route.handler, expect_handler=_expect)
 

@@ -1,4 +1,4 @@
-"""Background task: runs a coroutine function, once or repeatedly, also after a failed run.
+"""Background task: runs a coroutine function once, or repeatedly even after a failed run.
 
 A bare ``asyncio.create_task`` ends with the first unexpected exception, and asyncio logs it only
 when the task is garbage collected, if ever.
@@ -26,7 +26,7 @@ def repeat(
 
 
 def run(work: Callable[[], Awaitable[object]]) -> "asyncio.Task[bool]":
-    """Run the work once, with the same treatment of exceptions."""
+    """Run the work once; ignore and log exceptions as ``repeat`` does."""
     return asyncio.create_task(_finished(work))
 
 

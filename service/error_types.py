@@ -11,11 +11,11 @@ from service.limits import MAX_BODY_BYTES, MAX_PARAMETERS, MAX_TARGET_BYTES, byt
 
 
 class ErrorType(StrEnum):
-    """Type of a row of ``error.details``, by which callers branch.
+    """Type of an error detail, by which callers branch.
 
-    The value is the published type and ``status`` its status code. ``meaning`` is its row in the
-    contract's table, ``remedy`` its row in the guide on errors. ``message`` is the text of rows
-    that have none of their own; "" if every row has its own.
+    The value is the published type and ``status`` its status code. ``meaning`` is its text in the
+    contract's table, ``remedy`` its text in the guide on errors. ``message`` is the message of
+    details that have none of their own; "" if every detail has its own.
     """
 
     status: int
@@ -269,4 +269,4 @@ STATUSES: Final[dict[int, str]] = {
     503: "The service is temporarily unavailable. With `Retry-After`, nothing was changed. Without "
     "it, the database connection was lost during the commit, and the change may be stored.",
 }
-"""Meaning of each error status: its text in the OpenAPI document and in the client."""
+"""Meaning by status code: its text in the OpenAPI document and in the client."""

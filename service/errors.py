@@ -22,20 +22,24 @@ _E = TypeVar("_E")
 
 _TYPES = {str(error_type): error_type for error_type in ErrorType}
 
-#: Status code of a response whose details have several: the first of these (contract, Precedence).
 PRECEDENCE = (403, 404, 412, 409, 422, 400)
+"""Status codes in order of precedence: of several, a response has the first.
 
-#: Number of collected details after which each further item gets its first detail only. More than
-#: MAX_LISTED, as several details of one field become one.
+Source: contract, Precedence.
+"""
 MAX_COLLECTED = 2 * MAX_LISTED
+"""Number of collected details after which each further item gets its first detail only.
+
+It is more than MAX_LISTED, as several details of one field become one.
+"""
 _MISSING_LAST = 1 << 30
-#: Types that concern the whole value of a field, and win over others of the same field.
 _WHOLE_VALUE = (ErrorType.REQUIRED_FIELD, ErrorType.INVALID_TYPE)
+"""Types that concern the whole value of a field, and win over others of the same field."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorDetail:
-    """Row of ``error.details``: type, path in the request, and message.
+    """Error detail: type, path in the request, and message.
 
     Without a message of its own it has the message of its type.
     """
@@ -57,7 +61,7 @@ class ErrorDetail:
 
     @property
     def value(self) -> str | None:
-        """Message for people: the detail's own, or the one of its type."""
+        """Message for people: the detail's own, or the one of its type; None without either."""
         return self.message or _TYPES[self.type].message or None
 
     def row(self) -> dict[str, str | None]:
@@ -70,7 +74,7 @@ class ErrorDetail:
 
 @dataclass(frozen=True, slots=True)
 class BulkCounts:
-    """Members that a failed bulk request adds to its error body."""
+    """Operation and number of items of a bulk request, for its error body."""
 
     operation: str
     total_items: int
@@ -78,7 +82,7 @@ class BulkCounts:
 
 @dataclass
 class ApiError(Exception):
-    """Error response, with every detail that the checks have found.
+    """Error response, with the error details that the checks have found.
 
     ``details`` is never empty; the response lists the first MAX_LISTED. ``headers`` are sent with
     the response (``Allow``, ``WWW-Authenticate``). ``bulk`` is set for bulk operations;
@@ -98,7 +102,7 @@ class ApiError(Exception):
 
     @property
     def code(self) -> str:
-        """Type of the details with that status code, or the longest prefix of several types."""
+        """Type of the details with that status code, or the prefix that several types share."""
         status = self.status
         return shared_type({detail.type for detail in self.details if detail.status == status})
 
@@ -164,7 +168,7 @@ def shared_type(types: Iterable[str]) -> str:
 
 
 def one_per_field(root: Any, details: list[ErrorDetail]) -> list[ErrorDetail]:
-    """Return one detail of each path, in request order; details of the whole value win.
+    """Return one detail of each path, in request order; types of the whole value win.
 
     Details of missing fields stay in the order in which they were found.
     """
@@ -177,7 +181,10 @@ def one_per_field(root: Any, details: list[ErrorDetail]) -> list[ErrorDetail]:
 
 
 def in_request_order(root: Any, details: Iterable[ErrorDetail]) -> list[ErrorDetail]:
-    """Return the details in the order of their paths in a body; missing members come last."""
+    """Return the details in the order of their paths in a body, missing members last.
+
+    ``root`` is the parsed body.
+    """
     sort_key = _RequestOrder(root)
     return sorted(details, key=lambda detail: sort_key(detail.path))
 

@@ -27,7 +27,7 @@ bidirectional marks."""
 
 
 def without_secrets(text: str) -> str:
-    """Return the text with three dots in place of every password and secret."""
+    """Return the text with ``...`` in place of every password and secret of an API key."""
     for pattern, replacement in _PASSWORDS:
         text = pattern.sub(replacement, text)
     return mask_keys(text)

@@ -1,4 +1,4 @@
-"""Files: folders of SQL, schemas, migrations and guides, and creation of private files."""
+"""Files of the program: its folders, and creation of files with a mode, as for private data."""
 
 import os
 import sysconfig
@@ -23,9 +23,9 @@ PRIVATE: Final = 0o600
 
 
 def fresh(path: Path, mode: int) -> IO[str]:
-    """Create a text file with a mode, whatever the umask; replace an existing one.
+    """Create and return a text file with a mode, whatever the umask; replace an existing one.
 
-    Replaces a link instead of writing to its target, which an attacker could choose for root.
+    It replaces a link instead of writing to its target, which an attacker could choose for root.
     """
     file = os.fdopen(_new(path), "w")
     os.fchmod(file.fileno(), mode)
@@ -33,7 +33,7 @@ def fresh(path: Path, mode: int) -> IO[str]:
 
 
 def private(path: Path) -> IO[bytes]:
-    """Create a binary file that only its owner can read; replace an existing one."""
+    """Create and return a binary file that only its owner can read; replace an existing one."""
     return os.fdopen(_new(path), "wb")
 
 
@@ -44,6 +44,7 @@ def make_private(path: Path) -> None:
 
 
 def _new(path: Path) -> int:
+    """Create a private file in place of any other; return its descriptor."""
     path.unlink(missing_ok=True)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
 

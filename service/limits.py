@@ -80,6 +80,7 @@ MAX_CURSOR_BYTES: Final = 4 * KIB
 DEFAULT_LIMIT: Final = 100
 """Entries on a page of changes, unless the query has a ``limit``."""
 MAX_LIMIT: Final = 1000
+"""Maximum of ``limit``: entries on a page of changes."""
 MAX_TRANSACTION_ENTRIES: Final = 100_000
 """Entries of one transaction on a page of whole transactions."""
 MAX_WAIT: Final = 30
@@ -90,7 +91,7 @@ MAX_WAITING: Final = 256
 # Webhooks
 MAX_WEBHOOKS: Final = 20
 """Subscriptions of one organization."""
-MAX_BATCH_ENTRIES: Final = 100
+MAX_MESSAGE_ENTRIES: Final = 100
 """Entries of one message."""
 MAX_MESSAGE_BYTES: Final = 1 * MIB
 """Size of the documents of one message of several entries."""
@@ -125,6 +126,7 @@ ACQUIRE_SECONDS: Final = 5
 MAX_RETRY_AFTER: Final = 30
 """Largest ``Retry-After`` of a request that found its queue too long."""
 READ_SECONDS: Final = 10
+"""Timeout of a statement in a read."""
 WRITE_SECONDS: Final = 30
 """Timeout of a statement in a write, its wait for locks included."""
 TRANSACTION_SECONDS: Final = 300
@@ -142,6 +144,7 @@ MAX_STORED_BYTES: Final = 1 * GIB
 MAX_CONNECTIONS: Final = 1000
 """Connections of a worker, even if more open files are allowed: partial requests take memory."""
 KEEP_ALIVE_SECONDS: Final = 75
+"""Time after which an idle connection is closed."""
 DRAIN_SECONDS: Final = 2
 """Time that a stopping worker gives its connections for a last response."""
 STOP_SECONDS: Final = 40

@@ -21,7 +21,7 @@ def _character(plain: str, codes: str, *, is_encoded: bool) -> str:
 
 
 def _pattern(*, is_encoded: bool) -> str:
-    """Return the pattern of a key or a part of it. Group 1 is the start, which stays visible."""
+    """Return the pattern of a key or a part of it. Group 1 is the start, without the secret."""
     letter_s, letter_l, letter_v, underscore, digit, hex_digit = (
         _character(plain, codes, is_encoded=is_encoded)
         for plain, codes in (

@@ -1,4 +1,4 @@
-"""Route table of the whole interface (contract, Surface)."""
+"""Route table: method, path, operation and resource of every endpoint (contract, Surface)."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator
@@ -81,7 +81,10 @@ class Route:
 
     @property
     def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """Return the handler, with the resource and the request body as arguments."""
+        """Return the operation's handler, bound to the resource.
+
+        Around it are the response cache and the reading of the body, as far as they apply.
+        """
         handler = self.operation.handler
         if self.resource is not None:
             handler = partial(handler, self.resource)
@@ -91,7 +94,7 @@ class Route:
         return with_body(handler, self.media_types) if self.media_types else handler
 
     def covers(self, path: str) -> bool:
-        """Return whether a path equals this one, or matches it up to the first parameter."""
+        """Return whether a path equals this one, or begins as this one does before a parameter."""
         prefix, parameter, _ = self.path.partition("{")
         return path.startswith(prefix) if parameter else path == prefix
 

@@ -33,6 +33,7 @@ class Settings:
     database_url: str | None
     """URL of the database; None for the embedded server in ``data_dir``."""
     host: str
+    """Address on which the service listens."""
     port: int
     """TCP port; 0 lets the system choose a free one."""
     workers: int
@@ -61,7 +62,7 @@ class Settings:
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
         """Return the settings in ``environ``; an empty value counts as absent.
 
-        Raises SettingsError, which names the variable, for the first invalid value.
+        Raise SettingsError, which names the variable, for the first invalid value.
         """
         return cls(
             database_url=_database_url(environ),

@@ -1,1 +1,1 @@
-"""HTTP handlers: one per operation, whatever the resource."""
+"""HTTP handlers: one for each operation, which serves every resource."""

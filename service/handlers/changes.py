@@ -1,4 +1,7 @@
-"""Change feed handler: pages of an organization's changes, with long poll (contract, Changes)."""
+"""Change feed handler: pages of an organization's changes, by long poll if requested.
+
+Source: contract, Changes.
+"""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -10,7 +13,7 @@ from aiohttp import web
 from service.handlers.long_poll import CHANGE_WAITERS
 from service.http.authentication import authenticate
 from service.http.byte_budget import reserve
-from service.http.context import ADMISSION, caller, database
+from service.http.context import ADMISSION, caller_of, database
 from service.http.envelope import pagination, respond, success
 from service.http.headers import LINK, X_CHANGES_EPOCH
 from service.http.web_links import next_page_link
@@ -24,8 +27,8 @@ from service.queries.feed_pages import ChangeEntry, ChangePage, first_half, too_
 
 
 async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
-    """Return the next entries, after a long poll if requested, and the cursor to continue with."""
-    scope = cursor.scope(changes.PATH, caller(request).organization_id)
+    """Return the next page of entries, with documents if requested, and the cursor after it."""
+    scope = cursor.scope(changes.PATH, caller_of(request).organization_id)
     changes_request = changes.read(request.query.items(), feed.resources, scope)
     page = await _long_poll(feed, request, changes_request)
     documents: Mapping[tuple[str, int], bytes] | None = None
@@ -49,11 +52,12 @@ async def _long_poll(
 ) -> ChangePage:
     """Return the next page, or an empty one after ``wait`` seconds without changes.
 
-    Raise ``unauthorized`` if the key was revoked or expired during the wait.
+    Raise ApiError ``unauthorized`` if the key became invalid during the wait, and
+    ``too_many_requests`` if too many readers wait.
     """
     deadline = time.monotonic() + changes_request.wait
     page = await _page(feed, request, changes_request)
-    organization_id = caller(request).organization_id
+    organization_id = caller_of(request).organization_id
     while changes_request.after and not page.entries and not page.has_more:
         remaining_seconds = deadline - time.monotonic()
         if remaining_seconds <= 0:
@@ -75,9 +79,9 @@ async def _page(
     feed: ChangeFeed, request: web.Request, changes_request: ChangesRequest
 ) -> ChangePage:
     """Return the page after a position; number the committed changes first if necessary."""
-    tenant = caller(request)
-    organization_id = tenant.organization_id
-    read = partial(feed.read, caller=tenant, request=changes_request)
+    caller = caller_of(request)
+    organization_id = caller.organization_id
+    read = partial(feed.read, caller=caller, request=changes_request)
     page = await database(request).read(read, organization_id)
     if page is None:
         assign_numbers = partial(
@@ -93,7 +97,10 @@ async def _page(
 async def _with_documents(
     feed: ChangeFeed, request: web.Request, page: ChangePage, *, whole_transactions: bool
 ) -> tuple[ChangePage, Mapping[tuple[str, int], bytes]]:
-    """Return the page and its documents; halve the page until the documents fit."""
+    """Return the page and its documents; halve the page until the documents fit into one.
+
+    A page that cannot be halved, of one transaction, has its documents read in parts.
+    """
     while True:
         documents = await _documents(feed, request, page.entries)
         if documents is not None:
@@ -107,17 +114,20 @@ async def _with_documents(
 async def _documents(
     feed: ChangeFeed, request: web.Request, entries: Sequence[ChangeEntry]
 ) -> dict[tuple[str, int], bytes] | None:
-    """Return the documents of entries; None if they exceed a page."""
-    tenant = caller(request)
+    """Return the documents by (collection, record id); None if they exceed MAX_PAGE_BYTES."""
+    caller = caller_of(request)
     return await database(request).read(
-        partial(feed.documents_of, caller=tenant, entries=entries), tenant.organization_id
+        partial(feed.documents_of, caller=caller, entries=entries), caller.organization_id
     )
 
 
 async def _documents_in_parts(
     feed: ChangeFeed, request: web.Request, entries: Sequence[ChangeEntry]
 ) -> Mapping[tuple[str, int], bytes]:
-    """Return the documents of a single transaction, which may be longer than a page."""
+    """Return the documents of a single transaction, which may be longer than a page.
+
+    Raise ApiError beyond MAX_BATCH_BYTES.
+    """
     documents, size, pending = dict[tuple[str, int], bytes](), 0, [entries]
     while pending:
         part = pending.pop()

@@ -1,4 +1,7 @@
-"""Export handler: all records of collections, of one moment, as a stream (contract, Exports)."""
+"""Export handler: all live records of collections, as of one moment, as a stream.
+
+Source: contract, Exports.
+"""
 
 import asyncio
 import time
@@ -17,7 +20,7 @@ from service.database.errors import unavailable
 from service.database.snapshots import SNAPSHOTS
 from service.handlers import tables
 from service.handlers.numbered_feed import read_numbered_state
-from service.http.context import caller, database
+from service.http.context import caller_of, database
 from service.http.headers import X_CHANGES_CURSOR
 from service.http.media_types import CSV, NDJSON
 from service.http.negotiation import accepts_gzip, prefers
@@ -38,15 +41,15 @@ _CONTENTION_SECONDS: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class _ExportRequest:
-    """Collections to export, and the columns of a table, if there is one."""
+    """Collections to export, and the columns of a CSV table; () for NDJSON."""
 
     resources: Sequence[Resource]
     columns: tuple[str, ...]
 
 
 async def export_records(_: Resource, request: web.Request) -> web.StreamResponse:
-    """Return the records of the named collections, or of all, as a stream of lines."""
-    export_request = _read(request)
+    """Return the records of the named collections, or of all, as a stream of NDJSON or CSV."""
+    export_request = _read_request(request)
     is_compressed = accepts_gzip(request)
     headers: dict[str, str] = {
         hdrs.CONTENT_TYPE: f"{CSV}; charset=utf-8" if export_request.columns else NDJSON,
@@ -54,17 +57,17 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
     }
     if is_compressed:
         headers[hdrs.CONTENT_ENCODING] = "gzip"
-    tenant = caller(request)
-    await read_numbered_state(database(request), tenant.organization_id)
+    caller = caller_of(request)
+    await read_numbered_state(database(request), caller.organization_id)
     async with AsyncExitStack() as opened:
-        snapshot = request.app[SNAPSHOTS].open(tenant.organization_id)
+        snapshot = request.app[SNAPSHOTS].open(caller.organization_id)
         connection = await opened.enter_async_context(snapshot)
-        state = await read_state(connection, tenant.organization_id)
+        state = await read_state(connection, caller.organization_id)
         if not state.epoch:
             raise unavailable()
-        cursor = changes.cursor_after(state.last, state.epoch, tenant.organization_id)
+        cursor = changes.cursor_after(state.last, state.epoch, caller.organization_id)
         headers[X_CHANGES_CURSOR] = cursor
-        chunks = _chunks(connection, tenant, export_request, cursor)
+        chunks = _chunks(connection, caller, export_request, cursor)
         # The snapshot outlives this block, unless an error has ended it.
         resources = opened.pop_all()
     return StreamedResponse(
@@ -72,8 +75,11 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
     )
 
 
-def _read(request: web.Request) -> _ExportRequest:
-    """Return what the query asks for; raise ApiError with all its errors."""
+def _read_request(request: web.Request) -> _ExportRequest:
+    """Return the export request of a query; raise ApiError with all its errors.
+
+    CSV takes a single collection of flat records, and ``Accept``.
+    """
     reader = QueryReader(request.query.items())
     reader.only("collection")
     names = dict.fromkeys(reader.texts.get("collection", EXPORTED))
@@ -88,28 +94,28 @@ def _read(request: web.Request) -> _ExportRequest:
 
 
 async def _chunks(
-    connection: Connection, tenant: Caller, export_request: _ExportRequest, cursor: str
+    connection: Connection, caller: Caller, export_request: _ExportRequest, cursor: str
 ) -> AsyncIterator[bytes]:
-    """Yield the lines of all records, and at last the cursor and the number of records."""
+    """Yield the lines of all records, for NDJSON a last one with cursor and number of records."""
     columns, count = export_request.columns, 0
     if columns:
         yield tables.header(columns)
     for resource in export_request.resources:
         started = time.monotonic()
-        async for batch in export.batches(connection, tenant, resource, is_bare=bool(columns)):
+        async for batch in export.batches(connection, caller, resource, is_bare=bool(columns)):
             seconds = time.monotonic() - started
             count += batch.records
             lines = batch.lines
             yield tables.rows(lines.removesuffix(b",\n"), columns) if columns else lines
-            await _pause(tenant, seconds)
+            await _pause(caller, seconds)
             started = time.monotonic()
     if not columns:
         yield orjson.dumps({"cursor": cursor, "count": count}) + b"\n"
 
 
-async def _pause(tenant: Caller, seconds: float) -> None:
+async def _pause(caller: Caller, seconds: float) -> None:
     """Pause for as long as the last batch took, while other organizations are active."""
-    CONTENTION.record(tenant.organization_id)
+    CONTENTION.record(caller.organization_id)
     if CONTENTION.is_contended(_CONTENTION_SECONDS):
         await asyncio.sleep(seconds)
 

@@ -1,10 +1,10 @@
-"""Idempotent writes: run the work of a write request once per Idempotency-Key."""
+"""Idempotent writes: runs the work of a write request, once per Idempotency-Key if it has one."""
 
 from aiohttp import web
 
 from service.database.fair_queue import WRITE, LeaseKind
 from service.http.api_response import ApiResponse
-from service.http.context import caller, database
+from service.http.context import caller_of, database
 from service.idempotency.requests import IdempotentRequest, Work
 from service.idempotency.stored_responses import STORED_RESPONSES
 
@@ -18,4 +18,4 @@ async def run_write(
     """Return the response of the work, or the stored one of an earlier request with the key."""
     if idempotency is not None:
         work = request.app[STORED_RESPONSES].idempotent(idempotency, work)
-    return await database(request).write(work, caller(request).organization_id, lease_kind)
+    return await database(request).write(work, caller_of(request).organization_id, lease_kind)

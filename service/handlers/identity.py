@@ -6,7 +6,7 @@ import orjson
 from aiohttp import web
 
 from service.handlers.parameters import no_parameters
-from service.http.context import caller, database
+from service.http.context import caller_of, database
 from service.http.envelope import respond, success
 from service.limits import (
     IDEMPOTENCY_HOURS,
@@ -23,7 +23,7 @@ _LIMITS: Final[web.AppKey[bytes]] = web.AppKey("limits", bytes)
 
 
 def prepare(app: web.Application, caller_requests: int) -> None:
-    """Render the limits once, for they are the same for all organizations."""
+    """Render the limits once, as they are the same for all organizations."""
     limits = {
         "concurrentRequests": caller_requests,
         "bytesInFlight": MAX_BYTES_IN_FLIGHT,
@@ -40,10 +40,10 @@ def prepare(app: web.Application, caller_requests: int) -> None:
 async def read_identity(resource: Resource, request: web.Request) -> web.Response:
     """Return the installation, the organization, the API key and its limits (contract, Callers)."""
     no_parameters(request)
-    tenant = caller(request)
+    caller = caller_of(request)
     statement = resource.statements["identity"].text
     document: str = await database(request).read(
-        lambda connection: connection.fetchval(statement, tenant.organization_id, tenant.key_id),
-        tenant.organization_id,
+        lambda connection: connection.fetchval(statement, caller.organization_id, caller.key_id),
+        caller.organization_id,
     )
     return respond(success(document.removesuffix("}").encode(), request.app[_LIMITS]))

@@ -23,25 +23,28 @@ INTERVAL_SECONDS: Final = 0.25
 
 
 class ChangeWaiters:
-    """Readers that wait for changes; polls the database while there are any.
+    """Waiting readers of a worker; polls the database while there are any.
 
-    Beyond ``max_waiting`` the reader that has waited longest is answered. With a bound at the limit
-    of connections only, a burst of new connections would find none that can be closed but itself.
+    Beyond ``max_waiting`` readers the longest wait ends, which gives an empty page. With a bound at
+    the limit of connections only, a burst of new connections would find none that can be closed but
+    itself.
     """
 
     def __init__(self, database: Database, max_waiting: int) -> None:
         self._database = database
         self._max_waiting = max_waiting
         self._waiters: defaultdict[int, dict[asyncio.Future[bool], int]] = defaultdict(dict)
+        """By organization id: readers with the sequence number after which they wait."""
         self._oldest_first: dict[asyncio.Future[bool], None] = {}
         """All waiting readers; the one that has waited longest comes first."""
         self._poller: asyncio.Task[None] | None = None
         self._is_stopped = False
 
     async def wait(self, organization_id: int, after: int, timeout_seconds: float) -> bool:
-        """Return whether changes after the number came within ``timeout_seconds``.
+        """Wait for changes after a sequence number; return False if none came in time.
 
-        Raise ``too_many_requests`` if ``MAX_WAITING`` readers of the organization wait already.
+        Raise ApiError ``too_many_requests`` if MAX_WAITING readers of the organization wait
+        already. The wait may end early, without changes, by ``make_room`` or ``end``.
         """
         if self._is_stopped:
             return False
@@ -73,10 +76,9 @@ class ChangeWaiters:
             self._poller.cancel()
 
     def make_room(self) -> bool:
-        """End the longest wait; return False if nobody waits.
+        """End the longest wait; return False if no reader waits.
 
-        Called when the worker has too many connections: the empty page closes the reader's
-        connection.
+        The eviction of connections calls it: the reader's connection closes after its empty page.
         """
         for waiter in self._oldest_first:
             if not waiter.done():
@@ -86,19 +88,20 @@ class ChangeWaiters:
         return False
 
     async def _poll(self) -> bool:
-        """Wake the readers that have changes; return whether nobody waits any longer."""
-        for head in await self._heads():
+        """Wake the readers that have changes; return whether no reader waits any longer."""
+        for head in await self._feed_heads():
             await self._notify(head)
         return not self._waiters
 
-    async def _heads(self) -> list[FeedHead]:
+    async def _feed_heads(self) -> list[FeedHead]:
+        """Return the feed heads of the organizations whose readers wait."""
         ids = list(self._waiters)
         if not ids:
             return []
-        return await self._database.look_up(partial(change_feed.heads, organization_ids=ids))
+        return await self._database.look_up(partial(change_feed.feed_heads, organization_ids=ids))
 
     async def _notify(self, head: FeedHead) -> None:
-        """Wake the organization's readers; number its changes once for all of them before."""
+        """Wake the organization's readers that have new changes; number these first, once."""
         if head.is_behind:
             organization_id = head.organization_id
             assign_numbers = partial(
@@ -120,7 +123,7 @@ CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("change_waiters", ChangeW
 
 
 async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
-    """Provide the change waiters to the application."""
+    """Add the change waiters and MAKE_ROOM to the application."""
     max_waiting = max_connections(0) // 2
     app[CHANGE_WAITERS] = change_waiters = ChangeWaiters(app[DATABASE], max_waiting)
     unauthorized = app[UNAUTHORIZED_THROTTLE]

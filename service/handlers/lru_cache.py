@@ -12,7 +12,10 @@ _MAX_VALUE_SHARE: Final = 64
 
 
 class WeightedLruCache(Generic[K, V]):
-    """Least recently used cache of a function's values, up to ``max_weight`` in total."""
+    """Least recently used cache of the values of ``make``, up to ``max_weight`` in total.
+
+    ``weigh`` returns the weight of a key with its value.
+    """
 
     def __init__(
         self, make: Callable[[K], V], weigh: Callable[[K, V], int], max_weight: int
@@ -24,7 +27,7 @@ class WeightedLruCache(Generic[K, V]):
         self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
 
     def __call__(self, key: K) -> V:
-        """Return the value of a key, computed on a miss; errors of the computation pass through."""
+        """Return the value of a key; on a miss make it, and raise what ``make`` raises."""
         entry = self._entries.get(key)
         if entry is not None:
             self._entries.move_to_end(key)

@@ -13,10 +13,10 @@ from service.schemas.parsing import parse
 
 
 def merge_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Item]:
-    """Return a function that merges the patch into a writable form.
+    """Return a function that merges the patch into a writable form, and returns the merged one.
 
-    Raise 400 for errors of the patch itself. The returned function raises 400 if the merged form
-    violates the replace schema. An ``id`` in the patch is ignored, as in a replace.
+    Raise ApiError, 400, for errors of the patch itself. The returned function raises it, too, if
+    the merged form violates the replace schema. An ``id`` in the patch is ignored, as in a replace.
     """
     body = parse(raw)
     if details := resource.merge_form.errors(body, raw):

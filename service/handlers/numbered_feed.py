@@ -1,4 +1,7 @@
-"""Feed state with sequence numbers: assigns numbers first where they lag (contract, Changes)."""
+"""Feed state of an organization, read after its committed changes have sequence numbers.
+
+Source: contract, Changes.
+"""
 
 from contextlib import suppress
 from functools import partial
@@ -10,7 +13,10 @@ from service.queries.feed_version import FeedState, read_state
 
 
 async def read_numbered_state(database: Database, organization_id: int) -> FeedState:
-    """Return the state; first assign sequence numbers if there are none, or if they lag."""
+    """Return the state; first assign sequence numbers if some changes lack them.
+
+    Return the state without them if that fails.
+    """
     read = partial(read_state, organization_id=organization_id)
     state = await database.read(read, organization_id)
     if state.epoch and state.version is not None:

@@ -14,19 +14,19 @@ from service.handlers import changes, export, identity, pages, reads, system, wr
 from service.http.deprecation import Deprecation
 from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 
-MANY: Final = "{root}"
-ONE: Final = "{root}/{{{key}}}{below}"
+COLLECTION_PATH: Final = "{root}"
+RECORD_PATH: Final = "{root}/{{{key}}}{below}"
 _MEDIA: Final = {
     "patch": JSON_PATCH,
     "merge": MERGE_PATCH,
     "bulkMerge": MERGE_PATCH,
     "bulkMergeByKey": MERGE_PATCH,
 }
-"""Media types of bodies, by form, that are not sent as plain JSON."""
+"""Media types by form of body, other than JSON."""
 
 
 def media_type(form: str) -> str:
-    """Return the media type of a form of bodies."""
+    """Return the media type of a body by the name of its form, such as ``bulkMerge``."""
     return _MEDIA.get(form, JSON)
 
 
@@ -59,9 +59,8 @@ class Operation:
     """Whether a write is one of records, which takes ``dryRun`` and preconditions."""
     is_stored: bool = True
     """Whether a write changes anything that is stored."""
-
     is_cached: bool = False
-    """Whether its responses are cached."""
+    """Whether its responses go through the response cache."""
     deprecation: Deprecation | None = None
     """Deprecation, if it will be removed."""
 
@@ -73,7 +72,7 @@ class Operation:
     @property
     def names_record(self) -> bool:
         """Whether the path names a single record."""
-        return self.path.startswith(ONE)
+        return self.path.startswith(RECORD_PATH)
 
     @property
     def needs_records(self) -> bool:
@@ -102,7 +101,7 @@ class Operation:
 
     @property
     def identifier(self) -> str:
-        """OpenAPI operation id; ``{one}`` or ``{several}`` stands for the resource."""
+        """OpenAPI operation id; ``{one}`` or ``{several}`` stands for the resource's noun."""
         first, *rest = self.name.split("_")
         noun = "{one}" if "{one}" in self.summary else "{several}"
         return "".join((first, *map(str.title, rest), noun))
@@ -111,7 +110,7 @@ class Operation:
 LIST: Final = Operation(
     "list",
     "GET",
-    MANY,
+    COLLECTION_PATH,
     reads.list_records,
     "List {several}",
     "Returns one page of records, filtered and sorted. Deleted records are included only with a "
@@ -132,7 +131,7 @@ LIST: Final = Operation(
 READ: Final = Operation(
     "read",
     "GET",
-    ONE,
+    RECORD_PATH,
     reads.read_record,
     "Read {one}",
     "Returns the record, deleted or not, with its entity tag.",
@@ -141,7 +140,7 @@ READ: Final = Operation(
 READ_ALL: Final = Operation(
     "read_all",
     "GET",
-    MANY,
+    COLLECTION_PATH,
     reads.read_all,
     "Read all {several}",
     "Returns all records without paging, ordered by id.",
@@ -151,7 +150,7 @@ READ_ALL: Final = Operation(
 CREATE: Final = Operation(
     "create",
     "POST",
-    MANY,
+    COLLECTION_PATH,
     writes.create,
     "Create {several}",
     "An object creates {one}, an array several in one transaction, in request order.",
@@ -160,7 +159,7 @@ CREATE: Final = Operation(
 REPLACE: Final = Operation(
     "replace",
     "PUT",
-    ONE,
+    RECORD_PATH,
     writes.replace,
     "Replace {one}",
     "The path identifies the record; an `id` in the body is ignored. `state` `active` or "
@@ -171,7 +170,7 @@ REPLACE: Final = Operation(
 PATCH: Final = Operation(
     "patch",
     "PATCH",
-    ONE,
+    RECORD_PATH,
     writes.patch,
     "Patch {one}",
     "Applies all operations to the writable form, which `?form=writable` shows, or none. A merge "
@@ -182,7 +181,7 @@ PATCH: Final = Operation(
 DELETE: Final = Operation(
     "delete",
     "DELETE",
-    ONE,
+    RECORD_PATH,
     writes.delete,
     "Delete {one}",
     "Returns the deleted record. Deleting a deleted record changes nothing.",
@@ -191,7 +190,7 @@ DELETE: Final = Operation(
 BULK_REPLACE: Final = Operation(
     "bulk_replace",
     "PUT",
-    MANY,
+    COLLECTION_PATH,
     writes.replace_many,
     "Replace or delete {several}",
     "Runs in one transaction. An item with `state` `deleted` deletes its record. With `match`, "
@@ -204,7 +203,7 @@ BULK_REPLACE: Final = Operation(
 BULK_PATCH: Final = Operation(
     "bulk_patch",
     "PATCH",
-    MANY,
+    COLLECTION_PATH,
     writes.merge_many,
     "Change {several} in part",
     "Applies each item as a merge patch (RFC 7396): omitted fields keep their values, null clears "
@@ -217,7 +216,7 @@ BULK_PATCH: Final = Operation(
 BULK_DELETE: Final = Operation(
     "bulk_delete",
     "DELETE",
-    MANY,
+    COLLECTION_PATH,
     writes.delete_many,
     "Delete {several}",
     "Runs in one transaction. Deleting a deleted record changes nothing. Records are named by "
@@ -229,7 +228,7 @@ BULK_DELETE: Final = Operation(
 CHANGES: Final = Operation(
     "follow",
     "GET",
-    MANY,
+    COLLECTION_PATH,
     changes.read_changes,
     "Follow {several}",
     "Change feed: returns the changes since a cursor, in order, to keep a replica in sync. Take "
@@ -249,7 +248,7 @@ CHANGES: Final = Operation(
 EXPORT: Final = Operation(
     "export",
     "GET",
-    MANY,
+    COLLECTION_PATH,
     export.export_records,
     "Export {several}",
     "Returns all live records of the collections, as of one moment, one JSON object per line "
@@ -261,7 +260,7 @@ EXPORT: Final = Operation(
 IDENTIFY: Final = Operation(
     "identify",
     "GET",
-    MANY,
+    COLLECTION_PATH,
     identity.read_identity,
     "Identify {one}",
     "Returns the installation of the service, the organization and its features, the API key, and "

@@ -1,4 +1,4 @@
-"""Outcome responses: one outcome per item instead of documents (contract, Outcomes)."""
+"""Outcome responses: one outcome for each item instead of documents (contract, Outcomes)."""
 
 from typing import Any
 
@@ -29,9 +29,9 @@ def outcomes(
     result: WriteResult,
     options: WriteOptions,
 ) -> ApiResponse:
-    """Return the outcomes in request order, or the only outcome of a single write.
+    """Return the response with the outcomes in request order, or that of a single write.
 
-    The status is 201 if all items were created, except in a dry run.
+    The status is 201 if all items were created, except in a dry run; else 200.
     """
     item_outcomes = [
         _outcome_of(resource, request_items, result, request_index)
@@ -57,7 +57,7 @@ def outcomes(
 
 
 def _key_text(result: WriteResult, key: Any) -> str | None:
-    """Return the text of an own key; None for an id of no record."""
+    """Return the text of an own key; None for a reference in its place to no record."""
     text: str | None = result.key_texts.get(key, key if isinstance(key, str) else None)
     return text
 

@@ -1,4 +1,7 @@
-"""Open pages: pages for people and the OpenAPI document, without a key (contract, Open pages)."""
+"""Open page handlers: pages for people and the OpenAPI document, without an API key.
+
+Source: contract, Open pages.
+"""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -28,6 +31,7 @@ def prepare(app: web.Application, openapi: bytes, public_url: str) -> None:
 
 @lru_cache(maxsize=1)
 def _pages(openapi: bytes, public_url: str) -> Mapping[str, WebPage]:
+    """Return the pages by path."""
     linking = {"/": front(), "/openapi.json": WebPage(openapi, JSON)}
     for page in linking.values():
         page.headers = {**page.headers, LINK: description_links(public_url)}
@@ -35,7 +39,7 @@ def _pages(openapi: bytes, public_url: str) -> Mapping[str, WebPage]:
 
 
 async def page(request: web.Request) -> web.Response:
-    """Return the page at the path; raise ``not_found.route`` if there is none."""
+    """Return the page at the path; raise ApiError ``not_found.route`` if there is none."""
     web_page = request.app[PAGES].get(request.path)
     if web_page is None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)

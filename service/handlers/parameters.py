@@ -8,7 +8,7 @@ from aiohttp import hdrs, web
 
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error
-from service.http.context import caller
+from service.http.context import caller_of
 from service.http.etag import precondition
 from service.http.headers import combined_value
 from service.idempotency.requests import IdempotentRequest
@@ -25,23 +25,23 @@ _IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}",
 
 
 def no_parameters(request: web.Request) -> None:
-    """Raise ``unknown_parameter`` for each query parameter."""
+    """Raise ApiError with ``unknown_parameter`` for each query parameter."""
     reader = QueryReader(request.query.items())
     reader.only()
     reader.raise_errors()
 
 
-def path_of(request: web.Request, resource: Resource) -> list[PathId]:
-    """Return the stored ids or own keys of the parents and of the record that the path names."""
+def record_path(request: web.Request, resource: Resource) -> list[PathId]:
+    """Return the stored ids or own keys in the path: of parents, outermost first, and record."""
     names = (*resource.parents, resource.key)
     path = request.match_info
-    return path_ids(request, resource, *(name for name in names if name in path))
+    return path_values(request, resource, *(name for name in names if name in path))
 
 
-def path_ids(request: web.Request, resource: Resource, *names: str) -> list[PathId]:
+def path_values(request: web.Request, resource: Resource, *names: str) -> list[PathId]:
     """Return the stored ids or own keys of path parameters; raise ApiError for malformed ones.
 
-    aiohttp leaves bytes that are no UTF-8 percent-encoded, like another key.
+    aiohttp leaves bytes that are no UTF-8 percent-encoded, so that they would be another key.
     """
     texts = request.match_info
     keyed = [name for name in names if "=" in texts[name]]
@@ -70,9 +70,9 @@ def _path_id(resource: Resource, name: str, text: str) -> PathId:
     return resource.stored_id(text)
 
 
-def ids_of(request: web.Request, resource: Resource) -> list[int]:
-    """Return the ids of the path of a resource that has no own keys."""
-    return [path_id for path_id in path_of(request, resource) if isinstance(path_id, int)]
+def record_path_ids(request: web.Request, resource: Resource) -> list[int]:
+    """Return the stored ids in the path of a resource that has no own keys."""
+    return [path_id for path_id in record_path(request, resource) if isinstance(path_id, int)]
 
 
 def path_key(request: web.Request, resource: Resource) -> str | None:
@@ -81,12 +81,13 @@ def path_key(request: web.Request, resource: Resource) -> str | None:
     return key if is_key else None
 
 
-def form(
+def document_form(
     request: web.Request, resource: Resource, *, has_writable: bool
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the statement of the ``form`` parameter, and the selected ``fields``.
+    """Return the name of the statement for the parameter ``form``, and the selected ``fields``.
 
-    The statement is ``documents`` or ``writables``; only documents have selected fields.
+    The statement is ``documents`` or ``writables``; () selects all fields. Raise ApiError for other
+    parameters, and for fields of a writable form.
     """
     if not request.query:
         return "documents", ()
@@ -106,7 +107,7 @@ def form(
 def precondition_of(request: web.Request, resource: Resource) -> Precondition | None:
     """Return the precondition of a write, from ``If-Match`` and ``If-None-Match``.
 
-    Only writes of a single stored record have one.
+    Return None without these headers, and for a path that names no single record.
     """
     if resource.key not in request.match_info:
         return None
@@ -116,13 +117,13 @@ def precondition_of(request: web.Request, resource: Resource) -> Precondition | 
 
 
 def check_precondition(request: web.Request, resource: Resource) -> None:
-    """Raise ``invalid_value`` for preconditions of a write without a single stored record."""
+    """Raise ApiError for preconditions of a write whose path names no single record."""
     if resource.key not in request.match_info:
         refuse_preconditions(request)
 
 
 def refuse_preconditions(request: web.Request) -> None:
-    """Raise ``invalid_value`` for each precondition header."""
+    """Raise ApiError with ``invalid_value`` for each precondition header."""
     if headers := [name for name in _PRECONDITIONS if name in request.headers]:
         message = "Only writes of a single stored record take this header: leave it out."
         type_ = ErrorType.INVALID_VALUE
@@ -132,7 +133,8 @@ def refuse_preconditions(request: web.Request) -> None:
 def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | None:
     """Return the ``Idempotency-Key`` with the digest of the request; None without the header.
 
-    The digest covers method, path, query and body.
+    The digest covers method, path, query and body. Raise ApiError for a repeated or malformed
+    header.
     """
     keys = request.headers.getall("Idempotency-Key", ())
     if not keys:
@@ -148,4 +150,4 @@ def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | 
         message = "This is an API key. Use a random value, such as a UUID."
         raise api_error(ErrorType.INVALID_VALUE, "Idempotency-Key", message=message)
     request_line = f"{request.method} {request.raw_path}\n".encode()
-    return IdempotentRequest(caller(request), key, hashlib.sha256(request_line + raw).digest())
+    return IdempotentRequest(caller_of(request), key, hashlib.sha256(request_line + raw).digest())

@@ -43,10 +43,10 @@ _INAPPLICABLE_MESSAGES = {
 
 
 def patch_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Item]:
-    """Return a function that applies the patch to a writable form.
+    """Return a function that applies the patch to a writable form, and returns the patched one.
 
-    Raise 400 for errors of the patch itself. The returned function raises 409 and 422 as above, and
-    400 if the patched form violates the replace schema.
+    Raise ApiError, 400, for errors of the patch itself. The returned function raises 409 and 422 as
+    above, 413 if the document grows too large, and 400 if it violates the replace schema.
     """
     operations = parse(raw)
     form_errors = _PATCH_FORM.errors(operations, b"")
@@ -69,7 +69,10 @@ def patch_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Ite
 def validated(
     resource: WritableResource, stored: Item, patched: Any, *, touches_state: bool
 ) -> Item:
-    """Return the valid patched form; a deleted record stays deleted if state is untouched."""
+    """Return the patched form; raise ApiError, 400, if it violates the replace schema.
+
+    A deleted record stays deleted if the patch does not touch its state.
+    """
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
     if details := resource.replace_form.errors(probe, _to_json(probe)):
@@ -86,7 +89,7 @@ def _to_json(document: Any) -> bytes:
 
 
 def _touches(operation: dict[str, Any], name: str) -> bool:
-    """Return whether the operation writes or removes the top-level member."""
+    """Return whether the operation writes or removes a top-level member, or the whole document."""
     targets = [operation["path"]] if operation["op"] != "test" else []
     if operation["op"] == "move":
         targets.append(operation["from"])
@@ -108,7 +111,7 @@ def _target_errors(resource: WritableResource, index: int, operation: Any) -> It
 
 
 def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | None:
-    """Return the error type of a malformed pointer or one outside the writable fields."""
+    """Return the error type of a pointer; None if it is valid and within the writable fields."""
     if pointer.count("/") + pointer.count("~") > MAX_POINTER_PARTS:
         return ErrorType.INVALID_VALUE
     try:
@@ -137,7 +140,7 @@ def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | 
 
 
 def apply(operations: list[dict[str, Any]], document: Any) -> Any:
-    """Apply the operations to the document, which may be changed in place.
+    """Return the document after the operations, which may change the given one in place.
 
     A size budget limits the document and the values that the operations add. Raise ApiError for the
     first operation that fails.

@@ -1,4 +1,4 @@
-"""Read handlers: lists, single records, and all records below a path."""
+"""Read handlers: pages of lists, single records, and all records of a parent."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -11,11 +11,11 @@ from service.database.connections import Connection
 from service.errors import collect_errors
 from service.handlers import tables
 from service.handlers.lru_cache import WeightedLruCache
-from service.handlers.parameters import form, path_ids, path_of
+from service.handlers.parameters import document_form, path_values, record_path
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.handlers.selection import selected
 from service.http.api_response import ApiResponse
-from service.http.context import caller, database
+from service.http.context import caller_of, database
 from service.http.envelope import pagination, success, success_list
 from service.http.etag import etag
 from service.http.headers import LINK, PREFER, X_CHANGES_CURSOR
@@ -43,15 +43,15 @@ _OBJECT_BYTES: Final = 1024
 
 @tagged
 async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
-    """Return one page of a collection, or 304 if its tag matches (contract, Lists)."""
-    tenant = caller(request)
-    scope = cursor.scope(request.path, tenant.organization_id)
+    """Return one page of a collection, as JSON or CSV, with its entity tag (contract, Lists)."""
+    caller = caller_of(request)
+    scope = cursor.scope(request.path, caller.organization_id)
     path: Sequence[PathId] = ()
     if not resource.parents:
         query = _list_query(resource, request, scope)
     else:
         path, query = collect_errors(
-            partial(path_ids, request, resource, *resource.parents),
+            partial(path_values, request, resource, *resource.parents),
             partial(_list_query, resource, request, scope),
         )
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
@@ -61,12 +61,12 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     }
 
     async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
-        parents = await resolve(connection, tenant.organization_id, path)
-        complete = await _with_changed(resource, connection, tenant, query)
-        page = await resource.page(connection, tenant, complete, parents, counts=counts)
+        parents = await resolve(connection, caller.organization_id, path)
+        complete = await _with_changed(resource, connection, caller, query)
+        page = await resource.page(connection, caller, complete, parents, counts=counts)
         return complete, page
 
-    query, page = await database(request).read(read, tenant.organization_id)
+    query, page = await database(request).read(read, caller.organization_id)
     if counts:
         headers |= {"Total-Count": str(page.total), APPLIED: "count=exact"}
     next_cursor = None
@@ -86,17 +86,19 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
 @tagged
 async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     """Return one record, or its writable form, with its entity tag."""
-    tenant = caller(request)
+    caller = caller_of(request)
     path, (form_name, fields) = collect_errors(
-        lambda: path_of(request, resource),
-        lambda: form(request, resource, has_writable=isinstance(resource, WritableResource)),
+        lambda: record_path(request, resource),
+        lambda: document_form(
+            request, resource, has_writable=isinstance(resource, WritableResource)
+        ),
     )
 
     async def read(connection: Connection) -> bytes:
-        ids = await resolve(connection, tenant.organization_id, path)
-        return await reads.read_document(connection, resource, tenant, ids, form_name)
+        ids = await resolve(connection, caller.organization_id, path)
+        return await reads.read_document(connection, resource, caller, ids, form_name)
 
-    document = await database(request).read(read, tenant.organization_id)
+    document = await database(request).read(read, caller.organization_id)
     document = await selected(request, document, fields)
     headers = {"ETag": etag(document)}
     if isinstance(resource, WritableResource) and resource.is_patched:
@@ -106,29 +108,29 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
 
 @tagged
 async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
-    """Return all records of the parents as one list; they are few."""
-    tenant = caller(request)
+    """Return all records of the parents as one list, which is short."""
+    caller = caller_of(request)
     path, (_, fields) = collect_errors(
-        lambda: path_ids(request, resource, *resource.parents),
-        lambda: form(request, resource, has_writable=False),
+        lambda: path_values(request, resource, *resource.parents),
+        lambda: document_form(request, resource, has_writable=False),
     )
 
     async def read(connection: Connection) -> bytes:
-        parents = await resolve(connection, tenant.organization_id, path)
-        return await reads.read_all(connection, resource, tenant, parents)
+        parents = await resolve(connection, caller.organization_id, path)
+        return await reads.read_all(connection, resource, caller, parents)
 
-    documents = await database(request).read(read, tenant.organization_id)
+    documents = await database(request).read(read, caller.organization_id)
     return success_list(await selected(request, documents, fields))
 
 
 async def _first_page_headers(request: web.Request, list_request: ListRequest) -> dict[str, str]:
-    """Return the header with the cursor of the change feed, if the page is a list's first one.
+    """Return the header with the cursor of the change feed, on the first page of a list.
 
-    The position may be some seconds old: whoever follows it gets some changes that the list has.
+    The position may be RESPONSE_CACHE_SECONDS old, so the feed may repeat changes of the list.
     """
     if list_request.after is not None or (list_request.page_number or 1) > 1:
         return {}
-    organization_id = caller(request).organization_id
+    organization_id = caller_of(request).organization_id
     state = await request.app[RESPONSE_CACHE].feed_state(organization_id)
     if not state.epoch:
         return {}
@@ -136,18 +138,18 @@ async def _first_page_headers(request: web.Request, list_request: ListRequest) -
 
 
 async def _with_changed(
-    resource: Resource, connection: Connection, tenant: Caller, query: ListQuery
+    resource: Resource, connection: Connection, caller: Caller, query: ListQuery
 ) -> ListQuery:
-    """Return the list query, restricted to what has changed since its time, if it has one."""
+    """Return the list query, restricted by ``changedSince`` if it has this parameter."""
     if query.list_request.changed_since is None:
         return query
     return resource.compile_list(
-        await changed_since.look_up(connection, CHANGES, resource, tenant, query.list_request)
+        await changed_since.look_up(connection, CHANGES, resource, caller, query.list_request)
     )
 
 
 def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQuery:
-    """Return the list query of the request; a cursor carries its own query."""
+    """Return the compiled list query of the request; raise ApiError with all its errors."""
     query = request.query
     if "cursor" not in query:
         return LIST_QUERIES((resource, tuple(query.items())))

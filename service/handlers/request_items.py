@@ -1,7 +1,7 @@
-"""Request items: parse bodies and ids into items with integer ids (contract, Errors).
+"""Request items: parses bodies, ids and keys into items with stored ids (contract, Errors).
 
-Errors of the request as a whole raise ApiError, 400. Errors of one item of several are kept with
-its index, so that the other items can be checked further.
+Errors of the request as a whole raise ApiError, 400. Errors of an item of a bulk write are stored
+under its index, so that the other items can be checked further.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ _YIELD_BYTES: Final = 2**20
 """Size of a body above which ``BulkBody.read`` yields to the event loop after parsing it."""
 
 
-def one_item(form: Validator, raw: bytes, name: str = "") -> RequestItems:
+def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
     """Return the item of a single write; raise ApiError with all its errors.
 
     With ``name``, the body is a list, which the item stores under this name.
     """
     body = parse(raw)
-    if details := form.errors(body, raw):
+    if details := validator.errors(body, raw):
         raise ApiError(details)
     if name:
         return RequestItems([{name: body}], list_path(name))
@@ -59,10 +59,11 @@ def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
 
 @dataclass(frozen=True, slots=True)
 class BulkBody:
-    """Parsed body of a bulk write."""
+    """Body of a bulk write, parsed or with the errors of parsing."""
 
     raw: bytes
     items: Any
+    """Parsed JSON, which may be anything; None if it could not be parsed."""
     parse_errors: Sequence[ErrorDetail] = ()
     """Errors of a body that could not be parsed."""
 
@@ -84,17 +85,17 @@ class BulkBody:
 
 
 def many_items(
-    resource: WritableResource, form: Validator, body: BulkBody, options: WriteOptions
+    resource: WritableResource, validator: Validator, body: BulkBody, options: WriteOptions
 ) -> RequestItems:
-    """Return the items of a bulk write; those that name an id get the stored id.
+    """Return the items of a bulk write with their errors; ids become stored ids.
 
-    Raise ApiError for errors of the body as a whole. Of several items with the same unique value,
-    the first is valid; with ``skip_failed``, all of them fail.
+    Raise ApiError for errors of the body as a whole. Of several items with the same id, own key or
+    unique value, the first is valid; with ``skip_failed``, all of them fail.
     """
     if body.parse_errors:
         raise ApiError(body.parse_errors)
     items = body.items
-    details = form.errors_of_items(items, body.raw)
+    details = validator.errors_of_items(items, body.raw)
     objects = [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
     id_field = resource.own_key if options.match_by_key and resource.own_key else resource.key
     unique_fields = [name for name in resource.unique_fields if name != id_field]
@@ -127,7 +128,7 @@ def _check_renames(
     details: dict[int, list[ErrorDetail]],
     options: WriteOptions,
 ) -> None:
-    """Add errors for items that delete a record and rename it, and for keys that two items take."""
+    """Add errors for items that delete and rename a record, and for new keys that repeat."""
     own_key, by_index = str(resource.own_key), dict(objects)
     for request_index, item in objects:
         if item.get("state") == "deleted" and item.get(NEW_KEY) is not None:
@@ -217,7 +218,7 @@ def _add_repeated(
 
 
 def in_body(request_index: int, path: Path) -> Path:
-    """Return the path in a request whose body is a list of items."""
+    """Return the path of an item's field in a body that lists items."""
     return (request_index, *path)
 
 

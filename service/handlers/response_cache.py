@@ -25,7 +25,7 @@ from service.handlers.numbered_feed import read_numbered_state
 from service.http import metrics
 from service.http.byte_budget import reserve
 from service.http.cached_response import CachedBody, CachedResponse
-from service.http.context import IS_CACHED, caller
+from service.http.context import IS_CACHED, caller_of
 from service.http.headers import PREFER
 from service.http.media_types import CSV, JSON
 from service.http.negotiation import prefers
@@ -119,16 +119,16 @@ class ResponseCache:
         """Return the cached response if it is current, else the handler's."""
         if not self._max_bytes:
             return await handler(request)
-        tenant = caller(request)
+        caller = caller_of(request)
         preferences = tuple(request.headers.getall(PREFER, ()))
         host = None if self._public_url else request.headers.get(hdrs.HOST)
         is_csv = prefers(request, CSV, JSON)
-        features = tenant.multiple_language, tenant.pro
+        features = caller.multiple_language, caller.pro
         target = (request.raw_path, preferences, host, is_csv, *features)
-        organization = self._find(tenant.organization_id)
+        organization = self._find(caller.organization_id)
         version = organization.version
         if target in organization.entries or target in organization.fills or version is None:
-            version = (await self._current_state(tenant.organization_id, organization)).version
+            version = (await self._current_state(caller.organization_id, organization)).version
             entry = await self._current_entry(organization, target, version)
             if entry is not None:
                 return self._hit(request, organization, target, entry)
@@ -139,7 +139,7 @@ class ResponseCache:
         with _filling(organization, target, version) as fill:
             response = await handler(request)
             if response.status == _OK:
-                entry = self._store(tenant.organization_id, target, response, version)
+                entry = self._store(caller.organization_id, target, response, version)
                 fill.entry.set_result(entry)
         return response
 

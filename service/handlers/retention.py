@@ -1,4 +1,7 @@
-"""Retention: background deletion of expired stored responses and changes."""
+"""Retention: background deletion of expired stored responses and changes.
+
+Every minute the next batch of organizations has its turn.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -40,7 +43,10 @@ class _Retention:
 
 
 async def delete_expired_rows(database: Database, after: int, changes_days: int) -> int:
-    """Delete expired rows of the next organizations; return the last one's id, 0 at the end."""
+    """Delete the expired rows of the next organizations after the id ``after``.
+
+    Return the last one's id, or 0 after the last organization.
+    """
     ids = await database.look_up(partial(stored_responses.organizations, after=after))
     for organization_id in ids:
         for deletion in _deletions(organization_id, changes_days):
@@ -52,7 +58,10 @@ async def delete_expired_rows(database: Database, after: int, changes_days: int)
 def _deletions(
     organization_id: int, changes_days: int
 ) -> Iterator[Callable[[Connection], Awaitable[bool]]]:
-    """Yield the work on an organization; each returns True while there may be more."""
+    """Yield the transactions for an organization; each returns True while there may be more.
+
+    Changes are numbered first, as only numbered ones are deleted.
+    """
     expiry = datetime.now(UTC) - timedelta(days=changes_days)
     yield partial(stored_responses.delete_expired, organization_id=organization_id)
     yield partial(change_feed.assign_sequence_numbers, organization_id=organization_id)

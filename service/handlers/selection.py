@@ -1,6 +1,6 @@
 """Selected fields: documents with some of their members (contract, Selected fields).
 
-The members are cut out of the documents as they are, so that numbers keep their digits.
+The members are cut out of the JSON text, not parsed and written anew, so numbers keep their digits.
 """
 
 import json
@@ -10,10 +10,10 @@ from typing import Final
 from aiohttp import web
 
 from service.http.body_scheduler import BODY_SCHEDULER
-from service.http.context import caller
+from service.http.context import caller_of
 
 SCHEDULED_BYTES: Final = 64 * 1024
-"""Bytes of documents that wait for their turn: a millisecond of the event loop."""
+"""Bytes of documents that go through the body scheduler: a millisecond of the event loop."""
 _scan: Final = json.JSONDecoder().raw_decode
 _SEPARATORS: Final = " ,:"
 
@@ -21,13 +21,13 @@ _SEPARATORS: Final = " ,:"
 async def selected(request: web.Request, documents: bytes, names: Collection[str]) -> bytes:
     """Return documents, joined by commas, with the named members only; () selects all.
 
-    A list among the documents has its entries reduced. Long documents wait for their turn in the
-    body scheduler, because they block the event loop as long bodies do.
+    If a document is a list, its entries are reduced. Long documents go through the body scheduler,
+    because they block the event loop as long bodies do.
     """
     if not names:
         return documents
     if len(documents) >= SCHEDULED_BYTES:
-        await request.app[BODY_SCHEDULER].enter(caller(request).organization_id)
+        await request.app[BODY_SCHEDULER].enter(caller_of(request).organization_id)
     return ",".join(_reduced(documents.decode(), frozenset(names))).encode()
 
 
@@ -58,7 +58,7 @@ def _members(text: str, index: int, names: frozenset[str]) -> tuple[list[str], i
 
 
 def _next(text: str, index: int) -> int:
-    """Return the index of the next character that separates nothing."""
+    """Return the index of the next character that is no separator."""
     while index < len(text) and text[index] in _SEPARATORS:
         index += 1
     return index

@@ -26,6 +26,7 @@ EXPOSITION: Final[web.AppKey[SingleFlightCache[bytes]]] = web.AppKey(
     "exposition", SingleFlightCache
 )
 _EXPOSITION_SHARE: Final = 0.1
+"""Maximum share of the time that the aggregation of metrics takes."""
 _RECHECK_SECONDS: Final = 10
 
 
@@ -45,6 +46,7 @@ async def run_incident_checks(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _recheck(database: Database) -> None:
+    """Check schema and disk space again if one of their incidents is open."""
     if incidents.SCHEMA_BEHIND.is_open or incidents.DISK_FULL.is_open:
         await database.look_up(_require_all)
 
@@ -61,7 +63,7 @@ async def readiness(request: web.Request) -> web.Response:
 
 
 async def _require_ready(database: Database) -> None:
-    """Raise ``server_error.unavailable`` with its cause unless the database is ready."""
+    """Raise ApiError ``server_error.unavailable``, with the cause, unless the database is ready."""
     try:
         await database.look_up(_require_all)
     except ApiError as error:
@@ -71,7 +73,10 @@ async def _require_ready(database: Database) -> None:
 
 
 async def _require_all(connection: Connection) -> None:
-    """Raise ``server_error.unavailable`` unless schema and disk space are as required."""
+    """Raise ApiError ``server_error.unavailable`` if the schema is behind or the disk is full.
+
+    Open and close their incidents.
+    """
     if not await schema_is_current(connection):
         raise schema_is_behind()
     incidents.SCHEMA_BEHIND.close()

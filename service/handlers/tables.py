@@ -1,4 +1,4 @@
-"""Tables: flat documents as CSV (RFC 4180; contract, CSV)."""
+"""CSV tables of flat documents, whose members are scalars (RFC 4180; contract, CSV)."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from service import schemas
 from service.queries.resource import Resource
 
 _EMPTY: Final = "properties"
-"""Member that is an empty list in flat documents, and no column."""
+"""Member that is always an empty list in flat documents, and is no column."""
 _SCALARS: Final = frozenset({"integer", "number", "boolean", "string", "null"})
 
 

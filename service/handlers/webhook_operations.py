@@ -1,15 +1,15 @@
-"""Operations of webhooks, in the table of operations."""
+"""Webhook operations: their part of the table of operations."""
 
 from typing import Final
 
 from service.error_types import ErrorType
 from service.handlers import webhooks
-from service.handlers.operations import LIST, MANY, ONE, READ, Operation
+from service.handlers.operations import COLLECTION_PATH, LIST, READ, RECORD_PATH, Operation
 
 ADD: Final = Operation(
     "add",
     "POST",
-    MANY,
+    COLLECTION_PATH,
     webhooks.add,
     "Create {one}",
     "The deliveries begin with the changes after the response. Only this response has the "
@@ -20,7 +20,7 @@ ADD: Final = Operation(
 UPDATE: Final = Operation(
     "update",
     "PATCH",
-    ONE,
+    RECORD_PATH,
     webhooks.update,
     "Change {one}",
     "Applies a merge patch (RFC 7396): omitted fields keep their values, null sets the default. "
@@ -31,7 +31,7 @@ UPDATE: Final = Operation(
 REMOVE: Final = Operation(
     "remove",
     "DELETE",
-    ONE,
+    RECORD_PATH,
     webhooks.remove,
     "Delete {one}",
     "Returns the webhook as it was.",
@@ -40,7 +40,7 @@ REMOVE: Final = Operation(
 TEST: Final = Operation(
     "test",
     "POST",
-    f"{ONE}/test",
+    f"{RECORD_PATH}/test",
     webhooks.test,
     "Test {one}",
     "Sends a message of the type `test`, also if the webhook is paused, and returns the result.",
@@ -51,7 +51,7 @@ TEST: Final = Operation(
 REWIND: Final = Operation(
     "rewind",
     "POST",
-    f"{ONE}/rewind",
+    f"{RECORD_PATH}/rewind",
     webhooks.rewind,
     "Rewind {one}",
     "Sets the position: the deliveries go on with the change after it.",
@@ -62,7 +62,7 @@ REWIND: Final = Operation(
 ROTATE: Final = Operation(
     "rotate",
     "POST",
-    f"{ONE}/rotate",
+    f"{RECORD_PATH}/rotate",
     webhooks.rotate,
     "Rotate the secret of {one}",
     "Only this response has the new `secret`. During the overlap messages have two signatures, by "

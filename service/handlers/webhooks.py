@@ -1,7 +1,7 @@
 """Webhook handlers: subscriptions to the change feed (contract, Webhooks).
 
-They take no preconditions: a subscription shows its deliveries, so its entity tag changes without
-a write.
+They take no preconditions: a subscription shows its deliveries, so its entity tag changes without a
+write.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,13 +16,13 @@ from service.events import log_event
 from service.handlers.idempotent_write import run_write
 from service.handlers.parameters import (
     idempotent_request,
-    ids_of,
     no_parameters,
+    record_path_ids,
     refuse_preconditions,
 )
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_unconditionally
-from service.http.context import REQUEST_ID, caller, database
+from service.http.context import REQUEST_ID, caller_of, database
 from service.http.envelope import respond, success
 from service.queries import reads
 from service.resources.webhooks import Webhooks
@@ -50,8 +50,8 @@ class _SubscriptionWrite(NamedTuple):
     resource: Webhooks
     request: web.Request
     raw: bytes
-    form: Validator | None
-    """Validator of the body; None without one."""
+    validator: Validator | None
+    """Validator of the body; None without a body."""
     event: str
     """What the write does, for the log."""
 
@@ -60,7 +60,7 @@ async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Respo
     """Create a subscription; only this response has its secret."""
 
     async def work(connection: Connection, _: list[int], body: _Body) -> ApiResponse:
-        organization_id = caller(request).organization_id
+        organization_id = caller_of(request).organization_id
         webhook_id, secret = await subscriptions.add(
             connection, organization_id, Subscription.of(body)
         )
@@ -94,8 +94,8 @@ async def remove(resource: Webhooks, request: web.Request) -> web.Response:
     """Delete a subscription; return it as it was."""
 
     async def work(connection: Connection, path: list[int], _: _Body) -> ApiResponse:
-        organization_id, [webhook_id] = caller(request).organization_id, path
-        await subscriptions.hold(connection, organization_id, webhook_id)
+        organization_id, [webhook_id] = caller_of(request).organization_id, path
+        await subscriptions.lock(connection, organization_id, webhook_id)
         document = await _document(resource, request, connection, webhook_id)
         await subscriptions.remove(connection, organization_id, webhook_id)
         return success(document)
@@ -104,15 +104,15 @@ async def remove(resource: Webhooks, request: web.Request) -> web.Response:
 
 
 async def test(resource: Webhooks, request: web.Request) -> web.Response:
-    """Send a test message and return its result. Nothing is stored, so no key makes it safe."""
+    """Send a test message and return its result. As it stores nothing, no key makes it safe."""
     [webhook_id], _ = collect_errors(
-        lambda: ids_of(request, resource),
+        lambda: record_path_ids(request, resource),
         lambda: collect_errors(
             lambda: no_parameters(request), lambda: refuse_preconditions(request)
         ),
     )
     attempt = await request.app[OUTGOING].send_test(
-        database(request), caller(request).organization_id, webhook_id
+        database(request), caller_of(request).organization_id, webhook_id
     )
     is_delivered = attempt.error is None
     result = {"delivered": is_delivered, "status": attempt.status, "error": attempt.error}
@@ -123,7 +123,7 @@ async def _change(write: _SubscriptionWrite, change: _Change) -> web.Response:
     """Change one subscription under its lock; return it, with its secret if that is new."""
 
     async def work(connection: Connection, path: list[int], body: _Body) -> ApiResponse:
-        organization_id, [webhook_id] = caller(write.request).organization_id, path
+        organization_id, [webhook_id] = caller_of(write.request).organization_id, path
         secret = await change(connection, organization_id, webhook_id, body)
         document = await _document(write.resource, write.request, connection, webhook_id)
         return success(document if secret is None else _with_secret(document, secret))
@@ -135,14 +135,17 @@ async def _write(
     write: _SubscriptionWrite,
     work: Callable[[Connection, list[int], _Body], Awaitable[ApiResponse]],
 ) -> web.Response:
-    """Check a request, run its work in a transaction, and log what it did."""
-    resource, request, raw, form, event = write
+    """Check a request, run its work in a transaction, log the event and wake the sender.
+
+    A replayed response is not logged again.
+    """
+    resource, request, raw, validator, event = write
     path, _, _, idempotency, body = collect_errors(
-        lambda: ids_of(request, resource),
+        lambda: record_path_ids(request, resource),
         lambda: no_parameters(request),
         lambda: refuse_preconditions(request),
         lambda: idempotent_request(request, raw),
-        lambda: _body(form, raw, request.app[OUTGOING].policy) if form else {},
+        lambda: _body(validator, raw, request.app[OUTGOING].policy) if validator else {},
     )
     response = await run_write(
         request, idempotency, lambda connection: work(connection, path, body)
@@ -154,10 +157,10 @@ async def _write(
     return respond(response)
 
 
-def _body(form: Validator, raw: bytes, policy: AddressPolicy) -> _Body:
+def _body(validator: Validator, raw: bytes, policy: AddressPolicy) -> _Body:
     """Return the parsed body; raise ApiError with all its errors."""
     body: _Body = parse(raw)
-    details = form.errors(body, raw)
+    details = validator.errors(body, raw)
     details += subscriptions.url_errors(body, details, policy)
     if details:
         raise ApiError(in_request_order(body, details))
@@ -168,22 +171,22 @@ async def _document(
     resource: Webhooks, request: web.Request, connection: Connection, webhook_id: int
 ) -> bytes:
     return await reads.read_document(
-        connection, resource, caller(request), [webhook_id], "documents"
+        connection, resource, caller_of(request), [webhook_id], "documents"
     )
 
 
 def _with_secret(document: bytes, secret: bytes) -> bytes:
     """Return a document with the member ``secret`` at its end."""
-    return b'%b,"secret":"%b"}' % (document[:-1], signing.shown(secret).encode())
+    return b'%b,"secret":"%b"}' % (document[:-1], signing.encoded(secret).encode())
 
 
 def _log(request: web.Request, event: str, webhook: object) -> None:
-    tenant = caller(request)
+    caller = caller_of(request)
     log_event(
         f"webhook_{event}",
         f"A webhook was {event}.",
         webhook=str(webhook).rpartition("/")[2],
-        organization=tenant.organization_id,
-        key=tenant.key_id,
+        organization=caller.organization_id,
+        key=caller.key_id,
         request=request[REQUEST_ID],
     )

@@ -19,29 +19,34 @@ ON_ERROR: Final = "onError"
 DRY_RUN: Final = "dryRun"
 MINIMAL: Final = "return=minimal"
 
-AllowedValues: TypeAlias = Mapping[str, tuple[str, ...]]
+WriteParameters: TypeAlias = Mapping[str, tuple[str, ...]]
 """Query parameters of a write, with their values; () allows any value, also several times."""
 
-SINGLE: Final[AllowedValues] = {DRY_RUN: ("false", "true")}
+SINGLE: Final[WriteParameters] = {DRY_RUN: ("false", "true")}
 """Query parameters of a single write."""
-BULK: Final[AllowedValues] = {ON_ERROR: ("abort", "skip"), **SINGLE}
+BULK: Final[WriteParameters] = {ON_ERROR: ("abort", "skip"), **SINGLE}
 """Query parameters of a bulk write whose items name records by id."""
 
 
-def bulk_by_key(resource: WritableResource) -> AllowedValues:
+def bulk_by_key(resource: WritableResource) -> WriteParameters:
     """Return the query parameters of a bulk write whose items can name records by own key."""
     return {MATCH: (resource.own_key,), **BULK} if resource.own_key else BULK
 
 
-def bulk_delete(resource: WritableResource) -> AllowedValues:
-    """Return the query parameters of a bulk delete; keys need no other field beside them."""
+def bulk_delete(resource: WritableResource) -> WriteParameters:
+    """Return the query parameters of a bulk delete.
+
+    They include ``keys`` if an own key alone names a record, without a parent.
+    """
     if not resource.own_key or resource.own_key_within:
         return {IDS: (), **BULK}
     return {IDS: (), MATCH: (resource.own_key,), KEYS: (), **BULK}
 
 
-def read(request: web.Request, resource: WritableResource, allowed: AllowedValues) -> WriteOptions:
-    """Return the options of a write, even if the request has errors: its items are checked, too."""
+def read(
+    request: web.Request, resource: WritableResource, allowed: WriteParameters
+) -> WriteOptions:
+    """Return the options of a write. Wrong values count as absent: ``check`` reports them."""
     query, is_bulk = request.query, ON_ERROR in allowed
     return WriteOptions(
         skip_failed=is_bulk and query.get(ON_ERROR) == "skip",
@@ -53,10 +58,10 @@ def read(request: web.Request, resource: WritableResource, allowed: AllowedValue
     )
 
 
-def check(request: web.Request, allowed: AllowedValues) -> None:
-    """Raise ApiError for unknown query parameters and values.
+def check(request: web.Request, allowed: WriteParameters) -> None:
+    """Raise ApiError for unknown query parameters and values, and for exclusive ones.
 
-    Raise ``exclusive_parameters`` for a dry run with an Idempotency-Key.
+    A dry run excludes an Idempotency-Key, ids exclude keys.
     """
     if not request.query:
         return

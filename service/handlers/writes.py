@@ -15,7 +15,7 @@ from service.handlers import write_options
 from service.handlers.idempotent_write import run_write
 from service.handlers.merge import merge_editor
 from service.handlers.outcomes import DryRunRollback, outcomes
-from service.handlers.parameters import check_precondition, idempotent_request, path_of
+from service.handlers.parameters import check_precondition, idempotent_request, record_path
 from service.handlers.patch import patch_editor
 from service.handlers.request_items import (
     BulkBody,
@@ -25,10 +25,10 @@ from service.handlers.request_items import (
     many_keys,
     one_item,
 )
-from service.handlers.write_options import AllowedValues
+from service.handlers.write_options import WriteParameters
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_unconditionally
-from service.http.context import REQUEST_ID, caller
+from service.http.context import REQUEST_ID, caller_of
 from service.http.envelope import respond, success, success_list
 from service.http.etag import etag
 from service.http.media_types import MERGE_PATCH, is_sent_as
@@ -56,9 +56,9 @@ _BULK_WRITES: Final[Mapping[tuple[str, bool], tuple[Callable[[Any], Validator], 
     ("bulk_patch", False): (lambda resource: resource.bulk_merge_form, writes.merge),
     ("bulk_patch", True): (lambda resource: resource.bulk_merge_by_key_form, writes.merge_by_key),
 }
-"""Form of the items and engine function, by operation and whether items match by own key."""
+"""Validator of the body and engine function, by operation and whether items match by own key."""
 _BY_KEY: Final = (writes.replace_by_key, writes.merge_by_key, writes.delete_by_key)
-"""Functions of the engine that lock the collection, because they match by own key."""
+"""Engine functions that match by own key, and so take the writer lock of the collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ async def replace_many(
 
 
 async def merge_many(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
-    """Merge items into records in bulk (RFC 7396); by own key, upsert them."""
+    """Merge items into records in bulk (RFC 7396); by own key, upsert records."""
     return await _write_many("bulk_patch", resource, request, raw)
 
 
@@ -179,13 +179,13 @@ def _read_items(
     operation: str, resource: WritableResource, body: BulkBody, options: WriteOptions
 ) -> tuple[RequestItems, Write[Any]]:
     """Return the items of a bulk write and the function that writes them."""
-    form, write = _BULK_WRITES[operation, options.match_by_key]
-    return many_items(resource, form(resource), body, options), write
+    validator, write = _BULK_WRITES[operation, options.match_by_key]
+    return many_items(resource, validator(resource), body, options), write
 
 
 @contextmanager
 def _bulk_error_counts(operation: str, total_items: int) -> Iterator[None]:
-    """Add the counts of a bulk write to its errors (contract, Errors)."""
+    """Add operation and number of items to an ApiError of the block (contract, Errors)."""
     try:
         yield
     except ApiError as error:
@@ -197,16 +197,16 @@ def _check(
     resource: ResourceT,
     request: web.Request,
     raw: bytes,
-    allowed: AllowedValues,
+    allowed: WriteParameters,
     read: ItemsReader[ResourceT],
 ) -> WriteRequest[ResourceT]:
-    """Check a request and return it with its items; raise ApiError with the errors of all checks.
+    """Return the checked request with its items; raise ApiError with the errors of all checks.
 
-    ``allowed`` are its query parameters.
+    ``allowed`` are its query parameters, and ``read`` returns its items.
     """
     options = write_options.read(request, resource, allowed)
     path, _, _, idempotency, (items, write) = collect_errors(
-        lambda: path_of(request, resource),
+        lambda: record_path(request, resource),
         lambda: write_options.check(request, allowed),
         lambda: check_precondition(request, resource),
         lambda: idempotent_request(request, raw),
@@ -219,9 +219,10 @@ def _check(
 
 
 async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
-    """Execute the write, or return the stored response of an earlier request with the same key.
+    """Return the response to the write, or the stored one of an earlier request with its key.
 
-    If all items have failed, start no transaction, unless failed items are skipped.
+    If all items have failed already, raise their errors without a transaction, unless failed items
+    are skipped.
     """
     request, items = write_request.request, write_request.items
     if len(items.details) == len(items.items) and not write_request.options.skip_failed:
@@ -234,10 +235,10 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_unconditionally(request, len(response.body))
-    answer = respond(response)
+    web_response = respond(response)
     if items.is_bulk:
-        answer.headers[hdrs.VARY] = "Prefer"
-    return answer
+        web_response.headers[hdrs.VARY] = "Prefer"
+    return web_response
 
 
 async def _transaction(
@@ -246,9 +247,9 @@ async def _transaction(
     """Return the response to the write; raise DryRunRollback at the end of a dry run."""
     request, resource = write_request.request, write_request.resource
     options, items = write_request.options, write_request.items
-    tenant = caller(request)
-    path = await resolve(connection, tenant.organization_id, write_request.path)
-    batch = Batch.of(tenant, items, request[REQUEST_ID], path[:-1])
+    caller = caller_of(request)
+    path = await resolve(connection, caller.organization_id, write_request.path)
+    batch = Batch.of(caller, items, request[REQUEST_ID], path[:-1])
     if path:
         batch.items[0]["id"] = path[-1]
     result = await write_request.write(connection, resource, batch, options)

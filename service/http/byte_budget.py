@@ -11,7 +11,7 @@ from aiohttp import web
 
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
-from service.http.context import caller
+from service.http.context import caller_of
 from service.limits import MAX_BYTES_IN_FLIGHT, byte_size
 
 MIN_COUNTED_BYTES: Final = 32 * 1024
@@ -71,14 +71,14 @@ def reserve(request: web.Request, size: int) -> None:
     MIN_COUNTED_BYTES are not counted.
     """
     if size >= MIN_COUNTED_BYTES:
-        request.app[BYTE_BUDGET].reserve(caller(request).organization_id, size)
+        request.app[BYTE_BUDGET].reserve(caller_of(request).organization_id, size)
         request[_RESERVED] = request.get(_RESERVED, 0) + size
 
 
 def reserve_unconditionally(request: web.Request, size: int) -> None:
     """Reserve bytes also beyond the budget, for the response to a write that has taken effect."""
     if size >= MIN_COUNTED_BYTES:
-        request.app[BYTE_BUDGET].add(caller(request).organization_id, size)
+        request.app[BYTE_BUDGET].add(caller_of(request).organization_id, size)
         request[_RESERVED] = request.get(_RESERVED, 0) + size
 
 
@@ -87,7 +87,7 @@ def release(request: web.Request) -> None:
     budget = request.app[BYTE_BUDGET]
     # A missed look-up in the request is slow, and most of the time nothing is reserved.
     if budget.is_in_use and _RESERVED in request:
-        budget.release(caller(request).organization_id, request.pop(_RESERVED))
+        budget.release(caller_of(request).organization_id, request.pop(_RESERVED))
 
 
 def _too_many() -> ApiError:

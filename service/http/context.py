@@ -40,7 +40,7 @@ class RouteProtocol(Protocol):
         """Return the statuses with problem details (RFC 9457) instead of the error envelope."""
 
     def covers(self, path: str) -> bool:
-        """Return whether a path equals this one, or matches it up to the first parameter."""
+        """Return whether a path equals this one, or begins as this one does before a parameter."""
 
 
 ROUTES: web.AppKey[Mapping[web.AbstractRoute, RouteProtocol]] = web.AppKey("routes")
@@ -65,6 +65,6 @@ def database(request: web.Request) -> Database:
     return request.app[DATABASE]
 
 
-def caller(request: web.Request) -> Caller:
+def caller_of(request: web.Request) -> Caller:
     """Return the authenticated caller; raise KeyError on a route that needs no key."""
     return request[CALLER]

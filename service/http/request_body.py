@@ -14,7 +14,7 @@ from service.http import gzip_body
 from service.http.authentication import authenticate
 from service.http.body_scheduler import BODY_SCHEDULER
 from service.http.byte_budget import MIN_COUNTED_BYTES, reserve
-from service.http.context import caller
+from service.http.context import caller_of
 from service.http.expectations import meet_expectation
 from service.http.headers import combined_value
 from service.http.media_types import is_sent_as
@@ -43,7 +43,7 @@ def with_body(
         body = await receive(request, media_types)
         is_compressed = gzip_body.HEADER in request.headers and _coding(request) != "identity"
         if len(body) >= SCHEDULED_BODY_BYTES or is_compressed:
-            await request.app[BODY_SCHEDULER].enter(caller(request).organization_id)
+            await request.app[BODY_SCHEDULER].enter(caller_of(request).organization_id)
         if is_compressed:
             body = gzip_body.unpacked(body)
             reserve(request, len(body))

@@ -1,8 +1,7 @@
-"""Idempotent requests: run once per Idempotency-Key, and replayed on retries.
+"""Idempotent requests: run once per Idempotency-Key; a retry gets the stored response.
 
-The response is stored in the transaction of the request's own changes. A retry with the same key
-gets the stored response if that transaction was committed; else the request runs now (contract,
-Idempotency).
+The response is stored in the transaction of the request's own changes. If that transaction was not
+committed, the retry runs like a first request (contract, Idempotency).
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,19 +21,20 @@ from service.limits import IDEMPOTENCY_HOURS, WRITE_SECONDS
 from service.organizations.caller import Caller
 
 RETENTION = timedelta(hours=IDEMPOTENCY_HOURS)
+"""Time for which a key and its response are stored."""
 Work: TypeAlias = Callable[[Connection], Awaitable[ApiResponse]]
 """Function that runs in a transaction and returns the response."""
 
 _SQL = statements.load("idempotency")
-#: Statement timeout of a claim, which blocks while another request holds the key. A free key takes
-#: 1/100 of it.
-CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
-DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
+SET_CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
+"""Statement that sets the statement timeout of a claim, which blocks while another request has the
+key. The claim of a free key takes 1/100 of it."""
+SET_DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
-    """Caller, Idempotency-Key and digest of a request."""
+    """Caller, Idempotency-Key and digest of a request: method, path, query and body."""
 
     caller: Caller
     key: str
@@ -44,8 +44,9 @@ class IdempotentRequest:
 async def run_once(connection: Connection, request: IdempotentRequest, work: Work) -> ApiResponse:
     """Run the work and store its response, or return the stored response of the key.
 
-    Raise ApiError ``conflict.in_progress`` while another request with the key runs, and
-    ``unprocessable.idempotency_key`` if the key was used for another request.
+    Afterwards delete expired keys of the organization. Raise ApiError ``conflict.in_progress``
+    while another request with the key runs, and ``unprocessable.idempotency_key`` if the key was
+    used for another request.
     """
     organization_id, now = request.caller.organization_id, datetime.now(UTC)
     if not await _claim(connection, request, now):
@@ -68,7 +69,7 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
 
     Raise ApiError ``conflict.in_progress`` if another transaction has claimed the key.
     """
-    await connection.execute(CLAIM_TIMEOUT)
+    await connection.execute(SET_CLAIM_TIMEOUT)
     try:
         claimed: bool | None = await connection.fetchval(
             _SQL["claim"].text,
@@ -80,11 +81,12 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
         )
     except asyncpg.QueryCanceledError:
         raise api_error(ErrorType.CONFLICT_IN_PROGRESS) from None
-    await connection.execute(DEFAULT_TIMEOUT)
+    await connection.execute(SET_DEFAULT_TIMEOUT)
     return bool(claimed)
 
 
 async def _stored_response(connection: Connection, request: IdempotentRequest) -> ApiResponse:
+    """Return the stored response; raise ApiError if it is that of another request."""
     statement = _SQL["stored"].text
     row = await connection.fetchrow(statement, request.caller.organization_id, request.key)
     if row["request_sha256"] != request.request_sha256:

@@ -1,4 +1,4 @@
-"""Stored responses: limit on their bytes per organization, and deletion of expired ones.
+"""Stored responses: limit on their bytes for each organization, and deletion of expired ones.
 
 A short request can have a long response. Requests delete their own organization's expired
 responses; a background task deletes those of organizations that no longer write.
@@ -22,7 +22,7 @@ from service.idempotency.requests import RETENTION, IdempotentRequest, Work, run
 from service.limits import MAX_STORED_BYTES
 
 _KEY_BYTES: Final = 512
-"""Stored bytes of a key besides its response."""
+"""Estimated bytes of a stored key besides its response."""
 _CACHE_SECONDS: Final = 60
 _CACHE_SIZE: Final = 10_000
 
@@ -32,16 +32,17 @@ _FORGET = statements.load("idempotency")["forget"]
 
 @dataclass(slots=True)
 class _StoredSize:
-    """Cached size of an organization's stored responses, plus those of this worker since."""
+    """Size of an organization's stored responses: measured, plus those of this worker since."""
 
     expires_at: float
+    """Time of the next measurement, by the monotonic clock."""
     bytes: int
     retry_after: int
-    """Seconds until the oldest response expires."""
+    """Seconds from the measurement until the oldest response expires, at least 1."""
 
 
 class StoredResponses:
-    """Cache of the sizes of organizations' stored responses, in one worker.
+    """Stored responses as one worker sees them: it keeps their size for each organization.
 
     A size is measured once a minute, not at every write. Meanwhile other workers' responses do not
     count, so each worker may exceed the limit by the responses of a minute.
@@ -52,9 +53,10 @@ class StoredResponses:
         self._sizes: dict[int, _StoredSize] = {}
 
     def idempotent(self, request: IdempotentRequest, work: Work) -> Work:
-        """Return the work, idempotent: it runs once per key and returns the stored response later.
+        """Return work that runs ``work`` once per key, and otherwise returns its stored response.
 
-        It raises ApiError ``too_many_requests`` if the limit of stored bytes is reached.
+        It raises ApiError ``too_many_requests`` if the organization's stored responses have reached
+        the limit of bytes; a stored response is returned all the same.
         """
         return partial(run_once, request=request, work=partial(self._limited, request, work))
 
@@ -93,7 +95,7 @@ async def _measure(connection: Connection, organization_id: int) -> _StoredSize:
 
 
 async def organizations(connection: Connection, after: int) -> list[int]:
-    """Return the next batch of organization ids above ``after``."""
+    """Return the next batch of organization ids above ``after``, in order; [] at the end."""
     return [row["id"] for row in await connection.fetch(_SQL["organizations"].text, after)]
 
 

@@ -1,4 +1,4 @@
-"""Administration queries: organizations and API keys, for the command line."""
+"""Administration queries: organizations, API keys and webhooks, for the command line."""
 
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
@@ -44,11 +44,12 @@ async def set_organization(
 ) -> bool | None:
     """Change settings of an organization.
 
-    Return whether documents of records change by it, or None for an unknown organization.
+    Return whether that changes documents of records, or None for an unknown organization.
     """
     statement = _SQL["set_organization"].text
-    is_shown: bool | None = await connection.fetchval(statement, organization_id, *settings)
-    return is_shown
+    changes_documents: bool | None
+    changes_documents = await connection.fetchval(statement, organization_id, *settings)
+    return changes_documents
 
 
 async def find_organization(
@@ -73,7 +74,10 @@ async def issue_key(
     scope: str,
     expires_at: datetime | None = None,
 ) -> str | None:
-    """Create a key and return it; None for an unknown organization. Only its hash is stored."""
+    """Create a key and return it; None for an unknown organization.
+
+    Only the hash of its secret is stored. The scope is ``read`` or ``write``.
+    """
     secret = keys.new_secret()
     arguments = (organization_id, name, scope, keys.digest(secret), expires_at)
     key_id: int | None = await connection.fetchval(_SQL["create_key"].text, *arguments)
@@ -81,7 +85,7 @@ async def issue_key(
 
 
 async def is_live_key(connection: asyncpg.Connection, key: str) -> bool:
-    """Return whether a key is valid: issued, not expired and not revoked."""
+    """Return whether a key is valid: issued with this secret, not expired and not revoked."""
     parts = keys.parse(key)
     if parts is None:
         return False
@@ -111,5 +115,5 @@ async def list_webhooks(
 
 
 async def set_webhook_state(connection: asyncpg.Connection, webhook_id: int, state: str) -> bool:
-    """Pause or resume a webhook; return whether it exists."""
+    """Set the state of a webhook, ``active`` or ``paused``; return whether the webhook exists."""
     return await connection.fetchval(_SQL["set_webhook_state"].text, webhook_id, state) is not None

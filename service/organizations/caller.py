@@ -1,4 +1,4 @@
-"""API key cache: the organization, scope and features of each key (contract, Callers)."""
+"""Callers: organization, scope and features of API keys, and their cache (contract, Callers)."""
 
 import asyncio
 import hmac
@@ -13,8 +13,9 @@ from service.organizations import keys
 from service.organizations.last_used import LastUsed
 
 CACHE_SIZE: Final = 10_000
+"""Maximum number of entries of each level of the cache."""
 _UNKNOWN_CALLERS: Final = -1
-"""Queue of the look-ups of keys that have not been valid before."""
+"""Organization id under which look-ups of keys are queued that have not been valid before."""
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -22,7 +23,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Tenant that a request acts for, with the scope of its key and the tenant's features."""
+    """Organization of an API key, with the scope of the key and the organization's features."""
 
     organization_id: int
     key_id: int
@@ -30,11 +31,12 @@ class Caller:
     multiple_language: bool
     pro: bool
     unique_keys: bool = False
+    """Whether own keys of live records are unique."""
 
 
 @dataclass(frozen=True, slots=True)
 class _StoredKey:
-    """Row of a key: the hash of its secret, and its caller."""
+    """Valid key as it is stored: the hash of its secret, and its caller."""
 
     secret_sha256: bytes
     caller: Caller
@@ -66,9 +68,10 @@ class Callers:
         self.last_used = LastUsed(database)
 
     async def find(self, key: str, *, fresh: bool = False) -> Caller | None:
-        """Return the caller that presents the key; None if it is malformed, unknown or expired.
+        """Return the caller that presents the key; None if the key is not valid.
 
-        ``fresh`` looks the key up in the database even if it is cached.
+        ``fresh`` looks the key up in the database even if it is cached. Otherwise a revoked key is
+        valid for up to KEY_CACHE_SECONDS. Raise ApiError if the database is unreachable.
         """
         if not key.isascii():
             return None
@@ -92,9 +95,10 @@ class Callers:
         return stored.caller
 
     async def _shared_look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
-        """Look the key id up, or wait for the look-up that runs.
+        """Look the key id up, or wait for such a look-up that runs.
 
-        Callers that had a valid key do not share: made-up keys may wait long in their queue.
+        Keys that were valid before do not share look-ups with others, which may be made up and wait
+        long in their queue.
         """
         flight = (organization_id, key_id, was_valid)
         if (running := self._running.get(flight)) is None:
@@ -111,6 +115,8 @@ class Callers:
             task.exception()
 
     async def _look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
+        """Read the key from the database, and cache the result."""
+
         async def fetch(connection: Connection) -> _StoredKey | None:
             row = await connection.fetchrow(self._statement, organization_id, key_id)
             if row is None:

@@ -1,7 +1,7 @@
 """Last use of API keys: recorded in memory at each look-up, written in the background.
 
-Keys in use are looked up every few seconds, so the time is accurate to a minute. The workers
-together write it at most once in five minutes per key.
+Keys in use are looked up every KEY_CACHE_SECONDS. The workers together write the time of a key at
+most once in five minutes, so a stored time is a few minutes old.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from service.errors import ApiError
 
 PAUSE_SECONDS: Final = 60
 GRAIN: Final = timedelta(minutes=5)
-"""Minimum age of a stored time before it is overwritten."""
+"""Age of a stored time from which on it is overwritten."""
 _log: Final = logging.getLogger("service")
 
 

@@ -1,6 +1,6 @@
 """System accounts that work for root: one for PostgreSQL, one for the service's processes.
 
-There are two, so that a break-in to the service exposes neither the database's files nor its
+They are separate, so that a break-in to the service exposes neither the database's files nor its
 superuser. Neither account has a home or a login. Both are created when they are missing.
 """
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Final
 
 _DATABASE: Final = "pgserver"
-"""Name that the wheel with the binaries uses, too."""
+"""Account that the package with PostgreSQL's binaries uses, too."""
 _SERVICE: Final = "selvedge"
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """System account as ``subprocess`` takes it; by default the process's own."""
+    """System account as ``subprocess`` takes it; None stands for the process's own."""
 
     uid: int | None = None
     gid: int | None = None
@@ -32,8 +32,8 @@ class Account:
 def database_account(cluster: Path) -> Account:
     """Return the account that PostgreSQL must run under, as it refuses to run as root.
 
-    An existing cluster keeps its owner. Otherwise a missing account is created. Raises OSError if
-    that fails.
+    It is the process's own unless this is root. An existing cluster keeps its owner. Otherwise a
+    missing account is created; raise OSError if that fails.
     """
     if os.geteuid() != 0:
         return Account()
@@ -43,14 +43,17 @@ def database_account(cluster: Path) -> Account:
 
 
 def service_account() -> Account:
-    """Return the account of the service's processes, created if missing; raise OSError if not."""
+    """Return the account of the service's processes: another one if this process is root's.
+
+    Create it if it is missing; raise OSError if that fails.
+    """
     return _account(_SERVICE) if os.geteuid() == 0 else Account()
 
 
 def become(account: Account) -> None:
     """Switch this process from root to an account for good: user, groups, home and folder.
 
-    Raises OSError if root is not allowed to, as in some containers.
+    Raise OSError if root is not allowed to, as in some containers.
     """
     assert account.uid is not None
     assert account.gid is not None

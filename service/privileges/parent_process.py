@@ -1,4 +1,4 @@
-"""Parent process: root starts a child under another account, forwards signals and waits for it."""
+"""Parent process of root: forks a child under another account, forwards signals to it and waits."""
 
 import os
 import signal
@@ -18,6 +18,7 @@ _FORWARDED: Final = (
     *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGTTIN, signal.SIGTTOU),
 )
 _TEND_SECONDS: Final = 1
+"""Interval of the calls of ``tend``."""
 
 
 def run_as(
@@ -47,6 +48,7 @@ def run_as(
 
 
 def _wait(child: psutil.Process, tend: Callable[[], None]) -> int:
+    """Return the exit code of the child; if ``tend`` raises, stop the child and raise."""
     for forwarded in _FORWARDED:
         signal.signal(forwarded, lambda number, _: _signal(child, number))
     signals.deliver()

@@ -2,8 +2,8 @@
 
 Problem: root may have installed the program and the data where no other account can read. The
 modes are widened as little as possible, the operator is informed, and the last process that needs
-them restores them. Each such process has a record file, locked while it lives, so that the next
-one can close what a killed process left open.
+the wider modes restores them. Each such process has a record file of the bits that it set, locked
+while it lives, so that the next one can close what a killed process left open.
 """
 
 import fcntl
@@ -32,7 +32,8 @@ class TemporaryAccess:
     """Context manager in which other accounts may read ``trees`` and pass through ``folders``.
 
     Parent folders may be passed through, not listed. Entering raises OSError if a mode cannot be
-    changed. In a forked child leaving the context does nothing.
+    changed. ``reason`` begins the message to the operator. In a forked child leaving the context
+    does nothing.
     """
 
     def __init__(self, reason: str, trees: Sequence[Path], folders: Sequence[Path] = ()) -> None:
@@ -102,14 +103,14 @@ class TemporaryAccess:
 
 
 def _passed_folders(paths: Iterable[Path], folders: Iterable[Path]) -> list[Path]:
-    """Return the parents of all paths, with links and resolved, and the folders themselves."""
+    """Return the parents of all paths, as given and resolved, and the folders themselves."""
     both = [form for path in paths for form in (path.absolute(), path.resolve())]
     parents = {parent for path in both for parent in path.parents}
     return sorted(parents.union(folder.resolve() for folder in folders))
 
 
 def _outermost(paths: Iterable[Path]) -> list[Path]:
-    """Return the resolved paths, without those that lie within another one."""
+    """Return the resolved paths, without those within another one."""
     resolved = {path.resolve() for path in paths}
     return sorted(path for path in resolved if resolved.isdisjoint(path.parents))
 

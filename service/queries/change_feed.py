@@ -264,7 +264,7 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
     return len(expired) == NUMBERING_BATCH
 
 
-async def heads(connection: Connection, organization_ids: list[int]) -> list[FeedHead]:
+async def feed_heads(connection: Connection, organization_ids: list[int]) -> list[FeedHead]:
     """Return the feed head of each organization."""
     rows = await connection.fetch(_SQL["heads"].text, organization_ids)
     return [FeedHead(*row) for row in rows]

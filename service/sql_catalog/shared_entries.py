@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from service.database.statements import load
-from service.idempotency.requests import CLAIM_TIMEOUT, DEFAULT_TIMEOUT
+from service.idempotency.requests import SET_CLAIM_TIMEOUT, SET_DEFAULT_TIMEOUT
 from service.listing.page_sql import column_of
 from service.queries.change_feed import PAGE
 from service.queries.change_recorder import SETTINGS
@@ -63,9 +63,9 @@ def _change_entries() -> Iterator[CatalogEntry]:
 
 def _idempotency_entries() -> Iterator[CatalogEntry]:
     purpose = "Set the time that a claim waits for another request with the key."
-    yield CatalogEntry("claim_timeout", purpose, (), CLAIM_TIMEOUT)
+    yield CatalogEntry("claim_timeout", purpose, (), SET_CLAIM_TIMEOUT)
     yield CatalogEntry(
-        "default_timeout", "Set the time limit of statements again.", (), DEFAULT_TIMEOUT
+        "default_timeout", "Set the time limit of statements again.", (), SET_DEFAULT_TIMEOUT
     )
     yield from _of_file("idempotency")
     yield from _of_file("stored_answers")

@@ -1,1 +1,1 @@
-"""Webhooks: subscriptions to the change feed, and the senders that deliver to their receivers."""
+"""Webhooks: subscriptions to the change feed, and senders that deliver to their receivers."""

@@ -1,4 +1,4 @@
-"""Address policy: decides to which addresses the service sends (contract, Receivers).
+"""Address policy: decides which addresses receivers of webhooks may have (contract, Receivers).
 
 Problem: callers choose the URLs to which the service sends, and the service reaches hosts that they
 cannot: metadata services, databases, other programs of its machine (server-side request forgery).
@@ -32,15 +32,15 @@ NEEDS_HTTPS: Final = "Use https."
 
 
 class AddressPolicy:
-    """Policy with the private networks that the operator allows; to these http is good, too."""
+    """Policy: public addresses by https, and the operator's private networks, also by http."""
 
     def __init__(self, private_networks: Sequence[Network]) -> None:
         self._private_networks = private_networks
 
     def url_problem(self, url: str) -> str | None:
-        """Return what is wrong with the URL of a receiver; None if it can be sent to.
+        """Return the problem of a receiver's URL as a sentence; None if there is none.
 
-        An address behind a name is not looked at.
+        A name is not resolved.
         """
         parsed = _parsed(url)
         if isinstance(parsed, str):
@@ -55,7 +55,10 @@ class AddressPolicy:
         return NEEDS_HTTPS if parsed.scheme == "http" and not self._private_networks else None
 
     def refusal(self, address: Address, *, is_plain: bool) -> str | None:
-        """Return why the service does not connect to an address, without or with TLS; else None."""
+        """Return the reason not to connect to an address; None if it is allowed.
+
+        ``is_plain`` is for http. An IPv6 address counts with the IPv4 addresses within it.
+        """
         own, *embedded = _addresses_in(address)
         if any(own in network for network in self._private_networks):
             return None
@@ -65,7 +68,7 @@ class AddressPolicy:
 
 
 def literal(host: str) -> Address | str | None:
-    """Return the address that a host of a URL is, what is wrong with the host, or None for a name.
+    """Return the address if a URL's host is one, None for a name, or the problem as a sentence.
 
     Resolvers take ``2130706433``, ``0177.1`` and ``0x7f.1`` for addresses, too.
     """
@@ -81,12 +84,12 @@ def literal(host: str) -> Address | str | None:
 
 
 def address_of(resolved: str) -> Address:
-    """Return a resolved address; its zone does not count."""
+    """Return the address of a resolver's text, without its zone."""
     return ip_address(resolved.partition("%")[0])
 
 
 def _parsed(url: str) -> URL | str:
-    """Return the parsed URL, or what is wrong with it."""
+    """Return the parsed URL, or its problem as a sentence."""
     if not _VISIBLE.fullmatch(url):
         return "Use visible ASCII characters, without backslashes."
     try:

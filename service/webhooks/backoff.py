@@ -9,10 +9,10 @@ _JITTER: Final = 0.1
 
 
 def retry_seconds(failures: int, retry_after: float | None = None) -> float:
-    """Return the seconds to wait after so many failed tries in a row.
+    """Return the seconds to wait after so many failed tries in a row, up to MAX_RETRY_SECONDS.
 
-    The first retry comes after a second, each further one after twice as long, with jitter. The
-    receiver's ``Retry-After`` goes before.
+    The first retry comes after a second, each further one after twice as long, with 10 % of jitter.
+    The receiver's ``Retry-After`` takes precedence.
     """
     if retry_after is not None:
         return min(retry_after, MAX_RETRY_SECONDS)

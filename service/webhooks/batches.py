@@ -1,7 +1,7 @@
-"""Batches: what a subscription gets next (contract, Deliveries).
+"""Feed batches: entries of the change feed that a subscription gets in one message.
 
 The end of a batch is stored before the batch is sent. Until it is acknowledged, each repeat ends
-there, whatever was committed meanwhile, and so has the same id.
+there, whatever was committed meanwhile, and so has the same message id (contract, Deliveries).
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ import asyncpg
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ApiError
-from service.limits import MAX_BATCH_ENTRIES, MAX_LIMIT, MAX_MESSAGE_BYTES
+from service.limits import MAX_LIMIT, MAX_MESSAGE_BYTES, MAX_MESSAGE_ENTRIES
 from service.listing.changes import CURSOR, ChangeFilter, ChangesRequest, FeedPosition
 from service.organizations.caller import Caller
 from service.queries.change_entries import entries_json
@@ -26,12 +26,14 @@ _SortKey: TypeAlias = tuple[int, bool, str, int]
 
 @dataclass(frozen=True, slots=True)
 class FeedBatch:
-    """Message to send, and the position after it. Without a message there is nothing to send."""
+    """Message to send, and the position after it."""
 
     epoch: int
     from_n: int
+    """Sequence number of the first transaction."""
     end: FeedPosition
     message: Message | None
+    """None if no entry up to ``end`` concerns the subscription."""
     has_more: bool = True
 
 
@@ -46,10 +48,13 @@ class BatchReader:
         self._feed = feed
 
     async def read(self, connection: Connection, lease: Lease, row: asyncpg.Record) -> FeedBatch:
-        """Return the batch after a subscription's position, or the one that is on its way."""
+        """Return the batch after a subscription's position, again if it is not acknowledged yet.
+
+        Raise MustNumberError if changes have to be numbered first.
+        """
         after = FeedPosition(row["n"], row["within_collection"], row["within_id"])
         end = _stored_end(row)
-        limit = MAX_BATCH_ENTRIES if end is None else MAX_LIMIT
+        limit = MAX_MESSAGE_ENTRIES if end is None else MAX_LIMIT
         change_filter = ChangeFilter(tuple(row["collections"]), None, limit, row["documents"])
         caller = _caller(lease.organization_id)
         request = ChangesRequest(change_filter, after, row["epoch"], CURSOR)
@@ -99,14 +104,14 @@ def _caller(organization_id: int) -> Caller:
 
 
 def _stored_end(row: asyncpg.Record) -> FeedPosition | None:
-    """Return the end of the batch that is on its way; None if there is none."""
+    """Return the end of the batch that is not acknowledged yet; None if there is none."""
     if row["batch_n"] is None:
         return None
     return FeedPosition(row["batch_n"], row["batch_collection"], row["batch_id"])
 
 
 def _until(page: ChangePage, end: FeedPosition) -> ChangePage:
-    """Return the page up to a position. Entries that records got meanwhile may end it earlier."""
+    """Return the page up to a position, or as it is if it ends before that."""
     if _sort_key(page.after) < _sort_key(end):
         return page
     entries = [entry for entry in page.entries if _sort_key(_position(entry)) <= _sort_key(end)]
@@ -114,7 +119,7 @@ def _until(page: ChangePage, end: FeedPosition) -> ChangePage:
 
 
 def _end_of(page: ChangePage) -> FeedPosition:
-    """Return the position after the last entry; the page may have looked at more transactions."""
+    """Return the position after the last entry; the page's own may be some transactions later."""
     last = page.entries[-1].transaction["n"]
     return page.after if page.after.n == last else FeedPosition(last)
 
@@ -129,9 +134,10 @@ def _sort_key(position: FeedPosition) -> _SortKey:
 
 
 async def _expired(connection: Connection, lease: Lease, row: Any) -> FeedBatch:
-    """Return the message that changes have expired; deliveries go on with those that are kept.
+    """Return the message that changes have expired, and the position to go on from.
 
-    In another epoch nobody knows what the receiver lacks: it goes on at the end of the feed.
+    It is before the oldest change that is kept. In another epoch it is the end of the feed, as the
+    changes that the receiver lacks are unknown.
     """
     feed = await connection.fetchrow(SQL["feed"].text, lease.organization_id)
     is_same = feed["epoch"] == row["epoch"] and row["n"] <= feed["last_n"]

@@ -1,4 +1,7 @@
-"""Delivery: sends a leased subscription its batches, one after the other (contract, Deliveries)."""
+"""Delivery: sends the batches of a leased subscription, one after the other.
+
+Source: contract, Deliveries.
+"""
 
 import logging
 import time
@@ -26,20 +29,21 @@ from service.webhooks.receiver import GONE, Attempt, Receiver
 from service.webhooks.signing import signed_headers
 
 _MAX_BATCHES: Final = 50
-"""Batches for which a subscription keeps its slot; then others have a turn."""
+"""Maximum number of batches of a delivery. Then other subscriptions have a turn."""
 _RENEWAL_SECONDS: Final = LEASE_SECONDS / 2.5
+"""Interval of renewals of the lease while a receiver takes its time."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """FeedBatch to send, and the subscription as it was when the batch was read."""
+    """Batch to send, and the subscription's row as it was when the batch was read."""
 
     batch: FeedBatch
     row: asyncpg.Record
 
 
 class Delivery:
-    """Deliveries of one subscription for as long as this sender has its lease."""
+    """Delivery to one subscription for as long as this sender has its lease."""
 
     def __init__(
         self, database: Database, outgoing: Outgoing, reader: BatchReader, lease: Lease
@@ -48,7 +52,7 @@ class Delivery:
         self._reader, self._lease = reader, lease
 
     async def run(self) -> None:
-        """Send batches until there are no more, or a try fails, or others shall have a turn."""
+        """Send up to _MAX_BATCHES; end earlier if none is left, a try fails or the lease ends."""
         done: FeedBatch | None = None
         async with AsyncExitStack() as stack:
             receiver: Receiver | None = None
@@ -70,9 +74,10 @@ class Delivery:
         await self._write(partial(self._end, done=done))
 
     async def _next(self, done: FeedBatch | None) -> _Step | None:
-        """Store that a batch was delivered, and return the next; None if the lease is over.
+        """Store that a batch was delivered, and return the next; None if there is none.
 
-        Each transaction looks at a limited part of the feed, so that the lease does not expire.
+        The lease is over then. Each transaction scans a limited part of the feed, so that the lease
+        does not expire meanwhile.
         """
         while True:
             try:
@@ -90,7 +95,10 @@ class Delivery:
                     pass
 
     async def _take(self, connection: Connection, done: FeedBatch | None) -> _Step | None:
-        """Return the next batch, marked as being on its way; none was found without a message."""
+        """Return the next batch, stored as sent, or one without a message if there may be more.
+
+        Return None if the lease is over.
+        """
         if done is not None and not await self._advance(connection, done, datetime.now(UTC)):
             return None
         row = await connection.fetchrow(SQL["leased"].text, *self._lease.key)
@@ -111,6 +119,7 @@ class Delivery:
     async def _advance(
         self, connection: Connection, batch: FeedBatch, delivered_at: datetime | None
     ) -> bool:
+        """Move the position to the end of a batch; return False if the lease is lost."""
         parameters = (batch.epoch, *_columns(batch.end), delivered_at)
         return await self._lease.execute(connection, "advance", *parameters)
 
@@ -134,7 +143,10 @@ class Delivery:
             renewal.cancel()
 
     async def _fail(self, receiver: Receiver, step: _Step, attempt: Attempt) -> None:
-        """Store a failed try, and log it if its cause is new."""
+        """Store a failed try with the time of the next, and log it if its cause is new.
+
+        The answer 410 pauses the subscription.
+        """
         is_gone = attempt.result == GONE
         seconds = retry_seconds(step.row["failures"] + 1, attempt.retry_after)
         parameters = (is_gone, attempt.error, seconds)

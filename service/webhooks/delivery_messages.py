@@ -1,4 +1,4 @@
-"""Messages to receivers: bodies and ids (contract, Webhooks)."""
+"""Delivery messages: bodies and ids of messages to receivers (contract, Webhooks)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Transactions that a message is about."""
+    """Transactions that a message covers, from ``from_n`` to ``to_n`` inclusive."""
 
     webhook_id: int
     epoch: int
@@ -26,12 +26,12 @@ class Span:
     to_n: int
 
     def id(self, *suffix: object) -> str:
-        """Return a message id for the span. The epoch is part of it: it numbers anew."""
+        """Return a message id of the span; it has the epoch, in which numbers begin again."""
         parts = ("msg", self.webhook_id, f"{self.epoch:x}", self.from_n, self.to_n, *suffix)
         return "_".join(map(str, parts))
 
     def body(self, kind: str, **members: Any) -> bytes:
-        """Return the body of a message."""
+        """Return the JSON body of a message with further members."""
         return orjson.dumps(
             {
                 "type": kind,
@@ -54,7 +54,7 @@ def changes_message(span: Span, end: FeedPosition, entries: bytes) -> Message:
 
 
 def expired_message(span: Span) -> Message:
-    """Return the message that tells of changes which were deleted before they were delivered."""
+    """Return the message about changes that were deleted before they were delivered."""
     return Message(span.id("expired"), span.body("expired", resumeFrom=span.to_n))
 
 

@@ -1,4 +1,4 @@
-"""Leases: one sender at a time for each subscription, whichever worker or instance it is of.
+"""Sender leases: one sender at a time for each subscription, among all workers and instances.
 
 A lease has a number. A sender whose lease has expired, or was taken away, finds another number in
 the row and stores nothing.
@@ -19,7 +19,7 @@ Work: TypeAlias = Callable[[Connection], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Lease of a subscription."""
+    """Lease of a subscription, for LEASE_SECONDS after the claim or the last renewal."""
 
     organization_id: int
     webhook_id: int
@@ -31,7 +31,7 @@ class Lease:
         return self.organization_id, self.webhook_id, self.number
 
     async def execute(self, connection: Connection, statement: str, *parameters: Any) -> bool:
-        """Run a statement that needs the lease; return whether the lease is still held."""
+        """Execute the named statement, which needs the lease; return False if the lease is lost."""
         text = SQL[statement].text
         return await connection.fetchval(text, *self.key, *parameters) is not None
 

@@ -1,7 +1,7 @@
-"""Name look-ups: resolution in threads of their own, shared among organizations.
+"""Name look-ups: DNS resolution in threads of their own, whose slots organizations share.
 
 Problem: a name server that never answers holds a thread for many seconds, and the threads of the
-event loop are few. With shares it holds up its own organization.
+event loop are few. With a slot pool it holds up its own organization only.
 """
 
 import asyncio
@@ -10,18 +10,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final
 
-from service.webhooks.shares import Shares
+from service.webhooks.slot_pool import SlotPool
 
 _THREADS: Final = 64
 _RETRY_SECONDS: Final = 0.05
 
 
 class NameLookups:
-    """Thread pool for ``getaddrinfo``."""
+    """Thread pool for ``getaddrinfo``, with a slot for each thread."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, "webhook-names")
-        self._shares = Shares(_THREADS)
+        self._slots = SlotPool(_THREADS)
 
     async def resolve(self, organization_id: int, host: str, port: int) -> list[str]:
         """Return the addresses of a host; raise OSError if it has none.
@@ -29,7 +29,7 @@ class NameLookups:
         A look-up keeps its slot until its thread is free, even if its caller has gone.
         """
         # A look-up that waits for its share is rare, and an event would wake all of them.
-        while not self._shares.enter(organization_id):  # noqa: ASYNC110
+        while not self._slots.enter(organization_id):  # noqa: ASYNC110
             await asyncio.sleep(_RETRY_SECONDS)
         loop = asyncio.get_running_loop()
         future = self._pool.submit(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
@@ -45,4 +45,4 @@ class NameLookups:
         self, loop: asyncio.AbstractEventLoop, organization_id: int, _: "Future[Any]"
     ) -> None:
         if not loop.is_closed():
-            loop.call_soon_threadsafe(self._shares.leave, organization_id)
+            loop.call_soon_threadsafe(self._slots.leave, organization_id)

@@ -23,49 +23,52 @@ _NONCE_BYTES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """Factory of receivers."""
+    """Factory of receivers' clients."""
 
     policy: AddressPolicy
     lookups: NameLookups = field(default_factory=NameLookups)
 
     def receiver(self, organization_id: int, url: str) -> Receiver:
-        """Return the client of a receiver."""
+        """Return the client of the receiver at a URL; it is a context manager."""
         return Receiver(url, organization_id, self.policy, self.lookups)
 
     async def send_test(self, database: Database, organization_id: int, webhook_id: int) -> Attempt:
-        """Send a test message and return the outcome; raise ``not_found`` without subscription."""
+        """Send a test message and return the outcome; raise ApiError if there is no webhook."""
 
-        async def read(connection: Connection) -> Signer:
-            return await read_signer(connection, organization_id, webhook_id)
+        async def read(connection: Connection) -> SigningTarget:
+            return await read_target(connection, organization_id, webhook_id)
 
-        signer = await database.read(read, organization_id)
-        span = Span(webhook_id, signer.epoch, signer.position, signer.position)
+        target = await database.read(read, organization_id)
+        span = Span(webhook_id, target.epoch, target.position, target.position)
         message = test_message(span, secrets.token_hex(_NONCE_BYTES))
-        async with self.receiver(organization_id, signer.url) as receiver:
-            return await receiver.post(message.body, signer.headers(message))
+        async with self.receiver(organization_id, target.url) as receiver:
+            return await receiver.post(message.body, target.headers(message))
 
 
 @dataclass(frozen=True, slots=True)
-class Signer:
-    """Receiver and secrets of a subscription."""
+class SigningTarget:
+    """Receiver's URL, position and secrets of a subscription."""
 
     url: str
     epoch: int
     position: int
+    """Sequence number of the last delivered transaction."""
     secrets: tuple[bytes, ...]
 
     def headers(self, message: Message) -> dict[str, str]:
-        """Return the headers of a message that is sent now."""
+        """Return the headers, with signatures, of a message that is sent now."""
         return signed_headers(message.id, int(time.time()), message.body, self.secrets)
 
 
-async def read_signer(connection: Connection, organization_id: int, webhook_id: int) -> Signer:
-    """Return the signer of a subscription; raise ``not_found`` if it does not exist."""
+async def read_target(
+    connection: Connection, organization_id: int, webhook_id: int
+) -> SigningTarget:
+    """Return the target of a subscription; raise ApiError ``not_found`` if it does not exist."""
     row = await connection.fetchrow(_SQL["secrets"].text, organization_id, webhook_id)
     if row is None:
         raise api_error(ErrorType.NOT_FOUND, "id")
     signing_secrets = tuple(filter(None, (row["secret"], row["former_secret"])))
-    return Signer(row["url"], row["epoch"], row["position"], signing_secrets)
+    return SigningTarget(row["url"], row["epoch"], row["position"], signing_secrets)
 
 
 OUTGOING: Final[web.AppKey[Outgoing]] = web.AppKey("outgoing", Outgoing)

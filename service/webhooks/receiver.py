@@ -1,4 +1,4 @@
-"""Receiver: HTTP client of one receiver, which connects to no address that the policy refuses.
+"""Receiver client: sends messages to one receiver, at no address that the policy refuses.
 
 It resolves the name once and connects to the addresses that it has checked (pinned resolution). It
 follows no redirects, uses no proxies and keeps no cookies.
@@ -32,10 +32,10 @@ TIMED_OUT: Final = "timed_out"
 UNREACHABLE: Final = "unreachable"
 REFUSED: Final = "refused"
 RESULTS: Final = (DELIVERED, REJECTED, THROTTLED, GONE, TIMED_OUT, UNREACHABLE, REFUSED)
-"""Results of tries; ``refused`` are those that the address policy refuses."""
+"""Results of tries: ``refused`` by the address policy, ``rejected`` by the receiver's status."""
 
 _BODY_SECONDS: Final = 1
-"""Time for the body of a response, which only lets the connection be used again."""
+"""Time for the body of a response, which is read only so that the connection can be used again."""
 _BY_STATUS: Final = {410: GONE, 429: THROTTLED}
 
 
@@ -44,7 +44,9 @@ class Attempt:
     """Outcome of one try."""
 
     result: str
+    """One of RESULTS."""
     status: int | None = None
+    """Status of the receiver's response; None without one."""
     error: str | None = None
     """Cause of a failure, in words for the subscription's owner."""
     retry_after: float | None = None
@@ -56,7 +58,7 @@ class _RefusedError(OSError):
 
 
 class Receiver(AbstractResolver):
-    """Connections to one receiver, for a few messages in a row."""
+    """HTTP client of one receiver, for a few messages in a row, and the client's resolver."""
 
     def __init__(
         self, url: str, organization_id: int, policy: AddressPolicy, lookups: NameLookups
@@ -96,7 +98,7 @@ class Receiver(AbstractResolver):
         await self._session.close()
 
     async def post(self, body: bytes, headers: Mapping[str, str]) -> Attempt:
-        """Send a message and return the outcome; no failure of the receiver raises."""
+        """Send a message and return the outcome; failures do not raise."""
         if problem := self._policy.url_problem(self.url):
             return Attempt(REFUSED, error=problem)
         headers = {hdrs.CONTENT_TYPE: "application/json", **headers}
@@ -119,7 +121,7 @@ class Receiver(AbstractResolver):
         port: int = 0,
         family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002
     ) -> list[ResolveResult]:
-        """Return the addresses of the host if the policy refuses none of them."""
+        """Return the addresses of the host; raise OSError if the policy refuses any of them."""
         addresses = await self._lookups.resolve(self._organization_id, host, port)
         is_plain = self._url.scheme == "http"
         refusals = [self._policy.refusal(address_of(text), is_plain=is_plain) for text in addresses]
@@ -144,7 +146,7 @@ def _resolved(host: str, address: str, port: int) -> ResolveResult:
 
 
 async def _discard(response: aiohttp.ClientResponse) -> None:
-    """Read the body if it is short and quick; otherwise its connection is closed."""
+    """Read the body; close the connection if the body is long or slow."""
     remaining = MAX_RECEIVER_ANSWER_BYTES
     try:
         async with asyncio.timeout(_BODY_SECONDS):
@@ -166,7 +168,7 @@ def _attempt_of(response: aiohttp.ClientResponse) -> Attempt:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Return the seconds of a ``Retry-After`` header; None without a usable one (RFC 9110)."""
+    """Return the seconds of a ``Retry-After`` header; None without a valid one (RFC 9110)."""
     if text is None:
         return None
     if text.isascii() and text.isdigit():
@@ -180,7 +182,7 @@ def _retry_after(text: str | None) -> float | None:
 
 
 def _cause(error: Exception) -> str:
-    """Return the cause of a failed connection without addresses."""
+    """Return the cause of a failed connection as a sentence without addresses."""
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return "The receiver's name cannot be resolved."
     if isinstance(error, aiohttp.ClientSSLError):

@@ -12,11 +12,11 @@ _SECRET_BYTES: Final = 32
 
 
 def new_secret() -> bytes:
-    """Return a fresh secret."""
+    """Return a fresh secret of 32 random bytes."""
     return secrets.token_bytes(_SECRET_BYTES)
 
 
-def shown(secret: bytes) -> str:
+def encoded(secret: bytes) -> str:
     """Return a secret as receivers configure it: ``whsec_`` and Base64."""
     return PREFIX + base64.b64encode(secret).decode()
 
@@ -24,7 +24,10 @@ def shown(secret: bytes) -> str:
 def signed_headers(
     message_id: str, timestamp: int, body: bytes, signing_secrets: Sequence[bytes]
 ) -> dict[str, str]:
-    """Return the headers of a message, with a signature by each of the secrets."""
+    """Return the headers of a message, with a signature by each of the secrets.
+
+    ``timestamp`` is in seconds since 1970.
+    """
     signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)
     digests = (hmac.digest(secret, signed, hashlib.sha256) for secret in signing_secrets)
     return {

@@ -1,4 +1,4 @@
-"""Subscriptions: what callers do with them, in the transaction of a request."""
+"""Subscription operations of callers, each in the transaction of its request."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,14 @@ from service.webhooks.addresses import AddressPolicy
 
 _SQL: Final = WEBHOOKS.statements
 _OVERLAP_SECONDS: Final = 86_400
+"""Default time for which a former secret still signs."""
 NOT_ASSIGNED: Final = "Use a sequence number of the change feed: this one is not assigned yet."
 EXPIRED: Final = "The changes after it have expired: use 0 for the oldest that are kept."
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Fields that callers set."""
+    """Fields of a subscription that callers set; no collections stand for all."""
 
     url: str
     collections: tuple[str, ...] = ()
@@ -32,7 +33,7 @@ class Subscription:
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> "Subscription":
-        """Return the subscription of a valid body; null is the default."""
+        """Return the subscription of a valid body; null stands for the default."""
         return cls(
             item["url"],
             tuple(item.get("collections") or ()),
@@ -68,8 +69,8 @@ async def add(
 ) -> tuple[int, bytes]:
     """Insert a subscription that starts at the end of the feed; return its id and secret.
 
-    Raise ``too_many_items`` beyond ``MAX_WEBHOOKS``. Numbering locks the feed, so that concurrent
-    creates count one after the other.
+    Raise ApiError ``too_many_items`` beyond MAX_WEBHOOKS. Numbering locks the feed, so that
+    concurrent creates count one after the other.
     """
     while await assign_sequence_numbers(connection, organization_id):
         pass
@@ -82,8 +83,8 @@ async def add(
     return await connection.fetchval(_SQL["add"].text, organization_id, *parameters), secret
 
 
-async def hold(connection: Connection, organization_id: int, webhook_id: int) -> Subscription:
-    """Lock and return a subscription; raise ``not_found`` if it does not exist."""
+async def lock(connection: Connection, organization_id: int, webhook_id: int) -> Subscription:
+    """Lock and return a subscription; raise ApiError ``not_found`` if it does not exist."""
     row = await connection.fetchrow(_SQL["hold"].text, organization_id, webhook_id)
     if row is None:
         raise api_error(ErrorType.NOT_FOUND, "id")
@@ -93,8 +94,8 @@ async def hold(connection: Connection, organization_id: int, webhook_id: int) ->
 async def update(
     connection: Connection, organization_id: int, webhook_id: int, patch: Mapping[str, Any]
 ) -> None:
-    """Apply a valid merge patch."""
-    stored = await hold(connection, organization_id, webhook_id)
+    """Apply a valid merge patch; raise ApiError ``not_found`` for no subscription."""
+    stored = await lock(connection, organization_id, webhook_id)
     parameters = (organization_id, webhook_id, *stored.merged(patch).columns)
     await connection.execute(_SQL["update"].text, *parameters)
 
@@ -107,12 +108,12 @@ async def remove(connection: Connection, organization_id: int, webhook_id: int) 
 async def rewind(
     connection: Connection, organization_id: int, webhook_id: int, body: Mapping[str, Any]
 ) -> None:
-    """Set the position; 0 is the oldest change that is kept.
+    """Set the position to ``n`` of the body; 0 stands for before the oldest change that is kept.
 
-    Raise ``gone.changes_expired`` for a position before that one, ``out_of_range`` for one after
+    Raise ApiError ``gone.changes_expired`` for an earlier position, ``out_of_range`` for one after
     the end of the feed.
     """
-    await hold(connection, organization_id, webhook_id)
+    await lock(connection, organization_id, webhook_id)
     n: int = body["n"]
     feed = await connection.fetchrow(_SQL["feed"].text, organization_id)
     if n > feed["last_n"]:
@@ -127,8 +128,8 @@ async def rewind(
 async def rotate(
     connection: Connection, organization_id: int, webhook_id: int, body: Mapping[str, Any]
 ) -> bytes:
-    """Return a new secret; messages are signed with the former one, too, during the overlap."""
-    await hold(connection, organization_id, webhook_id)
+    """Return a new secret; for ``overlapSeconds`` the former one signs messages, too."""
+    await lock(connection, organization_id, webhook_id)
     seconds = body.get("overlapSeconds")
     overlap = timedelta(seconds=_OVERLAP_SECONDS if seconds is None else seconds)
     secret = signing.new_secret()

@@ -1,9 +1,9 @@
-"""Sender: looks for subscriptions that have something to send, and delivers to them.
+"""Webhook sender: polls for subscriptions with undelivered changes, and delivers to them.
 
 Problem: subscriptions are many, most have nothing to send, and writers must not pay for them.
 Rejected: a task for each subscription, which polls for itself, and notifications by writers.
-Chosen: one look of each worker at all subscriptions, as for readers that wait. It takes at most a
-twentieth of the time, and comes once in five seconds while there is no active subscription.
+Chosen: one poll of each worker for all subscriptions, as for long polls. It takes at most 1/20 of
+the time, and comes once in 5 s while there is no active subscription.
 """
 
 import asyncio
@@ -24,64 +24,64 @@ from service.webhooks.batches import BatchReader
 from service.webhooks.delivery import Delivery
 from service.webhooks.leases import SQL
 from service.webhooks.outgoing import OUTGOING, Outgoing
-from service.webhooks.shares import Shares
+from service.webhooks.slot_pool import SlotPool
 
 INTERVAL_SECONDS: Final = 0.25
-"""Seconds between two looks, at least."""
+"""Minimum time between two polls."""
 _IDLE_SECONDS: Final = 5
-"""Seconds between two looks while there is no active subscription."""
+"""Time between two polls while there is no active subscription."""
 _SHARE: Final = 20
-"""Looks take at most 1/20 of the time."""
+"""Polls take at most 1/20 of the time."""
 _LAG_SECONDS: Final = 15
-"""Seconds between two measurements of the largest lag."""
+"""Time between two measurements of the largest lag."""
 _SLOTS: Final = 256
-"""Deliveries under way in a worker."""
+"""Maximum number of deliveries under way in a worker."""
 _STOP_SECONDS: Final = 2
 """Time for deliveries to end when the worker stops."""
 
 
 class WebhookSender:
-    """Deliveries of a worker."""
+    """Deliveries of a worker, one for each subscription that is due."""
 
     def __init__(self, database: Database, outgoing: Outgoing) -> None:
         self._database, self._outgoing = database, outgoing
         self._reader = BatchReader(CHANGES)
-        self._shares = Shares(_SLOTS)
+        self._slots = SlotPool(_SLOTS)
         self._running: dict[tuple[int, int], asyncio.Task[bool]] = {}
-        self._next_look = self._next_lag = 0.0
-        self._looks = background.repeat(self._look, INTERVAL_SECONDS)
+        self._next_poll = self._next_lag = 0.0
+        self._polls = background.repeat(self._poll, INTERVAL_SECONDS)
 
     def wake(self) -> None:
-        """Look soon: there is a new subscription, or one has become active."""
-        self._next_look = 0.0
+        """Poll at the next interval: a subscription may be new or active again."""
+        self._next_poll = 0.0
 
     async def stop(self) -> None:
-        """Stop; give the deliveries under way a moment, after which their leases expire."""
-        self._looks.cancel()
+        """Stop; cancel the deliveries that do not end within _STOP_SECONDS. Their leases expire."""
+        self._polls.cancel()
         if self._running:
             await asyncio.wait(self._running.values(), timeout=_STOP_SECONDS)
         for task in self._running.values():
             task.cancel()
         self._outgoing.lookups.close()
 
-    async def _look(self) -> None:
-        """Start the deliveries that are due, as far as there are slots."""
+    async def _poll(self) -> None:
+        """Start the deliveries that are due, as far as there are slots, and set the next poll."""
         started = time.monotonic()
-        if started < self._next_look:
+        if started < self._next_poll:
             return
-        self._next_look = started + _IDLE_SECONDS
+        self._next_poll = started + _IDLE_SECONDS
         is_active = await self._database.look_up(self._start_due)
         ended = time.monotonic()
         if is_active:
-            self._next_look = ended + _SHARE * (ended - started) - INTERVAL_SECONDS
-        metrics.WEBHOOK_IN_FLIGHT.set(self._shares.taken)
+            self._next_poll = ended + _SHARE * (ended - started) - INTERVAL_SECONDS
+        metrics.WEBHOOK_IN_FLIGHT.set(self._slots.taken)
 
     async def _start_due(self, connection: Connection) -> bool:
-        """Start what is due; return whether there is an active subscription."""
+        """Start the deliveries that are due; return whether there is an active subscription."""
         rows = await connection.fetch(SQL["due"].text, 2 * _SLOTS)
         for organization_id, webhook_id in rows:
             key = (organization_id, webhook_id)
-            if key not in self._running and self._shares.enter(organization_id):
+            if key not in self._running and self._slots.enter(organization_id):
                 task = background.run(partial(self._deliver, *key))
                 self._running[key] = task
                 task.add_done_callback(partial(self._on_done, key))
@@ -91,6 +91,7 @@ class WebhookSender:
         return bool(rows) or bool(await connection.fetchval(SQL["any_active"].text))
 
     async def _deliver(self, organization_id: int, webhook_id: int) -> None:
+        """Deliver to a subscription, unless another sender has its lease."""
         claim = partial(leases.claim, organization_id=organization_id, webhook_id=webhook_id)
         lease = await self._database.write(claim, organization_id)
         if lease is not None:
@@ -98,14 +99,14 @@ class WebhookSender:
 
     def _on_done(self, key: tuple[int, int], _: "asyncio.Task[bool]") -> None:
         del self._running[key]
-        self._shares.leave(key[0])
+        self._slots.leave(key[0])
 
 
 SENDER: Final[web.AppKey[WebhookSender]] = web.AppKey("webhook_sender", WebhookSender)
 
 
 async def run_sender(app: web.Application) -> AsyncIterator[None]:
-    """Send for as long as the application runs."""
+    """Run the worker's sender for as long as the application runs."""
     app[SENDER] = sender = WebhookSender(app[DATABASE], app[OUTGOING])
     yield
     await sender.stop()

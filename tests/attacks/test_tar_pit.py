@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
 
-from service.webhooks.shares import Shares
+from service.webhooks.slot_pool import SlotPool
 from tests.attacks.attacker import Attacker
 from tests.attacks.webhook_scenarios import subscriptions, tar_pit
 from tests.support.api import Api, issue_key
@@ -44,14 +44,14 @@ async def test_a_tar_pit_delays_no_other(demo_dsn: str) -> None:
 
 def test_shares_shrink_as_slots_are_taken() -> None:
     """Fifty organizations that want all they can get leave slots to others."""
-    shares = Shares(256)
+    slots = SlotPool(256)
     for _ in range(20):
         for organization_id in range(1, 51):
-            shares.enter(organization_id)
-    assert shares.taken < 256
-    assert all(shares.enter(organization_id) for organization_id in (100, 101, 102))
-    taken = shares.taken
-    shares.leave(100)
-    assert shares.taken == taken - 1
-    alone = Shares(4)
+            slots.enter(organization_id)
+    assert slots.taken < 256
+    assert all(slots.enter(organization_id) for organization_id in (100, 101, 102))
+    taken = slots.taken
+    slots.leave(100)
+    assert slots.taken == taken - 1
+    alone = SlotPool(4)
     assert [alone.enter(1), alone.enter(1), alone.enter(2)] == [True, False, True]

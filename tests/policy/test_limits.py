@@ -95,7 +95,7 @@ ROWS = {
     ),
     "webhooks": f"{limits.MAX_WEBHOOKS}",
     "entries of a message": (
-        f"{limits.MAX_BATCH_ENTRIES}, and {byte_size(limits.MAX_MESSAGE_BYTES)} of documents"
+        f"{limits.MAX_MESSAGE_ENTRIES}, and {byte_size(limits.MAX_MESSAGE_BYTES)} of documents"
     ),
     "`url` of a webhook": f"{number(field_limit('webhooks', 'url'))} characters",
     "a try of a delivery": (
@@ -156,7 +156,7 @@ PHRASES = {
         f"A page whose records exceed {byte_size(limits.MAX_PAGE_BYTES)} ends early,",
         f"without padding, of at most {byte_size(limits.MAX_CURSOR_BYTES)}.",
         f"An organization has at most {limits.MAX_WEBHOOKS}",
-        f"1 to {limits.MAX_BATCH_ENTRIES} entries as `GET /api/changes`",
+        f"1 to {limits.MAX_MESSAGE_ENTRIES} entries as `GET /api/changes`",
         f"has at most {byte_size(limits.MAX_MESSAGE_BYTES)} of documents at its first try.",
         f"A try takes at most {limits.RECEIVER_SECONDS} seconds, and at most "
         f"{byte_size(limits.MAX_RECEIVER_ANSWER_BYTES)} of the answer's body are read.",

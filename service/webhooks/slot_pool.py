@@ -1,16 +1,18 @@
-"""Shares: slots of which no organization takes the last ones from the others.
+"""Slot pool: slots for outgoing work, of which no organization takes the last ones from others.
 
-An organization may hold an eighth of the free slots, or one. The more slots are taken, the fewer a
-single organization may hold, so that some stay free for organizations that have none.
+An organization may hold as many slots as 1/8 of those that are free, but at least one. The more
+slots are taken, the fewer a single organization may hold, so that some stay free for organizations
+that have none.
 """
 
 from collections import Counter
 from typing import Final
 
 _SHARE: Final = 8
+"""An organization may hold 1/8 of the number of free slots."""
 
 
-class Shares:
+class SlotPool:
     """Slots for concurrent work of organizations."""
 
     def __init__(self, slots: int) -> None:
@@ -23,7 +25,7 @@ class Shares:
         return self._taken.total()
 
     def enter(self, organization_id: int) -> bool:
-        """Take a slot for the organization; return False if it has its share."""
+        """Take a slot for the organization; return False if none is free, or it holds too many."""
         if self._free == 0 or self._taken[organization_id] >= max(1, self._free // _SHARE):
             return False
         self._free -= 1
