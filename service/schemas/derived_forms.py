@@ -13,7 +13,7 @@ Keys identify a record of the collection, or one within the record that the fiel
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
-from service.schemas.key_forms import OWN_KEY, WITHIN
+from service.schemas.key_forms import OWN_KEY, WITHIN, required_reference
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -62,7 +62,9 @@ def _keyed(forms: dict[str, Schema], key: str, required: list[str]) -> Iterator[
     fields, item = forms["fields"], forms["item"]
     properties, state = {"id": _NO_ID}, item["properties"].get("state", _STATE)
     keyed_fields: Schema = {"state": True}
-    if "x-refers-to" not in fields["properties"][key]:
+    references = {name: required_reference(forms, name) for name in required}
+    properties |= {name: schema for name, schema in references.items() if schema is not None}
+    if key not in properties:
         properties[key] = _KEY
         keyed_fields["newKey"] = fields["properties"][key] | _NEW_KEY
     if "state" not in fields["properties"]:

@@ -42,9 +42,8 @@ def with_key_forms(file: Schema, name: str) -> Schema:
 
 def _key_form(file: Schema) -> Schema:
     """Return the schema of an object with the own key of a record, and its scope if it has one."""
-    fields = file["$defs"]["fields"]["properties"]
     names = [file[keyword] for keyword in (OWN_KEY, WITHIN) if keyword in file]
-    properties = {name: fields[name] if REFERS_TO in fields[name] else _KEY_TEXT for name in names}
+    properties = {name: required_reference(file["$defs"], name) or _KEY_TEXT for name in names}
     return {
         "description": f"A {file['title'].lower()}, identified by its own key.",
         "type": "object",
@@ -52,6 +51,18 @@ def _key_form(file: Schema) -> Schema:
         "required": [*properties],
         "properties": properties,
     }
+
+
+def required_reference(forms: Schema, name: str) -> Schema | None:
+    """Return the schema of a reference as creates require it; None if the field is none.
+
+    Replaces of some records accept null for a reference that is fixed at creation.
+    """
+    for form in ("create", "fields"):
+        schema: Schema = forms.get(form, {}).get("properties", {}).get(name, {})
+        if REFERS_TO in schema:
+            return schema
+    return None
 
 
 def _with_references(schema: Any, above: str) -> Any:

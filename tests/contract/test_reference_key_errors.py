@@ -5,10 +5,14 @@ from typing import Any
 import orjson
 import pytest
 
+from service.queries.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Answer, Api, replacing
 from tests.support.keyed_references import BODIES, World, made, text
 
 pytestmark = pytest.mark.contract("References")
+
+REQUIRED = "validation_error.required_field"
 
 
 def rows(answer: Answer) -> list[dict[str, Any]]:
@@ -159,3 +163,18 @@ async def test_a_key_of_another_organization_is_unknown_in_the_same_bytes(
     own = (await made(shared_other, "size-ranges", name="Other"))["id"]
     foreign = await shared_other.put(f"/api/size-ranges/{own}/sizes", related)
     assert foreign.details == [("validation_error.unknown_reference", "[0].relatedSizeRangeSizeId")]
+
+
+@pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda resource: resource.name)
+async def test_keys_lack_no_member(resource: MasterRecord, shared_api: Api) -> None:
+    path, key = f"/api/{resource.name}?match={resource.own_key}", resource.key_fields
+    for write in (shared_api.put, shared_api.patch):
+        answer = await write(path, [{**dict.fromkeys(key), "state": "deleted"}])
+        assert {*answer.details} == {(REQUIRED, f"[0].{name}") for name in key}
+
+
+async def test_keys_of_parents_lack_no_member(shared_api: Api) -> None:
+    request = [{"sampleRequestId": {"styleId": None, "name": "Proto"}, "sizes": []}]
+    for write in (shared_api.put, shared_api.patch):
+        answer = await write("/api/measurements", request)
+        assert answer.details == [("validation_error.invalid_value", "[0].sampleRequestId")]

@@ -40,7 +40,7 @@ def main() -> int:
     phases = "examples,coverage,fuzzing" if arguments.cases >= _WHOLE else "examples,fuzzing"
     with template_server() as server:
         first = fresh_database(server, "documented", DEMO_TEMPLATE)
-        examples = max(1, arguments.cases // 500)
+        examples = max(1, arguments.cases // 1000)
         outcome = asyncio.run(_documented(first, phases, examples, seed))
         print(f"{outcome.cases} cases from the OpenAPI document")
         rest = max(campaign.ROUND, arguments.cases - outcome.cases)
