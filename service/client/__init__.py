@@ -10,6 +10,9 @@ It imports no other package of the service, so it works with any Selvedge:
         await colors.patch(created.id, changes, if_match=created.etag)
         sizes = client.part("size-ranges", 7, "sizes")
         await sizes.replace([*(await sizes.read()).data, {"name": "XXL"}])
+
+``BlockingClient`` has the same methods for programs without an event loop. ``Client.changes``
+follows the change feed, and ``verify`` checks the messages of a webhook.
 """
 
 from . import create_forms, documents

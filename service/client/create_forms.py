@@ -1,4 +1,4 @@
-"""Types of records as callers create them. ``schemas/`` describes the fields."""
+"""Types of records as callers create them, made from ``schemas/``, which describes the fields."""
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 

@@ -1,4 +1,4 @@
-"""Types of records as callers read them. ``schemas/`` describes the fields."""
+"""Types of records as callers read them, made from ``schemas/``, which describes the fields."""
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 

@@ -1,4 +1,4 @@
-"""HTTP transport: sends requests over one session, with retries."""
+"""HTTP transport: sends requests over one session, with the retries of a policy."""
 
 import asyncio
 import json
@@ -58,9 +58,10 @@ class Transport:
         self._retry_policy = retry_policy
 
     async def send(self, request: Request) -> HttpResponse:
-        """Return the successful response to a request, which is retried.
+        """Return the response to a request, with the status 200, 201 or 304.
 
-        Raise SelvedgeError if it still fails after the last attempt, or must not be repeated.
+        A failed request is repeated as the retry policy says. Raise SelvedgeError of its last
+        attempt, or if the response is not JSON.
         """
         raw = None if request.body is None else _encoded(request.body)
         attempt = 1

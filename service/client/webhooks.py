@@ -27,7 +27,8 @@ def verify(
 ) -> Any:
     """Return the parsed message; raise VerificationError unless it is signed by the secret.
 
-    ``body`` are the bytes as they arrived. A message is too old, or from the future, beyond
+    ``body`` are the bytes as they arrived, ``secret`` begins with ``whsec_``. Raise
+    VerificationError, too, if the time of the message differs from now by more than
     ``tolerance_seconds``. Processing each ``webhook-id`` once is left to the caller.
     """
     by_name = {name.lower(): value for name, value in headers.items()}

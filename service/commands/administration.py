@@ -10,7 +10,7 @@ from service.commands import CommandError, Parsers
 from service.commands.command_database import database, execute
 from service.commands.unique_key_setting import confirm_unique, require_unique
 from service.console import say, visible
-from service.organizations import administration as queries
+from service.organizations import administration as organizations
 from service.queries.change_recorder import record_settings
 from service.settings import Settings
 
@@ -80,7 +80,7 @@ def create_organization(settings: Settings, arguments: Namespace) -> None:
 
 async def _create_organization(connection: asyncpg.Connection, arguments: Namespace) -> int:
     await _check_name(connection, arguments.name)
-    return await queries.create_organization(
+    return await organizations.create_organization(
         connection,
         arguments.name,
         multiple_language=arguments.multiple_language or False,
@@ -94,7 +94,7 @@ async def _check_name(
 ) -> None:
     """Raise CommandError if another organization has the name: keys could be issued to it."""
     if name is not None:
-        other = await queries.find_organization(connection, name, except_id=own)
+        other = await organizations.find_organization(connection, name, except_id=own)
         if other is not None:
             raise CommandError(f"organization {other} has this name: use another name")
 
@@ -121,10 +121,10 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
         await _check_name(connection, arguments.name, arguments.id)
         if arguments.unique_keys:
             await require_unique(connection, arguments.id)
-        changes = queries.OrganizationSettings(
+        changes = organizations.OrganizationSettings(
             arguments.name, arguments.multiple_language, arguments.pro, arguments.unique_keys
         )
-        is_shown = await queries.set_organization(connection, arguments.id, changes)
+        is_shown = await organizations.set_organization(connection, arguments.id, changes)
         if is_shown:
             await record_settings(connection, arguments.id)
     if arguments.unique_keys and is_shown is not None:
@@ -135,7 +135,7 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
 def list_organizations(settings: Settings, _: Namespace) -> None:
     """Print a table of all organizations."""
     with database(settings) as dsn:
-        rows = execute(dsn, queries.list_organizations)
+        rows = execute(dsn, organizations.list_organizations)
     print_table(
         ("ID", "NAME", "MULTIPLE LANGUAGE", "PRO", "UNIQUE KEYS"),
         ((row["id"], row["name"], *(_on_off(row[name]) for name in _FEATURES)) for row in rows),
@@ -147,7 +147,7 @@ def issue_key(settings: Settings, arguments: Namespace) -> None:
     with database(settings) as dsn:
         key = execute(
             dsn,
-            lambda connection: queries.issue_key(
+            lambda connection: organizations.issue_key(
                 connection,
                 arguments.organization,
                 name=arguments.name,
@@ -164,7 +164,7 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
     """Print a table of the keys, of one organization or all."""
     with database(settings) as dsn:
         rows = execute(
-            dsn, lambda connection: queries.list_keys(connection, arguments.organization)
+            dsn, lambda connection: organizations.list_keys(connection, arguments.organization)
         )
     print_table(
         ("ID", "ORGANIZATION", "SCOPE", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED"),
@@ -182,7 +182,7 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
 def revoke_key(settings: Settings, arguments: Namespace) -> None:
     """Revoke a key. Raise CommandError if it does not exist."""
     with database(settings) as dsn:
-        exists = execute(dsn, lambda connection: queries.revoke_key(connection, arguments.id))
+        exists = execute(dsn, lambda connection: organizations.revoke_key(connection, arguments.id))
     if not exists:
         raise CommandError(f"there is no key {arguments.id}: `selvedge key list` shows all keys")
 

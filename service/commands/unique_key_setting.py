@@ -7,7 +7,7 @@ import asyncpg
 
 from service.commands import CommandError
 from service.limits import KEY_CACHE_SECONDS
-from service.organizations import administration as queries
+from service.organizations import administration as organizations
 from service.queries import unique_keys
 from service.resources.registry import MASTER_RECORDS
 
@@ -38,8 +38,8 @@ async def confirm_unique(connection: asyncpg.Connection, organization_id: int) -
     try:
         await require_unique(connection, organization_id)
     except CommandError:
-        off = queries.OrganizationSettings(unique_keys=False)
-        await queries.set_organization(connection, organization_id, off)
+        off = organizations.OrganizationSettings(unique_keys=False)
+        await organizations.set_organization(connection, organization_id, off)
         raise
 
 

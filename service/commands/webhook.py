@@ -7,7 +7,7 @@ from typing import Final
 from service.commands import CommandError, Parsers
 from service.commands.administration import identifier, print_table, time_text
 from service.commands.command_database import database, execute
-from service.organizations import administration as queries
+from service.organizations import administration as organizations
 from service.settings import Settings
 
 _STATES: Final = {"pause": "paused", "resume": "active"}
@@ -30,7 +30,7 @@ def list_webhooks(settings: Settings, arguments: Namespace) -> None:
     """Print a table of the webhooks, of one organization or all."""
     with database(settings) as dsn:
         rows = execute(
-            dsn, lambda connection: queries.list_webhooks(connection, arguments.organization)
+            dsn, lambda connection: organizations.list_webhooks(connection, arguments.organization)
         )
     print_table(
         ("ID", "ORGANIZATION", "STATE", "BEHIND", "FAILURES", "LAST SUCCESS", "URL", "LAST ERROR"),
@@ -50,7 +50,7 @@ def set_state(settings: Settings, arguments: Namespace, state: str) -> None:
     """Pause or resume a webhook. Raise CommandError if it does not exist."""
     with database(settings) as dsn:
         exists = execute(
-            dsn, lambda connection: queries.set_webhook_state(connection, arguments.id, state)
+            dsn, lambda connection: organizations.set_webhook_state(connection, arguments.id, state)
         )
     if not exists:
         message = f"there is no webhook {arguments.id}: `selvedge webhook list` shows all webhooks"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 _MAX_FILES: Final = 7
-"""Number of retained files. A new file begins at each start, each day and every 10 MB."""
+"""Maximum number of files. A new one begins at each start, each day and every 10 MB."""
 
 SETTINGS: Final = {
     "logging_collector": "on",
@@ -19,6 +19,7 @@ SETTINGS: Final = {
     "log_rotation_size": "10MB",
     "log_checkpoints": "off",
 }
+"""Settings of PostgreSQL, without the folder."""
 
 
 def clear(folder: Path) -> None:

@@ -100,7 +100,7 @@ class EmbeddedServer:
     def tend(self) -> None:
         """Restart PostgreSQL if it has ended by itself, and remove old log files.
 
-        Raises the errors of entering.
+        Raise the errors of entering.
         """
         logs.clear(self._logs)
         if self._process is not None and self._process.poll() is not None:

@@ -33,6 +33,7 @@ class KeyedValue(NamedTuple):
     container: Any
     """Object or list that has the key object."""
     member: str | int
+    """Name or index of the key object in the container."""
     target: ReferenceTarget
     key: dict[str, Any]
     """Key object, in which the id of the parent replaces a key object of the parent."""

@@ -1,4 +1,4 @@
-"""JSON Merge Patch: applies bulk patch items to stored records (RFC 7396; contract, Merges)."""
+"""JSON Merge Patch: merges items into stored records (RFC 7396; contract, Merges)."""
 
 import asyncio
 from typing import Any, Final
@@ -56,7 +56,10 @@ async def merge_stored(
 
 
 def make_new(resource: MasterRecord, batch: Batch) -> None:
-    """Turn each item into the record that it creates; add errors for what the schema forbids."""
+    """Turn items of records that do not exist into creates: drop nulls, check the create schema.
+
+    Add its errors to the batch.
+    """
     for index, item in enumerate(batch.items):
         _set_content(item, apply_merge_patch({}, item))
         for detail in resource.create_form.errors(item, b""):

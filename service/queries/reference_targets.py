@@ -19,7 +19,7 @@ FOR_KEY_SHARE: Final = "for key share"
 
 @dataclass(frozen=True)
 class ReferenceTarget:
-    """Records that references name: table, own key, and parent within which keys are unique."""
+    """Records that references name: their table, own key, and parent of the own key."""
 
     name: str
     """Collection or nested list, as ``x-refers-to`` names it."""
@@ -27,7 +27,7 @@ class ReferenceTarget:
     key: str
     """Member of the key object with the own key."""
     within: str = ""
-    """Member of the key object with the parent, if the key is unique within one."""
+    """Member of the key object with the parent, if keys are looked up within one."""
     parent: str = ""
     """Collection of the parent, if the key object names it."""
     noun: str = ""

@@ -34,7 +34,7 @@ def rendered(row: asyncpg.Record) -> dict[int, bytes]:
 
 
 def documents_by_id(row: asyncpg.Record) -> dict[int, bytes] | None:
-    """Return the documents by id; None if they exceed the bytes of their statement."""
+    """Return the documents by id; None if they exceed the ``max_bytes`` of ``batch_text``."""
     ids, documents = row
     if ids and documents is None:
         return None

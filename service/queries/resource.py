@@ -1,4 +1,4 @@
-"""Resource: a collection that can be listed and read, and its compiled list queries."""
+"""Resource: base class of collections, lists and parts; reads their documents by SQL statements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,12 +38,13 @@ class ListQuery:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """Documents joined by commas, and the sort values to continue from, if there are more."""
+    """Documents of a page, joined by commas."""
 
     documents: bytes
     last: list[Any] | None
+    """Sort values of the last record, to continue from; None on the last page."""
     total: int | None
-    """Number of records on all pages, if it was requested."""
+    """Number of records on all pages; None unless requested (``counts``)."""
 
 
 class DocumentRequest(NamedTuple):
@@ -56,7 +57,7 @@ class DocumentRequest(NamedTuple):
 
 
 class Resource:
-    """Collection of the interface: ``schemas/<name>.json`` and ``sql/<name>.sql``.
+    """Collection, list or part of the interface: ``schemas/<name>.json``, ``sql/<name>.sql``.
 
     The ``documents`` statement takes the organization as ``$1``, has one slot, the page, and
     returns a row ``(page_order, sort_values, document)`` per record. For records below parents,

@@ -37,10 +37,10 @@ def slots(
     }
 
 
-def rendered(collection: str, form: str, late: Collection[str] = ()) -> str:
-    """Return the SQL of a whole document of a form, in the schema's order.
+def document_sql(collection: str, form: str, late: Collection[str] = ()) -> str:
+    """Return the SQL of a whole document in a form: ``document`` or ``writable``.
 
-    A list is a column with its elements, joined by commas.
+    Members are in the schema's order. A list is a column with its elements, joined by commas.
     """
     shape = schemas.definition(collection, form)
     return _joined([_object(shape, shape.properties, late), "'}'"])

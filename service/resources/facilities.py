@@ -7,7 +7,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class Facilities(PlainRecord):
-    """Sites of sub-suppliers: soft delete, individually or with their sub-supplier."""
+    """Sites of sub-suppliers: soft delete, alone or with their sub-supplier; so is the restore."""
 
     name = "facilities"
     table = "facility"

@@ -1,4 +1,4 @@
-"""Hard delete: base class of records that a deletion removes from the database."""
+"""Hard delete: base class of records whose rows a delete removes."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -10,7 +10,7 @@ from service.queries.write_set import WriteSet
 
 
 class HardDeleted(MasterRecord):
-    """Record that a deletion removes, after its last document is rendered for the response.
+    """Record whose rows a delete removes. The response has its last document, as deleted.
 
     The ``documents`` statement has slots for the columns that a deletion changes: ``state``, and
     ``end_date`` if there is one. The ``purge`` statement removes records.
@@ -32,6 +32,6 @@ class HardDeleted(MasterRecord):
         }
 
     def last_documents(self, write_set: WriteSet) -> DocumentRequest | None:
-        """Return the request for the documents of the records to delete, as deleted."""
+        """Return the request for the last documents of the records to delete; None for none."""
         ids = write_set.live_deletes
         return DocumentRequest(ids, "last_documents") if ids else None

@@ -7,7 +7,7 @@ from service.resources.plain_records import PlainRecord
 
 
 class Items(PlainRecord):
-    """Components of styles: soft delete."""
+    """Components of styles, such as buttons: soft delete. Each has at most one category."""
 
     name = "items"
     table = "item"

@@ -70,7 +70,7 @@ class PlainRecord(MasterRecord):
             last = own.pop("last_record")
             shapes.append(("last_documents", "document", last, self.late_columns))
         for name, form, rows, late in shapes:
-            rendered = scalar_columns.rendered(self.name, form, late)
+            rendered = scalar_columns.document_sql(self.name, form, late)
             bound[name] = shape.bind(record=rows.text, rendered=rendered)
         for name in {"delete", "purge"}.difference(self.deletes):
             del bound[name]

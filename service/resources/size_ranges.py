@@ -18,7 +18,8 @@ class SizeRanges(MasterRecord):
     """Ranges of sizes, of which an organization has at most one default.
 
     Setting ``isDefault`` on a new or stored size range clears it on the previous default. The
-    default may be inactive and may be cleared without a successor. It is never deleted.
+    default may be inactive, and may be cleared without a successor. Only a request that sets
+    another default can delete it. A size range whose sizes are in use is not deleted.
     """
 
     name = "size-ranges"

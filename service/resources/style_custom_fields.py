@@ -37,7 +37,7 @@ _KEY = "parentKey"
 
 
 class StyleCustomFields(CustomFields):
-    """Custom fields of all styles of an organization, or of associated ones.
+    """Custom fields of all styles, or of those of associated brands, groups and categories.
 
     An allowed value may refer to a value of the parent field.
     """

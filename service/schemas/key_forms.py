@@ -1,7 +1,8 @@
 """Key forms: objects with own keys, which writes accept in place of the ids of other records.
 
 ``x-refers-to`` in a schema file names the collection of a field with ids. Such a field accepts an
-id, or an object of the form ``key`` of that collection's file (contract, References).
+id, or an object of the form ``key`` of that collection's file (contract, References). Entries of
+nested lists, such as sizes, have key forms of their own.
 """
 
 from typing import Any, Final, TypeAlias
@@ -12,7 +13,7 @@ REFERS_TO: Final = "x-refers-to"
 OWN_KEY: Final = "x-own-key"
 """Keyword of a schema file: field with the customer's own key."""
 WITHIN: Final = "x-own-key-within"
-"""Keyword of a schema file: field with the record within which own keys are unique."""
+"""Keyword of a schema file: reference to the record within which own keys are looked up."""
 _KEY: Final = "key"
 _KEY_TEXT: Final[Schema] = {
     "description": "The own key of a live record.",

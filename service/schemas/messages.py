@@ -1,4 +1,4 @@
-"""Messages of schema errors: what to do, in words that fit beside a form's field."""
+"""Error details of schema errors: type, path, and a message that fits beside a form's field."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -26,7 +26,7 @@ _QUOTES_PER_VALUE: Final = 4
 def parse(raw: bytes) -> Any:
     """Parse a JSON body (RFC 8259).
 
-    Raises ApiError ``malformed_json`` for invalid JSON and duplicate members, and
+    Raise ApiError ``malformed_json`` for invalid JSON and duplicate members, and
     ``too_many_items``, before parsing, for more than MAX_VALUES values.
     """
     _check_values(raw)

@@ -46,7 +46,7 @@ def test_a_late_column_is_a_slot_of_the_document() -> None:
 
 
 def test_adjacent_literals_are_one() -> None:
-    assert scalar_columns.rendered("brands", "writable") == (
+    assert scalar_columns.document_sql("brands", "writable") == (
         "'{\"customId\":' || coalesce(to_json(custom_id)::text, 'null')"
         " || ',\"name\":' || to_json(name)::text || ',\"state\":\"' || state || '\"}'"
     )
