@@ -123,8 +123,8 @@ async def list_relations(
     db: Connection, pageSize: PageSize = 30, cursor: str | None = None
 ) -> Page[list[StyleRelation]]:
     rows = await db.fetch(sql("relations"), ORGANIZATION, after(cursor), pageSize + 1)
-    found = [StyleRelation(**row) for row in rows[:pageSize]]
-    return Page(data=found, pagination=pagination(found, len(rows) > pageSize))
+    records = [StyleRelation(**row) for row in rows[:pageSize]]
+    return Page(data=records, pagination=pagination(records, len(rows) > pageSize))
 
 
 @app.get("/api/colors")
@@ -132,8 +132,8 @@ async def list_colors(
     db: Connection, pageSize: PageSize = 30, cursor: str | None = None
 ) -> Page[list[Color]]:
     rows = await db.fetch(sql("colors_page"), ORGANIZATION, after(cursor), pageSize + 1)
-    found = await colors(db, rows[:pageSize])
-    return Page(data=found, pagination=pagination(found, len(rows) > pageSize))
+    records = await colors(db, rows[:pageSize])
+    return Page(data=records, pagination=pagination(records, len(rows) > pageSize))
 
 
 @app.put("/api/colors")
@@ -201,7 +201,9 @@ async def write(db: asyncpg.Connection, items: list[ColorItem]) -> list[Color]:
     locked = await db.fetch(sql("lock_colors"), ORGANIZATION, ids)
     if len(locked) < len(ids):
         raise HTTPException(404, "There is no such color.")
-    await check_references(db, {group for _, group in groups}, {one for _, one in languages})
+    await check_references(
+        db, {group for _, group in groups}, {language for _, language in languages}
+    )
     await db.execute(
         sql("update_colors"),
         ORGANIZATION,
@@ -214,7 +216,7 @@ async def write(db: asyncpg.Connection, items: list[ColorItem]) -> list[Color]:
         [item.state for item in items],
     )
     for kind, links in (("groups", groups), ("languages", languages)):
-        left, right = [one for one, _ in links], [other for _, other in links]
+        left, right = [color_id for color_id, _ in links], [linked_id for _, linked_id in links]
         await db.execute(sql(f"remove_{kind}"), ORGANIZATION, ids, left, right)
         await db.execute(sql(f"add_{kind}"), ORGANIZATION, left, right)
     rows = {row["id"]: row for row in await db.fetch(sql("colors_by_id"), ORGANIZATION, ids)}
@@ -252,6 +254,6 @@ def after(cursor: str | None) -> int:
     return int(base64.urlsafe_b64decode(cursor)) if cursor else 0
 
 
-def pagination(found: list[StyleRelation] | list[Color], more: bool) -> Pagination:
-    cursor = base64.urlsafe_b64encode(str(found[-1].id).encode()).decode() if more else None
+def pagination(records: list[StyleRelation] | list[Color], more: bool) -> Pagination:
+    cursor = base64.urlsafe_b64encode(str(records[-1].id).encode()).decode() if more else None
     return Pagination(hasMore=more, cursor=cursor)

@@ -1,4 +1,4 @@
-"""What the routes with FastAPI share: types, the answer's envelope, the connection."""
+"""Shared parts of the routes with FastAPI: types, the response envelope, the connection."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Generic, Literal, TypeVar

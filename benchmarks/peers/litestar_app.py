@@ -125,8 +125,8 @@ async def list_relations(
 ) -> Page[list[StyleRelation]]:
     async with state.pool.acquire() as db:
         rows = await db.fetch(sql("relations"), ORGANIZATION, after(cursor), page_size + 1)
-    found = [StyleRelation(**row) for row in rows[:page_size]]
-    return Page(found, pagination(found, len(rows) > page_size))
+    records = [StyleRelation(**row) for row in rows[:page_size]]
+    return Page(records, pagination(records, len(rows) > page_size))
 
 
 @get("/api/colors")
@@ -135,8 +135,8 @@ async def list_colors(
 ) -> Page[list[Color]]:
     async with state.pool.acquire() as db:
         rows = await db.fetch(sql("colors_page"), ORGANIZATION, after(cursor), page_size + 1)
-        found = await colors(db, rows[:page_size])
-    return Page(found, pagination(found, len(rows) > page_size))
+        records = await colors(db, rows[:page_size])
+    return Page(records, pagination(records, len(rows) > page_size))
 
 
 @put("/api/colors")
@@ -203,7 +203,9 @@ async def write(db: asyncpg.Connection, items: list[ColorItem]) -> list[Color]:
     locked = await db.fetch(sql("lock_colors"), ORGANIZATION, ids)
     if len(locked) < len(ids):
         raise NotFoundException("There is no such color.")
-    await check_references(db, {group for _, group in groups}, {one for _, one in languages})
+    await check_references(
+        db, {group for _, group in groups}, {language for _, language in languages}
+    )
     await db.execute(
         sql("update_colors"),
         ORGANIZATION,
@@ -216,7 +218,7 @@ async def write(db: asyncpg.Connection, items: list[ColorItem]) -> list[Color]:
         [item.state for item in items],
     )
     for kind, links in (("groups", groups), ("languages", languages)):
-        left, right = [one for one, _ in links], [other for _, other in links]
+        left, right = [color_id for color_id, _ in links], [linked_id for _, linked_id in links]
         await db.execute(sql(f"remove_{kind}"), ORGANIZATION, ids, left, right)
         await db.execute(sql(f"add_{kind}"), ORGANIZATION, left, right)
     rows = {row["id"]: row for row in await db.fetch(sql("colors_by_id"), ORGANIZATION, ids)}
@@ -256,10 +258,10 @@ def after(cursor: str | None) -> int:
     return int(base64.urlsafe_b64decode(cursor)) if cursor else 0
 
 
-def pagination(found: list[StyleRelation] | list[Color], more: bool) -> Pagination:
+def pagination(records: list[StyleRelation] | list[Color], more: bool) -> Pagination:
     if not more:
         return Pagination(hasMore=False)
-    cursor = base64.urlsafe_b64encode(str(found[-1].id).encode()).decode()
+    cursor = base64.urlsafe_b64encode(str(records[-1].id).encode()).decode()
     return Pagination(hasMore=True, cursor=cursor)
 
 

@@ -143,18 +143,18 @@ async def write(db: asyncpg.Connection, items: list[FieldItem]) -> list[StyleCus
     check_fixed(items, locked)
     await check_values(db, items, locked)
     links = {
-        kind: [(item.id, one.id) for item in items for one in getattr(item, name) or ()]
+        kind: [(item.id, linked.id) for item in items for linked in getattr(item, name) or ()]
         for name, kind in ASSOCIATIONS.items()
     }
     for kind, pairs in links.items():
-        wanted = {other for _, other in pairs}
-        if len(await db.fetch(sql(f"known_{kind}"), ORGANIZATION, wanted)) < len(wanted):
+        linked_ids = {linked_id for _, linked_id in pairs}
+        if len(await db.fetch(sql(f"known_{kind}"), ORGANIZATION, linked_ids)) < len(linked_ids):
             raise ClientException(f"Not all of these {kind.replace('_', ' ')} exist.")
     columns = ([getattr(item, name) for item in items] for name in WRITABLE)
     await db.execute(sql("update_fields"), ORGANIZATION, *columns)
     await write_values(db, items)
     for kind, pairs in links.items():
-        left, right = [one for one, _ in pairs], [other for _, other in pairs]
+        left, right = [field_id for field_id, _ in pairs], [linked_id for _, linked_id in pairs]
         await db.execute(sql(f"remove_field_{kind}"), ORGANIZATION, ids, left, right)
         await db.execute(sql(f"add_field_{kind}"), ORGANIZATION, left, right)
     return await fields(db, ids)
@@ -192,11 +192,11 @@ async def check_values(
 
 async def write_values(db: asyncpg.Connection, items: list[FieldItem]) -> None:
     values = [(item.id, value) for item in items for value in item.allowedValues or ()]
-    known = [(value.id, value) for _, value in values if value.id is not None]
+    stored = [(value.id, value) for _, value in values if value.id is not None]
     new = [(field, value) for field, value in values if value.id is None]
-    kept = [id_ for id_, _ in known]
-    await db.execute(sql("update_values"), ORGANIZATION, *columns_of(known))
-    await db.execute(sql("remove_values"), ORGANIZATION, [item.id for item in items], kept)
+    stored_ids = [id_ for id_, _ in stored]
+    await db.execute(sql("update_values"), ORGANIZATION, *columns_of(stored))
+    await db.execute(sql("remove_values"), ORGANIZATION, [item.id for item in items], stored_ids)
     await db.execute(sql("add_values"), ORGANIZATION, *columns_of(new))
 
 

@@ -1,4 +1,4 @@
-"""What the routes with Litestar share: types, and the answer's envelope."""
+"""Shared parts of the routes with Litestar: types, and the response envelope."""
 
 from typing import Annotated, Generic, Literal, TypeVar
 

@@ -1,8 +1,8 @@
 """Names: bindings, classes, modules, docstrings and the glossary (CONTRIBUTING, Language).
 
-The rules hold for the service and its tests. ``names_left.json`` lists the offenses from before
-them. They may only become fewer: ``python -m tests.policy.test_names`` writes the list anew, and
-refuses to write a longer one.
+The rules hold for the service, its tests and the benchmarks. ``names_left.json`` lists the offenses
+from before them. They may only become fewer: ``python -m tests.policy.test_names`` writes the list
+anew, and refuses to write a longer one.
 """
 
 import ast
@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.policy import documents
-from tests.policy.sources import ROOT, modules, modules_of_tests
+from tests.policy.sources import ROOT, modules, modules_of_benchmarks, modules_of_tests
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
 BANNED = {"one", "found", "place", "told", "known", "wanted", "asked", "held", "kept"}
@@ -82,7 +82,8 @@ def banned(root: ast.AST) -> int:
 
 def offenses() -> dict[str, int]:
     """Return "rule: path or class" -> number of offenses, where there are any."""
-    trees = {module: tree(module) for module in (*modules(), *modules_of_tests())}
+    paths = (*modules(), *modules_of_tests(), *modules_of_benchmarks())
+    trees = {path: tree(path) for path in paths}
     counts = {f"binding: {relative(module)}": banned(root) for module, root in trees.items()}
     counts |= {
         f"docstring: {relative(module)}": 1
@@ -112,7 +113,7 @@ def more(now: dict[str, int], allowed: dict[str, int]) -> dict[str, int]:
 def test_no_offense_is_new() -> None:
     """No banned binding, no module docstring that opens with a clause, no class name twice.
 
-    Bindings and docstrings of the tests count as well.
+    Bindings and docstrings of the tests and of the benchmarks count as well.
     """
     assert not more(offenses(), left())
 
