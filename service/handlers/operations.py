@@ -284,5 +284,8 @@ WITHOUT_RESOURCE: Final = (
     Operation("guide", "GET", "/guides/{name}", pages.page, needs_key=False),
     Operation("docs", "GET", "/docs", pages.page, needs_key=False),
     Operation("docs_slash", "GET", "/docs/", pages.without_slash, needs_key=False),
+    Operation("data", "GET", "/data", pages.page, needs_key=False),
+    Operation("data_slash", "GET", "/data/", pages.without_slash, needs_key=False),
+    Operation("data_asset", "GET", "/data/{name}", pages.page, needs_key=False),
     Operation("docs_asset", "GET", "/docs/{name}", pages.page, needs_key=False),
 )

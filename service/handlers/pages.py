@@ -16,6 +16,7 @@ from service.http.headers import LINK
 from service.http.media_types import JSON
 from service.http.web_links import PUBLIC_URL, base_url, description_links
 from service.pages import api_catalog
+from service.pages.data import data
 from service.pages.docs import docs
 from service.pages.front import front
 from service.pages.guides import guides
@@ -35,7 +36,7 @@ def _pages(openapi: bytes, public_url: str) -> Mapping[str, WebPage]:
     linking = {"/": front(), "/openapi.json": WebPage(openapi, JSON)}
     for page in linking.values():
         page.headers = {**page.headers, LINK: description_links(public_url)}
-    return linking | dict(docs()) | dict(guides())
+    return linking | dict(docs()) | dict(data()) | dict(guides())
 
 
 async def page(request: web.Request) -> web.Response:

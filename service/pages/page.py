@@ -40,6 +40,11 @@ def read_file(name: str) -> str:
     return (_FILES / name).read_text(encoding="utf-8")
 
 
+def module_names(folder: str) -> list[str]:
+    """Return the names of the scripts in a folder of `service/pages/files/`, sorted."""
+    return sorted(path.name for path in (_FILES / folder).glob("*.js"))
+
+
 def render(name: str, **values: str) -> bytes:
     """Return an HTML template with each ``{{placeholder}}`` replaced. Values are not escaped."""
     text = read_file(name)

@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestClient
 from service import openapi
 from service.files import GUIDES
 from service.pages import guides
-from service.pages.page import csp_source
+from service.pages.page import csp_source, module_names
 from tests.support.api import Answer, Api
 
 pytestmark = pytest.mark.contract("Open pages")
@@ -22,8 +22,14 @@ ASSETS = [
     *("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "start.css", "start.js"),
 ]
 OF_GUIDES = [f"/guides/{path.stem}" for path in GUIDES.glob("*.md") if path.stem != "README"]
-READ = ["/", "/docs", "/guides", *sorted(OF_GUIDES)]
-ALL = [*READ, "/openapi.json", *(f"/docs/{asset}" for asset in ASSETS)]
+READ = ["/", "/data", "/docs", "/guides", *sorted(OF_GUIDES)]
+SCRIPTS = [f"/data/{name}" for name in module_names("data")]
+ALL = [
+    *READ,
+    *("/openapi.json", "/data/page.css", *SCRIPTS),
+    *(f"/docs/{asset}" for asset in ASSETS),
+]
+_SCRIPTS_BYTES = 80_000
 _ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 
 
@@ -73,6 +79,23 @@ async def test_long_pages_are_compressed(anybody: Api, path: str) -> None:
         assert zlib.decompress(sent.raw, wbits=31) == plain.raw
 
 
+async def test_the_scripts_of_the_data_page_are_small(anybody: Api) -> None:
+    sizes = [len((await _as_sent(anybody, path)).raw) for path in SCRIPTS]
+    assert len(sizes) >= 10
+    assert sum(sizes) <= _SCRIPTS_BYTES
+    for path in SCRIPTS:
+        assert (await anybody.get(path)).raw.count(b"\n") <= 300, path
+
+
+async def test_the_data_page_takes_no_markup_from_texts(anybody: Api) -> None:
+    """No sink for markup is used, and the browser would refuse it."""
+    policy = (await anybody.get("/data")).headers["Content-Security-Policy"]
+    assert {"script-src 'self'", "require-trusted-types-for 'script'"} <= {*policy.split("; ")}
+    for path in SCRIPTS:
+        script = (await anybody.get(path)).raw.decode()
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval", script)
+
+
 async def _as_sent(api: Api, path: str) -> Answer:
     """Return the answer with its body as it came."""
     session, url = api.client.session, api.client.make_url(path)
@@ -104,7 +127,7 @@ async def test_pages_fit_their_content_security_policy(anybody: Api, path: str) 
     assert not re.search(r" (style|on\w+)=", text)
 
 
-@pytest.mark.parametrize("path", ["/docs/", "/guides/"])
+@pytest.mark.parametrize("path", ["/data/", "/docs/", "/guides/"])
 async def test_a_slash_at_the_end_leads_on(anybody: Api, path: str) -> None:
     async with anybody.client.get(path, allow_redirects=False) as response:
         assert response.status == 308
@@ -116,6 +139,7 @@ async def test_a_slash_at_the_end_leads_on(anybody: Api, path: str) -> None:
     "path",
     [
         *("/docs/swagger-editor.js", "/docs/LICENSE", "/docs/..%2f__init__.py", "/docs/%00"),
+        *("/data/..%2ffront.js", "/data/front.js"),
         *("/guides/README", "/guides/paging.md", "/guides/..%2fcontract", "/guides/%2f"),
     ],
 )

@@ -10,12 +10,13 @@ from typing import Any
 import orjson
 from selenium import webdriver
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.expected_conditions import (
     element_to_be_clickable,
     presence_of_element_located,
 )
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from tests.support import reaper
 from tests.support.time_limits import limit
@@ -117,3 +118,62 @@ class Page:
         """Return the entries of a browser log since the last call."""
         entries: list[dict[str, Any]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]
         return entries
+
+
+class DataPage(Page):
+    """Page of `/data`."""
+
+    def enter(self, key: str) -> None:
+        """Enter a key, unless the tab has one."""
+        if self.value("sessionStorage.length") == 0:
+            self.type("#key", key)
+            self.click("#ask button")
+        self.until(lambda: bool(self.texts("#work")))
+
+    def choose(self, title: str) -> None:
+        """Choose a collection."""
+        self.wait.until(element_to_be_clickable((By.LINK_TEXT, title))).click()
+
+    def press(self, text: str) -> None:
+        """Press the button with that text, or the sort of that column."""
+        self.wait.until(
+            element_to_be_clickable((By.XPATH, f"//button[normalize-space()='{text}']"))
+        ).click()
+
+    def press_link(self, text: str) -> None:
+        """Follow the first link with that text in the view."""
+        path = f"//main[@id='view']//a[normalize-space()='{text}']"
+        self.wait.until(element_to_be_clickable((By.XPATH, path))).click()
+
+    def select(self, selector: str, value: str) -> None:
+        """Choose a value of a list."""
+        Select(self.find(selector)).select_by_value(value)
+
+    def clear(self, selector: str) -> None:
+        """Delete what stands in a field, key by key."""
+        field = self.find(selector)
+        field.send_keys(*[Keys.BACKSPACE] * len(str(field.get_attribute("value"))))
+
+    def rows(self) -> list[str]:
+        """Return the rows of the list."""
+        return self.texts(".results tbody tr")
+
+    def column(self, number: int) -> list[str]:
+        """Return a column of the list."""
+        return self.texts(f".results tbody tr > :nth-child({number})")
+
+    def heading(self) -> str:
+        """Return the heading of the view, as it is stored."""
+        return str(self.value("document.querySelector('#view h1')?.textContent"))
+
+    def wait_for(self, heading: str) -> None:
+        """Wait for a view."""
+        self.until(lambda: self.heading() == heading)
+
+    def address(self) -> str:
+        """Return the part of the address that names the view."""
+        return str(self.value("location.hash"))
+
+    def is_busy(self) -> bool:
+        """Return whether something is being loaded."""
+        return bool(self.value("!!document.querySelector('[aria-busy=true]')"))

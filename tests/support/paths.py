@@ -8,7 +8,7 @@ from tests.support import webhooks
 from tests.support.api import Api
 
 UNKNOWN = 2**63 - 1
-_NAMES = {"docs_asset": "start.js", "guide": "paging"}
+_NAMES = {"data_asset": "main.js", "docs_asset": "start.js", "guide": "paging"}
 
 
 async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:

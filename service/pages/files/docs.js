@@ -1,5 +1,5 @@
 "use strict";
-// Item of the session storage, which the front page shares. It lasts as long as the tab.
+// Item of the session storage, which the front page and /data share. It lasts as long as the tab.
 const STORAGE_KEY = "selvedge.key";
 const SCHEME = "key";
 

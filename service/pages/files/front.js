@@ -1,5 +1,5 @@
 "use strict";
-// Item of the session storage, which the page /docs shares. It lasts as long as the tab.
+// Item of the session storage, which the pages /data and /docs share. It lasts as long as the tab.
 const STORAGE_KEY = "selvedge.key";
 const byId = (id) => document.getElementById(id);
 const baseUrl = new URL(".", location.href).href.replace(/\/$/, "");

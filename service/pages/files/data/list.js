@@ -1,0 +1,186 @@
+// List of a collection: search, filters, columns, a table whose headings sort, and pages by cursor.
+
+import { get } from "./api.js";
+import { alertBox, announce, button, el, link, replace } from "./dom.js";
+import { Filters } from "./filters.js";
+import { go, hashOf, listParameters } from "./location.js";
+import { isScalar, label } from "./model.js";
+import { readNames, remember } from "./names.js";
+import { eachReference, recordHash, scrolling, show } from "./values.js";
+
+const DEFAULT_COLUMNS = 7;
+const TYPING_MS = 300;
+// Cursors lead forward only, so each page remembers the one that led to it.
+const previousPages = new Map();
+
+/** Returns the columns that are shown first: texts, numbers and references, without the id. */
+export function defaultColumns(model, { schema }) {
+  const fields = model.fields(schema).filter(([name]) => name !== "id");
+  const scalars = fields.filter(([, field]) => isScalar(field)).map(([name]) => name);
+  const first = scalars.filter((name) => name !== "state").slice(0, DEFAULT_COLUMNS - 1);
+  return scalars.includes("state") ? [...first, "state"] : first;
+}
+
+export class ListView {
+  constructor(model, collection, canWrite) {
+    Object.assign(this, { model, collection });
+    this.sortable = new Set(collection.parameters.get("sort[0].property")?.enum ?? []);
+    this.filters = new Filters(model, collection, (filters) => this.#go({ filters }));
+    this.search = this.#searchField();
+    this.columnBoxes = el("fieldset", {}, el("legend", {}, "Columns"));
+    this.columns = el("details", { class: "menu" }, el("summary", {}, "Columns"), this.columnBoxes);
+    this.results = el("div", { class: "results", "aria-busy": "true" });
+    const create = canWrite && collection.create;
+    this.element = el(
+      "div",
+      {},
+      el("h1", { tabindex: "-1" }, collection.title),
+      el("p", { class: "quiet" }, collection.description),
+      create && el("p", {}, link(hashOf({ name: collection.name, id: "new" }), "New record")),
+      el("div", { class: "toolbar" }, el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns),
+      this.results,
+    );
+  }
+
+  #searchField() {
+    const field = el("input", { type: "search", "aria-label": `Search ${this.collection.title}`, placeholder: "Search names and keys", dir: "auto" });
+    field.addEventListener("input", () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.#find(), TYPING_MS);
+    });
+    return field;
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    clearTimeout(this.timer);
+    this.#find();
+  }
+
+  #find() {
+    // Signs alone are no words to search for.
+    const q = /[\p{L}\p{N}]/u.test(this.search.value) ? this.search.value : "";
+    if (this.element.isConnected && q !== this.view.q) this.#go({ q }, true);
+  }
+
+  #go(change, isSameStep = false) {
+    go({ ...this.view, cursor: "", ...change }, { isSameStep });
+  }
+
+  /** Shows a view of the list; returns when it is read. */
+  async update(view) {
+    this.view = view;
+    if (document.activeElement !== this.search) this.search.value = view.q;
+    this.filters.update(view.filters);
+    this.#updateColumns();
+    this.results.setAttribute("aria-busy", "true");
+    try {
+      await this.#read();
+    } finally {
+      if (this.view === view) this.results.setAttribute("aria-busy", "false");
+    }
+  }
+
+  async #read() {
+    const view = this.view;
+    try {
+      const { data, pagination } = await get(this.collection.path, listParameters(view));
+      remember(this.collection, data);
+      await readNames(this.#references(data));
+      if (this.view === view) this.#show(data, pagination);
+    } catch (error) {
+      if (!error.rows) throw error;
+      if (error.status === 401) throw error;
+      const first = view.cursor ? link(hashOf({ ...view, cursor: "" }), "Show the first page") : null;
+      replace(this.results, alertBox(el("p", {}, error.message), first));
+    }
+  }
+
+  get shown() {
+    const all = new Set(this.model.fields(this.collection.schema).map(([name]) => name));
+    return (this.view.columns ?? defaultColumns(this.model, this.collection)).filter((name) => all.has(name));
+  }
+
+  #references(records) {
+    const references = [];
+    const fields = new Map(this.model.fields(this.collection.schema));
+    const visit = (target, id) => references.push([target, id]);
+    for (const record of records) {
+      for (const name of this.shown) eachReference(this.model, this.collection, name, fields.get(name), record[name], visit);
+    }
+    return references;
+  }
+
+  #updateColumns() {
+    const shown = this.shown;
+    const boxes = this.model.fields(this.collection.schema).map(([name]) => {
+      const box = el("input", { type: "checkbox", value: name, "data-focus": `column ${name}`, change: () => this.#chooseColumns() });
+      box.checked = shown.includes(name);
+      return el("label", {}, box, label(name));
+    });
+    replace(this.columnBoxes, el("legend", {}, "Columns"), ...boxes);
+  }
+
+  #chooseColumns() {
+    const columns = [...this.columnBoxes.querySelectorAll(":checked")].map((box) => box.value);
+    go({ ...this.view, columns }, { isSameStep: true });
+  }
+
+  #show(records, pagination) {
+    const table = el("table", {}, el("thead", {}, el("tr", {}, this.#headings())), el("tbody", {}, records.map((record) => this.#row(record))));
+    const none = records.length ? null : el("p", { class: "none" }, "No record matches.");
+    replace(this.results, scrolling(this.collection.title, table), ...(none ? [none] : []), this.#pages(pagination));
+    announce(records.length === 1 ? "1 record" : `${records.length} records${pagination.hasMore ? ", and more" : ""}`);
+  }
+
+  #headings() {
+    const { sort, order } = this.view;
+    return ["id", ...this.shown.filter((name) => name !== "id")].map((name) => {
+      const text = label(name, Boolean(this.model.reference(this.collection, name)));
+      const direction = sort === name ? (order === "desc" ? "descending" : "ascending") : undefined;
+      if (!this.sortable.has(name)) return el("th", { scope: "col" }, text);
+      const mark = direction && el("span", { "aria-hidden": "true" }, direction === "ascending" ? " ▲" : " ▼");
+      const sorter = el("button", { type: "button", class: "sort", "data-focus": `sort ${name}`, click: () => this.#sort(name) }, text, mark);
+      return el("th", { scope: "col", "aria-sort": direction }, sorter);
+    });
+  }
+
+  /** Sorts by a field: ascending, then descending, then not. */
+  #sort(name) {
+    const { sort, order } = this.view;
+    if (sort !== name) this.#go({ sort: name, order: "asc" });
+    else if (order !== "desc") this.#go({ sort: name, order: "desc" });
+    else this.#go({ sort: "", order: "" });
+  }
+
+  #row(record) {
+    const { model, collection } = this;
+    const fields = new Map(model.fields(collection.schema));
+    const own = el("th", { scope: "row" }, link(recordHash(collection, record.id), String(record.id)));
+    const cells = this.shown.filter((name) => name !== "id").map((name) => {
+      const content = show(model, collection, name, fields.get(name), record[name], true);
+      return el("td", {}, name === "name" || name === "text" ? link(recordHash(collection, record.id), content) : content);
+    });
+    return el("tr", {}, own, cells);
+  }
+
+  #pages({ hasMore, cursor }) {
+    const view = this.view;
+    const pageKey = (page) => `${this.collection.name} ${page}`;
+    if (hasMore) previousPages.set(pageKey(cursor), view.cursor);
+    const before = previousPages.get(pageKey(view.cursor));
+    const turn = (text, page) => button(text, () => this.#turn(page), { "data-focus": text });
+    return el(
+      "nav",
+      { class: "pages", "aria-label": "Pages" },
+      view.cursor && before === undefined && turn("First page", ""),
+      before !== undefined && turn("Previous page", before),
+      hasMore && turn("Next page", cursor),
+    );
+  }
+
+  #turn(cursor) {
+    this.#go({ cursor });
+    this.element.querySelector("h1").scrollIntoView();
+  }
+}

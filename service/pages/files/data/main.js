@@ -1,0 +1,146 @@
+// The page: a key, the collections at the left, and the view that the address names.
+
+import { Failure, forgetKey, get, leaveView, parseKey, storedKey, storeKey } from "./api.js";
+import { alertBox, announce, byId, el, link } from "./dom.js";
+import { ListView } from "./list.js";
+import { hashOf, parseHash } from "./location.js";
+import { Model } from "./model.js";
+import { forgetNames } from "./names.js";
+import { recordView } from "./record.js";
+
+const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };
+
+/** What is known after the key was entered, and the list that is shown. */
+const page = { model: null, caller: null, list: null, shownPath: "" };
+
+function showMessage(text) {
+  byId("message").textContent = text;
+  byId("message").hidden = !text;
+}
+
+async function readModel() {
+  const response = await fetch("openapi.json");
+  if (!response.ok) throw new Failure(response.status, "no_document", [{ field: null, value: "The OpenAPI document cannot be read." }]);
+  return new Model(await response.json());
+}
+
+/** Enters with a key; shows why if it is refused. */
+async function enter(key) {
+  showMessage("");
+  try {
+    const [model, { data }] = await Promise.all([page.model ?? readModel(), get("api/me", [], { key })]);
+    Object.assign(page, { model, caller: data, list: null, shownPath: "" });
+    storeKey(key);
+    showCaller();
+    await route();
+  } catch (error) {
+    if (!error.rows) throw error;
+    leave(error.status === 401 ? "The service does not know this key, or it has expired or was revoked." : error.message);
+  }
+}
+
+function leave(message) {
+  forgetKey();
+  forgetNames();
+  Object.assign(page, { caller: null, list: null, shownPath: "" });
+  byId("work").hidden = byId("caller").hidden = true;
+  byId("view").replaceChildren();
+  byId("entry").hidden = false;
+  showMessage(message);
+  byId("key").value = "";
+  byId("key").focus();
+}
+
+function showCaller() {
+  const { organization, key } = page.caller;
+  const words = { multipleLanguage: "multiple languages", pro: "Pro", uniqueKeys: "unique keys" };
+  const features = Object.keys(organization.features).filter((name) => organization.features[name]);
+  const scope = key.scope === "write" ? "may write" : "may read only";
+  byId("who").replaceChildren(el("bdi", {}, organization.name), ` · this key ${scope}`);
+  byId("features").textContent = features.length ? `Features: ${features.map((name) => words[name] ?? name).join(", ")}` : "";
+  byId("entry").hidden = true;
+  byId("work").hidden = byId("caller").hidden = false;
+  const items = [...page.model.collections.values()].map(({ name, title }) => el("li", {}, link(hashOf({ name }), title)));
+  byId("collections").replaceChildren(...items);
+}
+
+function markCollection(name) {
+  for (const anchor of byId("collections").querySelectorAll("a")) {
+    if (anchor.hash === hashOf({ name })) anchor.setAttribute("aria-current", "page");
+    else anchor.removeAttribute("aria-current");
+  }
+}
+
+/** Shows what the address names. */
+async function route() {
+  if (!page.caller) return;
+  const view = parseHash(location.hash);
+  const collection = page.model.collections.get(view.name);
+  const path = `${view.name}/${view.id}/${view.action}/${view.part}`;
+  const isSameView = path === page.shownPath;
+  leaveView();
+  markCollection(view.name);
+  byId("navigation").open = isWide() || !view.name;
+  try {
+    if (!collection) showStart(view);
+    else if (!view.id) await showList(collection, view, isSameView);
+    else await showRecord(collection, view);
+    page.shownPath = path;
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    if (!error.rows) throw error;
+    if (error.status === 401) leave("The service does not know this key, or it has expired or was revoked.");
+    else showNodes(el("h1", { tabindex: "-1" }, "Not shown"), alertBox(error.message));
+  }
+}
+
+function showStart({ name }) {
+  const text = name ? "There is no such collection." : "Choose a collection to see its records.";
+  showNodes(el("h1", { tabindex: "-1" }, "Data"), el("p", {}, text));
+  setTitle("Data");
+}
+
+async function showList(collection, view, isSameView) {
+  if (!isSameView || !page.list?.element.isConnected) {
+    page.list = new ListView(page.model, collection, false);
+    showNodes(page.list.element);
+    setTitle(collection.title);
+  }
+  await page.list.update(view);
+}
+
+async function showRecord(collection, view) {
+  const { nodes, title, loading } = await recordView(page.model, collection, view.id, NO_ACTIONS);
+  showNodes(...nodes);
+  setTitle(title);
+  await loading;
+}
+
+/** Replaces the view and moves the focus to its heading, where screen readers and Tab go on. */
+function showNodes(...nodes) {
+  byId("view").replaceChildren(...nodes.filter(Boolean));
+  const heading = byId("view").querySelector("h1");
+  if (page.shownPath) heading?.focus({ preventScroll: false });
+  announce("");
+}
+
+function setTitle(text) {
+  document.title = `${text}: Selvedge`;
+}
+
+const isWide = () => matchMedia("(min-width: 50.01rem)").matches;
+
+byId("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  enter(parseKey(byId("key").value));
+});
+// The address names the view, so that the link moves the focus alone.
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.querySelector("main:not([hidden]) h1")?.focus();
+});
+byId("forget").addEventListener("click", () => leave(""));
+window.addEventListener("hashchange", route);
+matchMedia("(min-width: 50.01rem)").addEventListener("change", () => (byId("navigation").open = isWide()));
+if (storedKey()) enter(storedKey());
+else byId("entry").hidden = false;

@@ -1,0 +1,143 @@
+// Collections and their schemas, as the OpenAPI document describes them.
+
+const JSON_TYPE = "application/json";
+
+/** Returns a name as words: `userDefinedId` is "User defined id", of a reference `brandId` "Brand". */
+export function label(name, isReference = false) {
+  const bare = isReference ? name.replace(/Ids$/, "s").replace(/Id$/, "") : name;
+  const words = bare.replace(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+
+/** Returns the types of a resolved schema, without null. */
+export const typesOf = (schema) => [schema.type ?? []].flat().filter((type) => type !== "null");
+
+export class Model {
+  constructor(document) {
+    this.document = document;
+    this.collections = new Map();
+    this.byComponent = new Map();
+    const changes = document.paths["/api/changes"].get.parameters.map((parameter) => this.resolve(parameter));
+    this.feed = this.resolve(this.resolve(changes.find(({ name }) => name === "collection").schema).items).enum;
+    for (const [path, item] of Object.entries(document.paths)) this.#addCollection(path, item);
+    for (const collection of this.collections.values()) collection.references = this.#references(collection);
+    this.references = Object.assign({}, ...[...this.collections.values()].map(({ references }) => references));
+    for (const path of Object.keys(document.paths)) this.#addPart(path);
+  }
+
+  /** Returns a node with its references replaced by their targets, at its first level. */
+  resolve(node) {
+    if (typeof node?.$ref !== "string") return node;
+    const { $ref, ...siblings } = node;
+    const names = $ref.slice(2).split("/").map((name) => decodeURIComponent(name).replace(/~1/g, "/").replace(/~0/g, "~"));
+    return { ...this.resolve(names.reduce((parent, name) => parent[name], this.document)), ...siblings };
+  }
+
+  /** Returns the schema of `data` in a successful response. Documents come before writable forms, measured values without an envelope. */
+  #data(operation) {
+    const content = this.resolve(this.resolve(operation).responses["200"]).content[JSON_TYPE];
+    const choices = this.resolve(content.schema);
+    const schema = this.resolve(choices.anyOf?.[0] ?? choices);
+    return this.resolve(schema.properties?.data ?? schema);
+  }
+
+  /** Returns the schema of a single record in a request body. */
+  body(operation) {
+    const schema = operation && this.resolve(this.resolve(operation.requestBody).content[JSON_TYPE].schema);
+    const single = schema?.oneOf?.map((choice) => this.resolve(choice)).find((choice) => choice.type !== "array");
+    return single ?? schema;
+  }
+
+  #addCollection(path, item) {
+    const name = /^\/api\/([^/{}]+)$/.exec(path)?.[1];
+    const record = this.document.paths[`${path}/{id}`];
+    const parameters = (item.get?.parameters ?? []).map((parameter) => this.resolve(parameter));
+    if (!name || !record || !parameters.some((parameter) => parameter.name === "q")) return;
+    const { items } = this.#data(item.get);
+    const collection = {
+      name,
+      path: path.slice(1),
+      title: item.get.tags[0],
+      description: this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
+      schema: this.resolve(items),
+      parameters: new Map(parameters.map((parameter) => [parameter.name, this.resolve(parameter.schema)])),
+      create: this.body(item.post),
+      replace: this.body(record.put),
+      canDelete: Boolean(record.delete),
+      parts: [],
+    };
+    this.collections.set(name, collection);
+    if (items.$ref) this.byComponent.set(items.$ref.split("/").pop(), collection);
+  }
+
+  /** Adds a path below a record: one of its parts, or a list of the records that belong to it. */
+  #addPart(path) {
+    const [, above, owner, parameter, name] = /^\/api\/(.*?)([^/{}]+)\/\{(\w+)\}\/([^/{}]+)$/.exec(path) ?? [];
+    const collection = this.collections.get(owner);
+    const { get, put } = this.document.paths[path];
+    if (!collection || !get) return;
+    const list = this.collections.get(name);
+    const replace = list ? undefined : this.body(put);
+    const schema = this.#data(get);
+    collection.parts.push({ name, path: path.slice(1), owner: parameter, above, list, schema, replace, title: label(camelCase(name)) });
+  }
+
+  /** Returns the collections that the id fields of a collection's forms refer to, by field. */
+  #references(collection) {
+    const references = {};
+    for (const schema of [collection.create, collection.replace]) if (schema) this.#collect(schema, references);
+    return references;
+  }
+
+  #collect(node, references) {
+    for (const [name, value] of Object.entries(this.resolve(node).properties ?? {})) {
+      const schema = this.resolve(value);
+      const target = this.target(schema.items ?? schema);
+      if (target) references[name] = target;
+      else if (schema.items) this.#collect(schema.items, references);
+    }
+  }
+
+  /** Returns the collection that a reference names: an id, or an object with the own key of a record. */
+  target(schema) {
+    const keys = (this.resolve(schema).anyOf ?? []).map((choice) => choice.$ref?.split("/").pop() ?? "");
+    const component = keys.find((name) => name.endsWith("Key"))?.slice(0, -"Key".length);
+    return this.byComponent.get(component);
+  }
+
+  /** Returns the collection that a field of a collection's documents refers to. */
+  reference(collection, field) {
+    return collection.references[field] ?? this.references[field];
+  }
+
+  /** Returns the collection of the records that a list of objects names: of `associatedBrands`, the brands. */
+  named(field, itemSchema) {
+    const properties = Object.keys(this.resolve(itemSchema).properties ?? {});
+    const matches = (name) => field.toLowerCase().endsWith(camelCase(name).toLowerCase());
+    const names = [...this.collections.keys()].filter(matches).sort((a, b) => b.length - a.length);
+    const collection = this.collections.get(names[0]);
+    const isOther = properties.some((name) => name !== "id" && this.references[name] === collection);
+    return collection && properties.includes("id") && !isOther ? collection : undefined;
+  }
+
+  /** Returns the fields of documents that are shown: `properties`, which can be empty only, is not. */
+  fields(schema) {
+    const entries = Object.entries(schema.properties ?? {}).map(([name, value]) => [name, this.resolve(value)]);
+    return entries.filter(([, field]) => field.maxItems !== 0);
+  }
+}
+
+/** Returns the text by which people know a record. */
+export function titleOf(record) {
+  const { name, text, value, number, code, relatedStyleNumber, id } = record;
+  const title = name ?? text ?? value ?? number ?? relatedStyleNumber ?? code;
+  return title === undefined || title === null ? String(id) : String(title);
+}
+
+/** Returns what tells records of one name apart: the own key. */
+export const keyOf = (record) =>
+  record.userDefinedId ?? record.customId ?? (record.name === undefined ? undefined : (record.number ?? record.code));
+
+export const isScalar = (schema) => !typesOf(schema).some((type) => type === "array" || type === "object");

@@ -1,0 +1,75 @@
+// A record: its members, its parts, and its history.
+
+import { get } from "./api.js";
+import { alertBox, el, link, stored } from "./dom.js";
+import { historySection } from "./history.js";
+import { hashOf } from "./location.js";
+import { keyOf, titleOf } from "./model.js";
+import { readNames, remember } from "./names.js";
+import { eachReference, entryTable, showMembers } from "./values.js";
+
+export const recordPath = (collection, id) => `${collection.path}/${encodeURIComponent(id)}`;
+
+/** Returns the address of a part below a record, whose members name the records further above. */
+export function partPath(part, record) {
+  return part.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(name === part.owner ? record.id : record[name]));
+}
+
+/** Returns the nodes of a record, and the promise that its parts and history are there. */
+export async function recordView(model, collection, id, actions) {
+  const { data, tag } = await get(recordPath(collection, id));
+  remember(collection, [data]);
+  await readNames(references(model, collection, "", collection.schema, data));
+  const parts = collection.parts.map((part) => partSection(model, collection, part, data, actions));
+  const history = model.feed.includes(collection.name) ? historySection(collection, id) : { loading: null };
+  const title = titleOf(data);
+  const key = keyOf(data);
+  const nodes = [
+    el("p", {}, link(hashOf({ name: collection.name }), collection.title)),
+    el("h1", { tabindex: "-1" }, stored(title)),
+    el("p", { class: "quiet" }, `Id ${data.id}`, key && [" · ", stored(key)], data.state && ` · ${data.state}`),
+    actions.ofRecord(collection, data, tag),
+    el("section", {}, el("h2", {}, "Members"), showMembers(model, collection, collection.schema, data)),
+    ...parts.map((part) => part.element),
+    history.element,
+  ];
+  return { nodes, title, loading: Promise.all([history, ...parts].map((section) => section.loading)) };
+}
+
+function references(model, collection, field, schema, value) {
+  const pairs = [];
+  eachReference(model, collection, field, schema, value, (target, id) => pairs.push([target, id]));
+  return pairs;
+}
+
+function partSection(model, collection, part, record, actions) {
+  if (part.list) return { element: listSection(part, record), loading: null };
+  const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, "Loading …"));
+  const element = el("section", {}, el("h2", {}, part.title), body);
+  const loading = readPart(model, collection, part, record)
+    .then((content) => body.replaceChildren(content, ...actions.ofPart(collection, part, record)))
+    .catch((error) => {
+      if (!error.rows) throw error;
+      body.replaceChildren(alertBox(error.message));
+    })
+    .finally(() => body.setAttribute("aria-busy", "false"));
+  return { element, loading };
+}
+
+/** Records that belong to this one are a list of their own, with a filter. */
+function listSection(part, record) {
+  const filters = [{ property: part.owner, operator: "eq", value: String(record.id) }];
+  const hash = hashOf({ name: part.list.name, filters });
+  return el("section", {}, el("h2", {}, part.title), el("p", {}, link(hash, `Show the ${part.title.toLowerCase()} of this record`)));
+}
+
+async function readPart(model, collection, part, record) {
+  const { data } = await get(partPath(part, record));
+  const { schema } = part;
+  if (Array.isArray(data) ? !data.length : !Object.values(data).some((value) => (Array.isArray(value) ? value.length : value))) {
+    return el("p", { class: "quiet" }, "None.");
+  }
+  await readNames(references(model, collection, "", schema, data));
+  if (!Array.isArray(data)) return showMembers(model, collection, schema, data);
+  return entryTable(model, collection, model.resolve(schema.items), data, part.title);
+}

@@ -1,0 +1,89 @@
+// Values of documents as people read them: texts as they are, references as links, lists as tables or enumerations.
+
+import { el, link, stored } from "./dom.js";
+import { hashOf } from "./location.js";
+import { isScalar, label, titleOf } from "./model.js";
+import { nameOf } from "./names.js";
+
+const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+export const recordHash = (collection, id) => hashOf({ name: collection.name, id: String(id) });
+
+export const recordLink = (collection, id) =>
+  link(recordHash(collection, id), el("bdi", {}, nameOf(collection, id)));
+
+const isMissing = (value) => value === null || value === undefined;
+
+export function timeOf(text) {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? stored(text) : el("time", { datetime: text, title: text }, TIME.format(time));
+}
+
+/** Calls a function with the collection and id of each reference in a value. */
+export function eachReference(model, collection, field, schema, value, visit) {
+  if (isMissing(value)) return;
+  const resolved = model.resolve(schema);
+  const target = model.reference(collection, field);
+  if (Array.isArray(value)) {
+    for (const entry of value) eachReference(model, collection, field, resolved.items ?? {}, entry, visit);
+  } else if (typeof value === "object") {
+    for (const [name, member] of model.fields(resolved)) eachReference(model, collection, name, member, value[name], visit);
+  } else if (target) visit(target, value);
+}
+
+/** Returns the nodes of a value in a table's cell or beside a label. */
+export function show(model, collection, field, schema, value, isShort = false) {
+  const resolved = model.resolve(schema);
+  if (isMissing(value)) return el("span", { class: "quiet" }, "–");
+  if (Array.isArray(value)) return showList(model, collection, field, resolved, value, isShort);
+  if (typeof value === "object") return showMembers(model, collection, resolved, value);
+  const target = model.reference(collection, field);
+  if (target && isScalar(resolved)) return recordLink(target, value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (resolved.format === "date-time") return timeOf(String(value));
+  return stored(String(value));
+}
+
+function showList(model, collection, field, schema, entries, isShort) {
+  if (!entries.length) return el("span", { class: "quiet" }, "–");
+  const items = model.resolve(schema.items ?? {});
+  if (isScalar(items)) return joined(entries.map((entry) => show(model, collection, field, items, entry)));
+  const target = model.named(field, items);
+  if (target) return joined(entries.map((entry) => link(recordHash(target, entry.id), el("bdi", {}, titleOf(entry)))));
+  if (isShort) return String(entries.length);
+  return entryTable(model, collection, items, entries, label(field));
+}
+
+function joined(nodes) {
+  return el("ul", { class: "inline" }, nodes.map((node) => el("li", {}, node)));
+}
+
+/** Returns the members of an object, one below the other. */
+export function showMembers(model, collection, schema, object) {
+  const members = model.fields(schema).filter(([name]) => name in object);
+  return el(
+    "dl",
+    { class: "members" },
+    members.map(([name, member]) => [
+      el("dt", {}, label(name, Boolean(model.reference(collection, name)))),
+      el("dd", {}, show(model, collection, name, member, object[name])),
+    ]),
+  );
+}
+
+/** Returns a table of entries: of translations, sizes, lines of a chart. */
+export function entryTable(model, collection, schema, entries, caption) {
+  const columns = model.fields(schema).filter(([name]) => entries.some((entry) => name in entry));
+  const heading = ([name]) => el("th", { scope: "col" }, label(name, Boolean(model.reference(collection, name))));
+  const row = (entry) =>
+    columns.map(([name, member]) => el("td", {}, show(model, collection, name, member, entry[name])));
+  return scrolling(
+    caption,
+    el("table", {}, el("thead", {}, el("tr", {}, columns.map(heading))), el("tbody", {}, entries.map((entry) => el("tr", {}, row(entry))))),
+  );
+}
+
+/** Returns a region in which a wide table scrolls, by keys as well. */
+export function scrolling(name, ...children) {
+  return el("div", { class: "scrolling", role: "region", "aria-label": name, tabindex: "0" }, ...children);
+}

@@ -1,0 +1,198 @@
+"""Browser tests of `/data`: records are found and read with a key (contract, Open pages)."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from selenium import webdriver
+
+from tests.support.api import Api, issue_key
+from tests.support.browser import INSTALLED, DataPage, chromium
+
+pytestmark = [
+    pytest.mark.contract("Open pages"),
+    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
+]
+
+_HOSTILE = {
+    "script": '<script>document.title="owned"</script><img src=x onerror=alert(1)>',
+    "entities": "&lt;b&gt; &amp; {{name}} ${name} `'\"",
+    "from right to left": "\u202e\u05d0\u05d3\u05d5\u05dd\u202c",
+    "long": "Ultramarine " * 83,
+}
+_NAMES = "tbody td:nth-child(2)"
+_COLLECTIONS = (
+    *("Style custom fields", "Care instructions", "Size ranges", "Sub-suppliers"),
+    *("Style relations", "Sample requests", "Languages"),
+)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A person in front of the page, with the keys that the person has."""
+
+    driver: webdriver.Chrome
+    url: str
+    key: str
+    read_key: str
+
+    def enter(self, address: str = "", key: str = "") -> DataPage:
+        """Open an address of the page and enter a key."""
+        page = DataPage(self.driver, f"{self.url}data{address}")
+        page.enter(key or self.key)
+        return page
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    """A browser with a profile of its own."""
+    with chromium(tmp_path / "profile") as driver:
+        yield driver
+
+
+async def test_a_reader_browses(browser: webdriver.Chrome, api: Api, demo_dsn: str) -> None:
+    """Collections, search with accents, filters, columns, sorts, pages, links and the way back."""
+    await api.post("/api/colors", {"name": "Crème brûlée", "userDefinedId": "CB-1"})
+    reader = await _reader(browser, api, demo_dsn)
+    await asyncio.to_thread(_browse, reader)
+
+
+async def _reader(browser: webdriver.Chrome, api: Api, dsn: str) -> Reader:
+    url = str(api.client.make_url("/"))
+    return Reader(browser, url, api.key, await issue_key(dsn, 1, "read"))
+
+
+def _browse(reader: Reader) -> None:
+    page = reader.enter(key=reader.read_key)
+    assert "may read only" in page.texts("#who")[0]
+    assert page.texts("#collections a")[:2] == ["Compliance custom fields", "Style custom fields"]
+    page.choose("Colors")
+    page.until(lambda: len(page.rows()) == 30)
+    assert page.texts(".results th")[:3] == ["Id", "Name", "User defined id"]
+    assert "New record" not in page.texts("main a"), "a key that may only read sees no controls"
+    _turn_pages(page)
+    page.type("input[type=search]", "CREME bru")
+    page.until(lambda: page.column(2) == ["Crème brûlée"])
+    assert page.console_errors() == []
+    _sort_and_filter(page)
+    _choose_columns(page)
+    page.driver.refresh()
+    page.until(lambda: page.texts(".results thead th") == ["Id", "State"])
+    page.driver.back()
+    page.find(".results")
+    assert {
+        address for address in page.requested() if not address.startswith(("data:", reader.url))
+    } == set()
+
+
+def _turn_pages(page: DataPage) -> None:
+    first = page.column(1)
+    page.press("Next page")
+    page.until(lambda: page.column(1) not in ([], first))
+    second, hash_of_second = page.column(1), page.value("location.hash")
+    assert "cursor=" in hash_of_second
+    page.press("Previous page")
+    page.until(lambda: page.column(1) == first)
+    page.driver.back()
+    page.until(lambda: page.column(1) == second)
+    page.driver.refresh()
+    page.until(lambda: page.column(1) == second)
+    page.press("First page")
+    page.until(lambda: page.column(1) == first)
+
+
+def _sort_and_filter(page: DataPage) -> None:
+    page.clear("input[type=search]")
+    page.until(lambda: len(page.rows()) == 30)
+    page.press("Name")
+    page.until(lambda: page.column(2) == sorted(page.column(2)) and "sort=name" in page.address())
+    assert page.texts("th[aria-sort=ascending]") == ["Name ▲"]
+    assert page.value("document.activeElement.dataset.focus") == "sort name", "the focus stays"
+    page.press("Name ▲")
+    page.until(lambda: page.column(2)[:1] == [max(page.column(2) or [""])])
+    page.click("details.menu summary")
+    page.press("Add a condition")
+    page.select("select[aria-label=Field]", "state")
+    page.select("select[aria-label=Value]", "inactive")
+    page.press("Apply")
+    page.until(lambda: {*page.column(7)} == {"inactive"})
+    assert page.texts("details.menu summary")[0] == "Filter (1)"
+
+
+def _choose_columns(page: DataPage) -> None:
+    page.click("details.menu + details.menu summary")
+    for name in ("name", "userDefinedId", "userDefinedId2", "colorReference", "colorNote"):
+        page.click(f"fieldset input[value={name}]")
+    page.until(lambda: page.texts(".results thead th") == ["Id", "State"])
+
+
+async def test_a_record_shows_its_parts_references_and_history(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """A record links to the records that it names, and lists its parts and its changes."""
+    style = (await api.get("/api/styles", {"pageSize": 1})).data[0]
+    await api.patch(f"/api/styles/{style['id']}", [_replace("/name", "Madder Coat")])
+    reader = await _reader(browser, api, demo_dsn)
+    brand = (await api.get(f"/api/brands/{style['brandId']}")).data
+    await asyncio.to_thread(_read_style, reader, style["id"], brand["name"])
+    await asyncio.to_thread(_read_collections, reader)
+
+
+def _replace(path: str, value: object) -> dict[str, object]:
+    return {"op": "replace", "path": path, "value": value}
+
+
+def _read_style(reader: Reader, style_id: int, brand: str) -> None:
+    page = reader.enter(f"#/styles/{style_id}")
+    page.until(lambda: page.texts("h1") == ["Madder Coat"] and not page.is_busy())
+    assert page.texts("h2") == ["Members", "Sample requests", "Measurement chart", "History"]
+    assert "updated" in page.texts("section:last-of-type tbody td")
+    page.press_link("Show the sample requests of this record")
+    page.until(lambda: page.texts("h1") == ["Sample requests"] and "styleId" in page.address())
+    page.driver.back()
+    page.until(lambda: page.texts("h1") == ["Madder Coat"])
+    page.press_link(brand)
+    page.until(lambda: page.texts("h1") == [brand])
+    assert page.value("document.activeElement.tagName") == "H1", "the focus is at the heading"
+    assert page.console_errors() == []
+
+
+def _read_collections(reader: Reader) -> None:
+    page = reader.enter()
+    for title in _COLLECTIONS:
+        page.choose(title)
+        page.wait_for(title)
+        page.until(lambda: bool(page.rows()))
+        page.click(".results tbody a")
+        page.until(lambda: "Members" in page.texts("h2") and not page.is_busy())
+        assert page.texts("[role=alert]") == [], title
+    assert page.console_errors() == []
+
+
+async def test_stored_text_is_shown_as_text(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """Markup, directions and long texts are shown as they are stored, in lists and records."""
+    names = [{"name": name, "colorNote": name + "\n" + "é" * 3000} for name in _HOSTILE.values()]
+    ids = [color["id"] for color in (await api.post("/api/colors", names)).data]
+    reader = await _reader(browser, api, demo_dsn)
+    await asyncio.to_thread(_read_hostile, reader, ids)
+
+
+def _read_hostile(reader: Reader, ids: list[int]) -> None:
+    condition = f"id:in:{','.join(map(str, ids))}"
+    page = reader.enter(f"#/colors?{urlencode({'filter': condition})}")
+    page.until(lambda: len(page.rows()) == len(ids))
+    cells = f"[...document.querySelectorAll({_NAMES!r})]"
+    shown = page.value(f"{cells}.map((cell) => cell.textContent)")
+    assert shown == [*_HOSTILE.values()]
+    for record_id, name in zip(ids, _HOSTILE.values(), strict=True):
+        page.driver.get(f"{reader.url}data#/colors/{record_id}")
+        page.wait_for(name)
+        assert page.value("document.title").startswith(name[:11])
+    assert page.value("document.querySelectorAll('main script, main img').length") == 0
+    assert page.value("document.documentElement.scrollWidth <= innerWidth")
+    assert page.console_errors() == []
