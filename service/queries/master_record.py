@@ -113,7 +113,7 @@ class MasterRecord(WritableResource):
         # References lock them, so they are checked first.
         for reference in self.references:
             await reference.check(connection, upserts)
-        if "check" in self.statements and upserts.items:
+        if "check" in self.statements and self.needs_check(write_set):
             upserts.fail_all(
                 await connection.fetch(
                     self.statements["check"].text,
@@ -122,6 +122,10 @@ class MasterRecord(WritableResource):
                 )
             )
         return self.item_statements(self.children, upserts)
+
+    def needs_check(self, write_set: WriteSet) -> bool:
+        """Return whether the ``check`` statement can report an error of the upserts."""
+        return bool(write_set.upserts.items)
 
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan that clears references to the records to delete.

@@ -1,7 +1,8 @@
 """Associations: links that restrict a style custom field to brands, groups or style categories."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, ClassVar, Final, TypeAlias
 
 import orjson
@@ -16,8 +17,8 @@ from service.queries.keyed_references import KeyMatches, fail_key
 from service.queries.links import Links, LinkSets
 from service.queries.master_record import MasterRecord
 
-Identifier: TypeAlias = tuple[bool, Any]
-"""Whether the value is an own key (true) or an id (false), and the value."""
+Identifier: TypeAlias = tuple[str, Any]
+"""Member by which an entry names its record, and the value."""
 _KEYS: Final = ("id", "customId", "userDefinedId")
 """Members by which an entry names its record; the first one that has a value counts."""
 
@@ -52,39 +53,49 @@ class Association:
         Add errors to the batch for entries that match no record, several records, or the record of
         an earlier entry.
         """
-        entries = [
-            (item_index, (self.field, entry_index, name), (name != "id", entry[name]))
-            for item_index, item in enumerate(batch.items)
-            for entry_index, entry in enumerate(item.get(self.field) or ())
-            for name in [_member(entry)]
-        ]
-        matches = await self._find(connection, batch, {identifier for *_, identifier in entries})
-        linked: list[dict[int, None]] = [{} for _ in batch.items]
-        for item_index, path, identifier in entries:
-            ids = matches[identifier]
+        identifiers = [[*map(_identifier, item.get(self.field) or ())] for item in batch.items]
+        if not any(identifiers):
+            return dict.fromkeys(batch.ids, ())
+        matches = await self._find(connection, batch, {*chain.from_iterable(identifiers)})
+        unique = {identifier: ids[0] for identifier, ids in matches.items() if len(ids) == 1}
+        sets: dict[int, list[int]] = {}
+        for item_index, (item, entries) in enumerate(zip(batch.items, identifiers, strict=True)):
+            sets[item["id"]] = ids = [unique[entry] for entry in entries if entry in unique]
+            if len({*ids}) < len(entries):
+                self._report(batch, item_index, entries, matches)
+        return sets
+
+    def _report(
+        self,
+        batch: Batch,
+        item_index: int,
+        entries: Sequence[Identifier],
+        matches: Mapping[Identifier, Sequence[int]],
+    ) -> None:
+        """Report the entries of an item that do not match exactly one record, or a repeated one."""
+        linked_ids = set[int]()
+        for entry_index, (name, value) in enumerate(entries):
+            path, ids = (self.field, entry_index, name), matches.get((name, value), ())
             if len(ids) != 1:
-                sent = orjson.dumps({path[-1]: identifier[1]}).decode()
+                sent = orjson.dumps({name: value}).decode()
                 fail_key(batch, item_index, path, KeyMatches(self.noun, sent, ids))
-            elif ids[0] in linked[item_index]:
+            elif ids[0] in linked_ids:
                 message = f"Another entry names the same {self.noun}."
                 batch.fail(item_index, ErrorType.DUPLICATE, *path, message=message)
             else:
-                linked[item_index][ids[0]] = None
-        return {item["id"]: [*ids] for item, ids in zip(batch.items, linked, strict=True)}
+                linked_ids.add(ids[0])
 
     async def _find(
         self, connection: Connection, batch: Batch, identifiers: set[Identifier]
     ) -> dict[Identifier, list[int]]:
         """Lock the records that have the ids and own keys; return their ids by identifier."""
+        ids = [value for name, value in identifiers if name == "id"]
+        keys = [value for name, value in identifiers if name != "id"]
+        text, organization_id = self.statements["find"].text, batch.caller.organization_id
         matches: dict[Identifier, list[int]] = defaultdict(list)
-        if identifiers:
-            values = [
-                [value for is_key, value in identifiers if is_key is kind] for kind in (False, True)
-            ]
-            text, organization_id = self.statements["find"].text, batch.caller.organization_id
-            for row in await connection.fetch(text, organization_id, *values):
-                matches[False, row["id"]].append(row["id"])
-                matches[True, row["reference"]].append(row["id"])
+        for row in await connection.fetch(text, organization_id, ids, keys):
+            for name in _KEYS:
+                matches[name, row["id" if name == "id" else "reference"]].append(row["id"])
         return matches
 
 
@@ -109,6 +120,10 @@ def _link(noun: str) -> tuple[str, str]:
     return f"custom_field_{word}", f"{word}_id"
 
 
-def _member(entry: Item) -> str:
-    """Return the member by which an entry names its record."""
-    return next(name for name in _KEYS if entry.get(name) is not None)
+def _identifier(entry: Item) -> Identifier:
+    """Return the identifier of an entry, which has a value of one member at least."""
+    for name in _KEYS:
+        value = entry.get(name)
+        if value is not None:
+            return name, value
+    raise AssertionError("unreachable")

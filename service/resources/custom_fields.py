@@ -35,8 +35,8 @@ class CustomFields(MasterRecord):
     """Prefix of the table names."""
     parent_is_fixed: ClassVar[bool]
     """Whether the parent can be set only at creation."""
-    value_members: ClassVar[tuple[str, ...]] = ()
-    """Members of an allowed value beside the common ones."""
+    value_pointer: ClassVar[str] = ""
+    """Member of an allowed value with the id of a value of the parent field, if there is one."""
     value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
     """Names of the statements that remove allowed values."""
     written_separately: ClassVar[tuple[str, ...]] = ("allowedValues",)
@@ -45,7 +45,7 @@ class CustomFields(MasterRecord):
     def __init__(self) -> None:
         super().__init__()
         table = f"{self.kind}_allowed_value"
-        self.values = AllowedValues(self.statements, table, self.value_members, self.value_removals)
+        self.values = AllowedValues(self.statements, table, self.value_pointer, self.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the shared statements, bound to this resource's tables, and its own."""
@@ -82,6 +82,16 @@ class CustomFields(MasterRecord):
             entry.fail(write_set.upserts, "id", "The custom field has no such allowed value.")
         await self.check_values(connection, write_set, differences)
         return plan + self.values.plan(differences)
+
+    def needs_check(self, write_set: WriteSet) -> bool:
+        """Return whether an upsert creates or restores a field, or has a type or a parent.
+
+        Other fields retain their type. They retain or lose their parent, which is live like them.
+        """
+        items = write_set.upserts.items
+        return bool(write_set.created_ids or write_set.restored_ids) or any(
+            item.get("type") is not None or item.get(_PARENT) is not None for item in items
+        )
 
     async def resolve_values(self, connection: Connection, batch: Batch) -> None:
         """Replace key objects in allowed values by ids; overridden by kinds that accept them."""

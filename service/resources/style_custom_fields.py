@@ -52,7 +52,7 @@ class StyleCustomFields(CustomFields):
         *(association.related for association in _ASSOCIATIONS),
     )
     own_error_types = (*CustomFields.own_error_types, ErrorType.CONFLICT_IN_USE)
-    value_members = (_POINTER,)
+    value_pointer = _POINTER
     value_removals = ("forget_parent_values", *CustomFields.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
@@ -164,7 +164,7 @@ class StyleCustomFields(CustomFields):
 
 def _keyed_entries(batch: Batch) -> Iterator[AllowedValueEntry]:
     """Yield the allowed values that name their parent value by a key object."""
-    for entry in allowed_value_entries(batch):
+    for entry in allowed_value_entries(batch, having=_POINTER):
         if _KEY in entry.value or isinstance(entry.value.get(_POINTER), dict):
             yield entry
 

@@ -5,7 +5,6 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -65,11 +64,14 @@ def duplicate_errors(
     first member of each value is reported, too. False is ignored, so that a boolean may be true in
     only one member.
     """
-    listed, first = list(members), dict[Any, int]()
+    listed = list(members)
     # Fast path for distinct values; missing members and unhashable values take the loop below.
-    with suppress(KeyError, TypeError):
+    try:
         if len({member[name] for _, member in listed}) == len(listed):
             return
+    except (KeyError, TypeError):
+        pass
+    first: dict[Any, int] = {}
     for index, member in listed:
         value = member.get(name) if isinstance(member, dict) else None
         if isinstance(value, int | str) and value is not False:

@@ -101,8 +101,9 @@ class Validator:
         """Yield the items that break a rule, with their indexes."""
         if self._rules is not _no_rules:
             for index, item in enumerate(items):
-                if any(True for _ in self._rules(item)):
+                for _ in self._rules(item):
                     yield index, item
+                    break
 
     def _check_length(self, items: Any) -> None:
         if not isinstance(items, list):
