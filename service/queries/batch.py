@@ -157,11 +157,9 @@ class Batch:
     ) -> "Batch":
         """Return the batch of the items that have no errors yet."""
         errors = ItemErrors(request_items)
-        request_indexes = [
-            request_index
-            for request_index in range(len(request_items.items))
-            if request_index not in errors
-        ]
+        request_indexes: Sequence[int] = range(len(request_items.items))
+        if errors:
+            request_indexes = [index for index in request_indexes if index not in errors]
         items = [request_items.items[request_index].copy() for request_index in request_indexes]
         return cls(caller, items, request_indexes, errors, request_id, parents)
 
@@ -196,7 +194,7 @@ class Batch:
                 for index, request_index in enumerate(self.request_indexes)
                 if request_index not in self.errors
             ]
-        elif includes is None:
+        elif includes is None or all(map(includes, self.items)):
             return self
         else:
             indexes = [*range(len(self.items))]
