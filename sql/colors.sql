@@ -33,6 +33,11 @@ color_groups as (
     join group_document g on g.id = l.color_group_id
     group by l.color_id
 ),
+language_link as materialized (
+    select color_id, language_id, color_name
+    from color_language
+    where organization_id = $1::bigint and color_id = any(array(select id from page))
+),
 language_document as materialized (
     select
         id,
@@ -41,15 +46,15 @@ language_document as materialized (
         || ',"languageCode":' || to_json(code)
         || ',"colorName":' as document
     from language
+    where id = any(array(select distinct language_id from language_link))
 ),
 color_languages as (
     select
         l.color_id,
         string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ',' order by d.id) as documents
-    from color_language l
+    from language_link l
     join language_document d on d.id = l.language_id
     join page on page.id = l.color_id
-    where l.organization_id = $1::bigint and l.color_id = any(array(select id from page))
     group by l.color_id
 )
 select

