@@ -29,7 +29,7 @@ from service.queries.feed_pages import ChangeEntry, ChangePage, first_half, too_
 async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     """Return the next page of entries, with documents if requested, and the cursor after it."""
     scope = cursor.scope(changes.PATH, caller_of(request).organization_id)
-    changes_request = changes.read(request.query.items(), feed.resources, scope)
+    changes_request = changes.read_request(request.query.items(), feed.resources, scope)
     page = await _long_poll(feed, request, changes_request)
     documents: Mapping[tuple[str, int], bytes] | None = None
     if changes_request.filter.documents:

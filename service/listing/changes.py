@@ -70,7 +70,7 @@ _INVALID: Final = ChangesRequest(ChangeFilter(), None)
 """Request in place of one whose cursor is invalid; its errors are raised instead."""
 
 
-def read(
+def read_request(
     parameters: Iterable[tuple[str, str]], resources: Mapping[str, Any], scope: str
 ) -> ChangesRequest:
     """Parse a query string of the change feed; ``resources`` are those in the feed, by name.

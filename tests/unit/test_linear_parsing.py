@@ -15,7 +15,7 @@ PROPERTIES = Properties("colors")
 
 
 def _changes(pairs: list[tuple[str, str]]) -> None:
-    changes.read(pairs, {"colors": None}, "")
+    changes.read_request(pairs, {"colors": None}, "")
 
 
 def _list(pairs: list[tuple[str, str]]) -> None:
