@@ -22,15 +22,17 @@ class ListColumns(Action):
     ) -> None:
         """Print the columns and exit, or exit with an error for an unknown collection."""
         # Imported here: it loads every schema and resource, which no other command needs.
-        from service.transfer.collections import select_collections
+        from service.transfer.collections import require_collection, transfer_collections
         from service.transfer.column_listing import column_rows
         from service.transfer.errors import TransferError
 
+        collections = transfer_collections()
         try:
-            [collection] = select_collections([values])
+            require_collection(values, collections)
         except TransferError as error:
             parser.error(str(error))
-        rows = [("column", "value", "required", "allowed"), *column_rows(collection)]
+        header = ("column", "value", "required", "allowed")
+        rows = [header, *column_rows(collections[values])]
         widths = [max(map(len, texts)) for texts in zip(*rows, strict=True)]
         for row in rows:
             cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))

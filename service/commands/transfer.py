@@ -60,12 +60,16 @@ def _add_export(parsers: Parsers) -> None:
     exporting = parsers.add_parser(
         "export",
         help="write records to files",
-        description="Write all live records to NDJSON or CSV files, one for each collection. "
+        description="Write all live records to NDJSON or CSV files, one for each collection, "
+        "parts included. "
         f"{_SERVICE}",
     )
     exporting.add_argument("folder", type=Path, metavar="DIR", help="folder of the files")
     exporting.add_argument(
-        "collections", nargs="*", metavar="COLLECTION", help="collections to export (default: all)"
+        "collections",
+        nargs="*",
+        metavar="COLLECTION",
+        help="collections to export, with their parts (default: all)",
     )
     exporting.add_argument(
         "--csv", action="store_true", help="write CSV with the fields that an import can read"
@@ -182,7 +186,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
         if any(path.absolute() == source.path.absolute() for source in files):
             raise CommandError(f"{path} is a file to import: use another file for --rejects")
-    size = sum(source.path.stat().st_size * (1 + len(source.collection.parts)) for source in files)
+    size = sum(source.path.stat().st_size for source in files)
     with (
         Rejects(arguments.rejects) as rejects,
         tqdm(total=size, unit="B", unit_scale=True, disable=None) as bar,

@@ -1,16 +1,18 @@
-"""Transferable collections: those with writable records, sorted by their references."""
+"""Transferable collections: those with writable records and parts, sorted by their references."""
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from graphlib import TopologicalSorter
+from typing import Any
 
 from service import schemas
-from service.resources.registry import MASTER_RECORDS
+from service.queries.part_collections import PartCollection
+from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PART_COLLECTIONS
 from service.schemas.key_forms import OWN_KEY, WITHIN
 from service.transfer.errors import TransferError
 from service.transfer.fields import Field, line_fields, record_fields, with_shown_lists
-from service.transfer.parts import TransferPart, parts_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +20,9 @@ class TransferCollection:
     """Collection in an export or import: its field trees, parts and limits."""
 
     name: str
-    parts: tuple[TransferPart, ...] = ()
+    parts: "tuple[TransferPart, ...]" = ()
+    id_field: str = "id"
+    """Field with a record's id: for parts, with the owner's id."""
 
     @cached_property
     def fields(self) -> Field:
@@ -31,9 +35,14 @@ class TransferCollection:
         return self._fields("replace")
 
     @cached_property
+    def exported_fields(self) -> Field:
+        """Fields of an exported line: id and own fields."""
+        return line_fields(self.fields, {})
+
+    @cached_property
     def all_fields(self) -> Field:
-        """Fields of an exported line, which an import reads: id, own fields and parts."""
-        return line_fields(self.fields, {part.member: part.fields for part in self.parts})
+        """Fields that an import reads: id, own fields, and parts that have no file of their own."""
+        return line_fields(self.fields, {part.member: part.member_fields for part in self.parts})
 
     @cached_property
     def columns(self) -> Field:
@@ -47,10 +56,12 @@ class TransferCollection:
         parts = (part.member for part in self.parts)
         return record_fields(schemas.definition(self.name, form), self.name, parts)
 
-    @property
+    @cached_property
     def references(self) -> set[str]:
-        """Names of the collections that the records or their parts refer to."""
-        return self.fields.references().union(*(part.fields.references() for part in self.parts))
+        """Names of the collections that the records refer to."""
+        paths = {_path(resource): resource.collection for resource in PART_COLLECTIONS}
+        targets = self.fields.references()
+        return {paths.get(target, target.partition("/")[0]) for target in targets}
 
     @cached_property
     def key_fields(self) -> tuple[str, ...]:
@@ -78,7 +89,7 @@ class TransferCollection:
     @cached_property
     def is_ordered(self) -> bool:
         """Whether requests must be sent one at a time, in the order of the file."""
-        return self.has_position or self.name in self.fields.references()
+        return self.has_position or self.name in self.references
 
     @cached_property
     def has_writable_only_fields(self) -> bool:
@@ -87,6 +98,107 @@ class TransferCollection:
         return _has_writable_only_fields(
             document.properties, self.fields, schemas.definition(self.name, "writable")
         )
+
+    @property
+    def map_name(self) -> str:
+        """Name of the collection in the id map."""
+        return self.name
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TransferPart(TransferCollection):
+    """Part collection: a line for each owner.
+
+    Without a file of its own, its lines are a member of the owner's lines.
+    """
+
+    owner: str
+    """Collection of the owners."""
+    path: str
+    """Collection of the ids of its entries in the id map: ``size-ranges/sizes``."""
+    fits_any_owner: bool
+    """Whether a part of one owner could be that of another one."""
+
+    is_ordered = False
+    has_position = False
+    has_state = False
+    has_writable_only_fields = False
+
+    @cached_property
+    def fields(self) -> Field:
+        """Fields of an item."""
+        return record_fields(schemas.definition(f"{self.name}-by-owner", "item"), self.path, ())
+
+    @property
+    def replace_fields(self) -> Field:
+        """Fields of an item."""
+        return self.fields
+
+    @property
+    def exported_fields(self) -> Field:
+        """Fields of an exported line."""
+        return self.fields
+
+    @property
+    def all_fields(self) -> Field:
+        """Fields that an import reads."""
+        return self.fields
+
+    @property
+    def columns(self) -> Field:
+        """Fields that a CSV file can have columns for."""
+        return self.fields
+
+    @property
+    def key_fields(self) -> tuple[str, ...]:
+        """Field with the owner's id."""
+        return (self.id_field,)
+
+    @cached_property
+    def max_items(self) -> int:
+        """Maximum number of items in one bulk request."""
+        schema = schemas.definition(f"{self.name}-by-owner", "bulkReplace").schema
+        return int(schema["maxItems"])
+
+    @property
+    def map_name(self) -> str:
+        """Name under which the id map has the stages of the lines."""
+        return f"{self.path}/sent"
+
+    @cached_property
+    def member(self) -> str:
+        """Name of the member in a line of the owner: ``measurementChart``."""
+        segment = self.path.rpartition("/")[2]
+        return re.sub("-(.)", lambda match: match[1].upper(), segment)
+
+    @cached_property
+    def list_field(self) -> str | None:
+        """Field that is the whole part; None if it has several, as a chart has."""
+        names = self.fields.members.keys() - {self.id_field}
+        return next(iter(names)) if len(names) == 1 else None
+
+    @cached_property
+    def member_fields(self) -> Field:
+        """Fields of the member in a line of the owner."""
+        members, required = dict(self.fields.members), self.fields.required - {self.id_field}
+        del members[self.id_field]
+        if self.list_field:
+            return members[self.list_field]
+        return replace(self.fields, members=members, required=required)
+
+    def of_owner(self, owner_name: str, content: Any) -> dict[str, Any]:
+        """Return the document of the part that is a member of an owner's line."""
+        if self.list_field:
+            return {self.id_field: owner_name, self.list_field: content}
+        return (content if isinstance(content, dict) else {}) | {self.id_field: owner_name}
+
+    def field_of_owner(self, field: str | None) -> str:
+        """Return the field path in the owner's line for one in the part's document."""
+        if field is None or field == self.id_field:
+            return "id"
+        if self.list_field:
+            return self.member + field.removeprefix(self.list_field)
+        return f"{self.member}.{field}"
 
 
 def _has_writable_only_fields(
@@ -106,10 +218,14 @@ def _has_writable_only_fields(
 
 def transfer_collections() -> dict[str, TransferCollection]:
     """Return the transferable collections by name, each after those that it refers to."""
-    collections = {
-        resource.name: TransferCollection(resource.name, (*parts_of(resource.name),))
+    parts = [*map(_transfer_part, PART_COLLECTIONS)]
+    collections: dict[str, TransferCollection] = {
+        resource.name: TransferCollection(
+            resource.name, tuple(part for part in parts if part.owner == resource.name)
+        )
         for resource in MASTER_RECORDS
     }
+    collections |= {part.name: part for part in parts}
     # Lists, unlike sets, make the order the same in every process.
     order = TopologicalSorter(
         {
@@ -122,12 +238,32 @@ def transfer_collections() -> dict[str, TransferCollection]:
     return {name: collections[name] for name in order.static_order()}
 
 
+def _transfer_part(resource: PartCollection) -> TransferPart:
+    return TransferPart(
+        name=resource.collection,
+        owner=resource.part.owner.name,
+        path=_path(resource),
+        id_field=resource.key,
+        fits_any_owner=resource.part is not MEASUREMENTS,
+    )
+
+
+def _path(resource: PartCollection) -> str:
+    """Return the target that references to entries of the part name: ``size-ranges/sizes``."""
+    below = f"/{resource.collection}" if resource.part is MEASUREMENTS else resource.part.below
+    return f"{resource.part.owner.name}{below}"
+
+
 def select_collections(names: Iterable[str]) -> list[TransferCollection]:
-    """Return the named collections, or all without names. Raise TransferError for unknown names."""
+    """Return the named collections with their parts, or all without names.
+
+    Raise TransferError for unknown names.
+    """
     collections = transfer_collections()
     for name in names:
         require_collection(name, collections)
-    selected = set(names) or collections.keys()
+    parts = {part.name for name in names for part in collections[name].parts}
+    selected = parts.union(names) or collections.keys()
     return [collection for name, collection in collections.items() if name in selected]
 
 

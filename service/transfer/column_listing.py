@@ -29,11 +29,12 @@ class ColumnRow(NamedTuple):
 
 def column_rows(collection: TransferCollection) -> Iterator[ColumnRow]:
     """Yield a row for each column, those of parts included. List entries have the index ``[0]``."""
-    yield ColumnRow("id", "text", "", "id of the record within the files: references name it")
-    fields = collection.all_fields
+    fields, [own_key, *_] = collection.all_fields, (*collection.key_fields, None)
     for row in _rows(fields, ""):
-        if row.column != "id":
-            is_key = row.column == next(iter(collection.key_fields), None)
+        if row.column == "id":
+            yield row._replace(allowed="id of the record within the files: references name it")
+        else:
+            is_key = row.column == own_key and own_key != collection.id_field
             yield row._replace(allowed=_joined(row.allowed, "the own key" if is_key else ""))
 
 

@@ -9,15 +9,23 @@ from typing import Any, Final
 
 import orjson
 
-from service.client import Client, Document, NotFoundError, Page, Sort
+from service.client import Client, NotFoundError, Sort
 from service.files import private
 from service.limits import MAX_PAGE_SIZE
-from service.transfer.collections import TransferCollection
+from service.transfer.collections import TransferCollection, TransferPart
+from service.transfer.exact_pages import exact_pages
+from service.transfer.fields import Field
+from service.transfer.measured_values import measured_lines, with_requested_values
 from service.transfer.table_export import write_table
 
 MANIFEST: Final = "manifest.json"
 _MAX_CONCURRENT: Final = 4
 """Maximum number of collections read at a time, and of single records read for one collection."""
+_SUPPLEMENTS: Final = {
+    "sample-requests": with_requested_values,
+    "measurements": measured_lines,
+}
+"""Functions that return the lines of a page, by collection; others have the documents as lines."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +68,11 @@ class Export:
         """Write the file of a collection. Return the number of its records."""
         count, unfinished = 0, self.folder / f"{collection.name}.ndjson.unfinished"
         with private(unfinished) as file:
-            async for page in self._pages(collection):
-                for line in await self._lines(collection, page.records):
+            async for documents in self._pages(collection):
+                for line in await self._lines(collection, documents):
                     file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
                     count += 1
-                self.on_progress(len(page.records))
+                self.on_progress(len(documents))
         await asyncio.to_thread(self._finish, collection, unfinished)
         return count
 
@@ -73,41 +81,67 @@ class Export:
         suffix = "csv" if self.csv else "ndjson"
         if self.csv:
             table = self.folder / f"{collection.name}.csv.unfinished"
-            write_table(unfinished, table, collection.all_fields)
+            write_table(unfinished, table, collection.exported_fields)
             unfinished.unlink()
             unfinished = table
         unfinished.replace(self.folder / f"{collection.name}.{suffix}")
 
-    def _pages(self, collection: TransferCollection) -> AsyncIterator[Page[Document]]:
+    async def _pages(self, collection: TransferCollection) -> AsyncIterator[list[dict[str, Any]]]:
         """Read all records, sorted by position if any: an import numbers them in file order."""
+        if isinstance(collection, TransferPart):
+            async for documents in exact_pages(self.client, collection.name):
+                yield documents
+            return
         sort = [Sort("position")] if collection.has_position else []
-        return self.client.collection(collection.name).pages(sort=sort, page_size=MAX_PAGE_SIZE)
+        records = self.client.collection(collection.name)
+        async for page in records.pages(sort=sort, page_size=MAX_PAGE_SIZE):
+            yield page.records
 
     async def _lines(
         self, collection: TransferCollection, documents: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Return the lines of records, without records that were deleted meanwhile."""
-        if not collection.has_writable_only_fields and not collection.parts:
-            return documents
-        slots = asyncio.Semaphore(_MAX_CONCURRENT)
+        """Return the lines of records, without records that were deleted meanwhile.
+
+        Members that an import would take for parts, such as sizes, are in the parts' own files.
+        """
+        if collection.name in _SUPPLEMENTS:
+            documents = await _SUPPLEMENTS[collection.name](self.client, documents)
+        if isinstance(collection, TransferPart):
+            return [_as_requested(collection.fields, document) for document in documents]
+        if collection.has_writable_only_fields:
+            return await self._with_writable_forms(collection, documents)
+        members = {part.member for part in collection.parts}
+        return [
+            {name: document[name] for name in document if name not in members}
+            for document in documents
+        ]
+
+    async def _with_writable_forms(
+        self, collection: TransferCollection, documents: list[dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Return the documents merged with their writable forms, which have more fields."""
+        records, slots = self.client.collection(collection.name), asyncio.Semaphore(_MAX_CONCURRENT)
 
         async def read_line(document: dict[str, Any]) -> dict[str, Any] | None:
             async with slots:
                 try:
-                    return await self._line(collection, document)
+                    return document | (await records.read(document["id"], writable=True)).data
                 except NotFoundError:
                     return None
 
         lines = await asyncio.gather(*map(read_line, documents))
         return [line for line in lines if line]
 
-    async def _line(
-        self, collection: TransferCollection, document: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Return the document merged with the writable form, if it shows more, and all parts."""
-        line, records = {**document}, self.client.collection(collection.name)
-        if collection.has_writable_only_fields:
-            line |= (await records.read(document["id"], writable=True)).data
-        for part in collection.parts:
-            line |= await part.read(self.client, document)
-        return line
+
+def _as_requested(fields: Field, value: Any) -> Any:
+    """Return the value with its decimal numbers as strings: whole ones are numbers so far."""
+    if isinstance(value, list) and fields.items:
+        return [_as_requested(fields.items, entry) for entry in value]
+    if isinstance(value, dict):
+        members = fields.members
+        return {
+            name: _as_requested(members.get(name, Field()), member)
+            for name, member in value.items()
+        }
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if is_whole and {"number", "string"} <= fields.types else value

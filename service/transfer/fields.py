@@ -47,11 +47,11 @@ class Field:
         return all(child.is_plain for child in self._children())
 
     def references(self) -> set[str]:
-        """Return the collections that the value refers to. Own ids of objects are no references."""
-        collections = {self.refers_to.partition("/")[0]} if self.refers_to else set[str]()
+        """Return the targets that the value refers to. Own ids of objects are no references."""
+        targets = {self.refers_to} if self.refers_to else set[str]()
         for child in self._children():
-            collections |= child.references()
-        return collections
+            targets |= child.references()
+        return targets
 
     def _children(self) -> "Iterator[Field]":
         yield from (member for name, member in self.members.items() if name != self.own_id)
@@ -64,14 +64,6 @@ def record_fields(schema: ResolvedSchema, collection: str, parts: Iterable[str])
     properties = {name: member for name, member in schema.properties.items() if name != "id"}
     record = _object(schema, properties, collection)
     return replace(record, set_by_service=record.set_by_service | {*parts})
-
-
-def part_fields(schema: ResolvedSchema, path: str) -> Field:
-    """Return the field tree of the part at a path such as ``size-ranges/sizes``."""
-    if "array" in schema.types:
-        item = _item(schema.items, path, None)
-        return Field(schema.types, items=item, limits=schema.schema)
-    return _object(schema, schema.properties, path)
 
 
 def line_fields(record: Field, parts: Mapping[str, Field]) -> Field:

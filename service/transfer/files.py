@@ -1,7 +1,7 @@
 """Import files: NDJSON or CSV, one per collection, read line by line (contract, Files)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, Final
@@ -9,7 +9,11 @@ from typing import IO, Any, Final
 import orjson
 
 from service.transfer import csv_records
-from service.transfer.collections import TransferCollection, require_collection
+from service.transfer.collections import (
+    TransferCollection,
+    TransferPart,
+    require_collection,
+)
 from service.transfer.errors import TransferError
 
 SUFFIXES: Final = (".ndjson", ".csv")
@@ -28,6 +32,8 @@ class Line:
     """Bytes in the file."""
     row: csv_records.TableRow | None = None
     """CSV row with its column names; None for NDJSON."""
+    owner_line: "Line | None" = None
+    """Line that has this one, the part of a record, as a member."""
 
     def name(self, key_fields: Sequence[str]) -> str:
         """Return the record's name in the id map: its id, otherwise own key, otherwise digest."""
@@ -36,6 +42,11 @@ class Line:
         if self.has_key(key_fields):
             return f"key:{'/'.join(str(self.document[name]) for name in key_fields)}"
         return f"content:{self.digest.hex()}"
+
+    def part(self, part: TransferPart, owner: TransferCollection) -> "Line":
+        """Return the line of a part that is a member of this line."""
+        document = part.of_owner(self.name(owner.key_fields), self.document[part.member])
+        return replace(self, document=document, owner_line=self)
 
     def column(self, field: str | None) -> str:
         """Return the CSV column of an error's field path; for NDJSON the path itself."""
@@ -54,6 +65,8 @@ class Source:
     collection: TransferCollection
     encoding: str | None = None
     """Encoding of a CSV file without a byte order mark; None for UTF-8."""
+    owner: TransferCollection | None = None
+    """Collection of the file's records, if the part that this source is of is their member."""
 
     def require_lines(self) -> None:
         """Raise TransferError unless every line is a record."""
@@ -62,6 +75,11 @@ class Source:
 
     def lines(self, only: Iterable[int] | None = None) -> Iterator[Line]:
         """Yield the lines in order, or only those of the given numbers. Raise TransferError."""
+        if self.owner and isinstance(self.collection, TransferPart):
+            for line in Source(self.path, self.owner, self.encoding).lines():
+                if line.document.get(self.collection.member) is not None:
+                    yield line.part(self.collection, self.owner)
+            return
         with self.path.open("rb") as file:
             if self.path.suffix == ".csv":
                 yield from _rows(file, self, only)
@@ -73,6 +91,8 @@ def sources(
     root: Path, collections: Mapping[str, TransferCollection], encoding: str | None = None
 ) -> list[Source]:
     """Return the files of a folder, or a single file, in the order of the collections.
+
+    A part without a file of its own is read from the file of its owners, if there is one.
 
     Raise TransferError if there is none, or if one cannot be assigned to exactly one collection.
     """
@@ -93,11 +113,18 @@ def sources(
             )
     if not by_name:
         raise TransferError(f"{root} has no files to import, such as colors.ndjson or groups.csv")
-    return [
-        Source(by_name[name], collection, encoding)
-        for name, collection in collections.items()
-        if name in by_name
-    ]
+    return [*_sources(by_name, collections, encoding)]
+
+
+def _sources(
+    paths: Mapping[str, Path], collections: Mapping[str, TransferCollection], encoding: str | None
+) -> Iterator[Source]:
+    for name, collection in collections.items():
+        if name in paths:
+            yield Source(paths[name], collection, encoding)
+        elif isinstance(collection, TransferPart) and collection.owner in paths:
+            owner = collections[collection.owner]
+            yield Source(paths[owner.name], collection, encoding, owner)
 
 
 def _lines(file: Iterable[bytes], source: Source, only: Iterable[int] | None) -> Iterator[Line]:

@@ -59,6 +59,10 @@ class Translator:
         self._result.item = self._value(fields, value, "")
         return self._result
 
+    def has_file_ids(self, target: str) -> bool:
+        """Return whether ids of a collection or nested list are the files', not the service's."""
+        return target.partition("/")[0] in self.imported
+
     def _value(self, fields: Field, value: Any, path: str) -> Any:
         if isinstance(value, list) and fields.items:
             items = fields.items
@@ -81,6 +85,8 @@ class Translator:
                 mapped = None if self._is_new else self.id_map.find(fields.owner, str(value))
                 if mapped:
                     item[name] = mapped.id
+                elif not self.has_file_ids(fields.owner):
+                    item[name] = value
             elif member is None or member.is_plain or value is None:
                 item[name] = value
             else:
@@ -94,7 +100,7 @@ class Translator:
     def _reference(self, target: str, value: int | str, path: str) -> Any:
         mapped = self.id_map.find(target, str(value))
         if mapped is None:
-            if target.partition("/")[0] not in self.imported:
+            if not self.has_file_ids(target):
                 return value
             self._result.missing.append((path, target, str(value)))
             return None if self._omits_missing else value

@@ -25,13 +25,11 @@ async def nested_ids(
 
     In a dry run the id of an object that is not in the map is None.
     """
-    owners = {
-        name: part.items
-        for name, part in collection.fields.members.items()
-        if part.items and part.items.owner
-    }
+    owners = _owners(collection)
     with_ids = [
-        record for record in records if any(_has_ids(record[0].get(name)) for name in owners)
+        record
+        for record in records
+        if any([*_own_ids(items, record[0].get(name))] for name, items in owners.items())
     ]
     mappings = defaultdict[str, list[IdMapping]](list)
     ids = [record_id for *_, record_id in with_ids if record_id is not None]
@@ -41,7 +39,7 @@ async def nested_ids(
         for name, items in owners.items():
             objects, owner = in_file.get(name) or [], str(items.owner)
             if document is None:
-                mappings[owner] += _placeholders(id_map, owner, objects)
+                mappings[owner] += _placeholders(id_map, items, objects)
             else:
                 mappings[owner] += match_objects(
                     items, objects, item.get(name) or [], document[name]
@@ -56,46 +54,41 @@ async def _documents(
     documents, records = dict[Any, dict[str, Any]](), client.collection(collection.name)
     for start in range(0, len(ids), MAX_PAGE_SIZE):
         chunk = ids[start : start + MAX_PAGE_SIZE]
-        async for document in records.records(id=chunk, page_size=MAX_PAGE_SIZE):
-            documents[document["id"]] = document
+        query: dict[str, Any] = {collection.id_field: chunk}
+        async for document in records.records(page_size=MAX_PAGE_SIZE, **query):
+            documents[document[collection.id_field]] = document
     return documents
 
 
-def ids_of_part(
-    fields: Field, in_file: Any, item: Any, stored: Any
-) -> Iterator[tuple[str, IdMapping]]:
-    """Yield owner and id mapping of each nested object of a part: in the file, sent and stored."""
-    if fields.items and fields.items.owner:
-        for mapping in match_objects(fields.items, in_file, item, stored):
-            yield fields.items.owner, mapping
-    for name, member in fields.members.items():
-        if member.items and member.items.owner and in_file.get(name):
-            yield from ids_of_part(member, in_file[name], item[name], stored[name])
+def placeholders(
+    collection: TransferCollection, id_map: IdMap, record: dict[str, Any]
+) -> dict[str, list[IdMapping]]:
+    """Return mappings to None of a record's nested objects that are not in the map, by owner."""
+    return {
+        str(items.owner): [*_placeholders(id_map, items, record.get(name))]
+        for name, items in _owners(collection).items()
+    }
 
 
-def own_ids(fields: Field, in_file: Any) -> Iterator[tuple[str, str]]:
-    """Yield owner and file id of each nested object of a part in the file."""
-    if isinstance(in_file, list) and fields.items and fields.items.owner:
-        for entry in in_file:
-            if isinstance(entry, dict) and entry.get(fields.items.own_id) is not None:
-                yield fields.items.owner, str(entry[fields.items.own_id])
-    if isinstance(in_file, dict):
-        for name, member in fields.members.items():
-            yield from own_ids(member, in_file.get(name))
+def _owners(collection: TransferCollection) -> dict[str, Field]:
+    """Return the fields of the objects in lists of objects with ids, by the name of the list."""
+    return {
+        name: member.items
+        for name, member in collection.fields.members.items()
+        if member.items and member.items.owner
+    }
 
 
-def _has_ids(objects: Any) -> bool:
-    return isinstance(objects, list) and any(_id(entry) is not None for entry in objects)
+def _own_ids(fields: Field, objects: Any) -> Iterator[str]:
+    for entry in objects if isinstance(objects, list) else ():
+        if isinstance(entry, dict) and entry.get(fields.own_id) is not None:
+            yield str(entry[fields.own_id])
 
 
-def _id(entry: Any) -> Any:
-    return entry.get("id") if isinstance(entry, dict) else None
-
-
-def _placeholders(id_map: IdMap, owner: str, objects: list[Any]) -> Iterator[IdMapping]:
-    for entry in objects:
-        if _id(entry) is not None and not id_map.find(owner, str(entry["id"])):
-            yield str(entry["id"]), None, None
+def _placeholders(id_map: IdMap, fields: Field, objects: Any) -> Iterator[IdMapping]:
+    for name in _own_ids(fields, objects):
+        if not id_map.find(str(fields.owner), name):
+            yield name, None, None
 
 
 def match_objects(
@@ -110,6 +103,7 @@ def match_objects(
         for name, member in fields.members.items()
         if name != fields.own_id and not member.types & _NOT_COMPARABLE
     } & {name for entry in stored for name in entry}
+    compared -= {name for item in items for name in item if isinstance(item[name], dict)}
     unmatched = defaultdict[Any, deque[Any]](deque)
     for entry in stored:
         unmatched[_content(entry, compared)].append(entry[fields.own_id])

@@ -1,4 +1,4 @@
-"""Part import: sends each part in up to three stages.
+"""Part import: sends the parts of many owners in one request, in up to three stages.
 
 Problem: entries of a part can refer to lines that come later in the files, and records can refer to
 entries that the file marks as deactivated, which the service refuses as new references. Chosen:
@@ -6,155 +6,229 @@ first without unresolved references, then with them and with all entries active,
 the final form.
 """
 
-import asyncio
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import Any, Final
 
-from service.client import Detail, FailureError
-from service.error_types import ErrorType
+from service.client import Outcome
+from service.limits import MAX_PAGE_SIZE
+from service.transfer.collections import TransferPart
 from service.transfer.files import Line
-from service.transfer.forms import prefixed
-from service.transfer.id_translation import Translated, Translator
-from service.transfer.nested_ids import ids_of_part
-from service.transfer.parts import TransferPart
-from service.transfer.sender import MAX_CONCURRENT, NOT_SENT, Sender
+from service.transfer.line_importer import LineImporter
+from service.transfer.nested_ids import placeholders
+from service.transfer.sender import NOT_SENT, ImportEntry, Sender
 
+CHECKED: Final = "checked"
+"""Outcome of parts in a dry run that were not checked against the data of their own record."""
 _EARLY: Final = b"early"
 _ACTIVE: Final = b"active"
-COMPLETE: Final = b"whole"
-_STAGES: Final = (_EARLY, _ACTIVE, COMPLETE)
+_COMPLETE: Final = b"whole"
+_STAGES: Final = (_EARLY, _ACTIVE, _COMPLETE)
 """Stages of a part, stored before the digest of its line: without unresolved references; with all
 references, but active; complete."""
+_SIZE: Final = "sizeRangeSizeId"
+_LARGEST_ID: Final = 2**63 - 1
+
+
+class PartSender(Sender):
+    """Sender of parts."""
+
+    def _idempotency_key(self) -> str:
+        return ""
+
+    def _count(self, entry: ImportEntry, outcome: Outcome) -> None:
+        # Errors that follow from placeholders alone make an outcome "created".
+        id_field = self.source.collection.id_field
+        if outcome.outcome == "created" or id_field in entry.translated.placeholders:
+            self.counts[CHECKED] += 1
+        elif entry.stage == _COMPLETE or self.options.dry_run:
+            self.counts[outcome.outcome] += 1
+
+    def reject(self, line: Line, details: Any) -> None:
+        """Reject a line, or the owner's line that has it as a member."""
+        part = self.source.collection
+        if line.owner_line and isinstance(part, TransferPart):
+            details = [replace(row, field=part.field_of_owner(row.field)) for row in details]
+        super().reject(line.owner_line or line, details)
 
 
 @dataclass
-class PartImporter:
-    """Importer of one part of the records of one file."""
+class PartImporter(LineImporter):
+    """Importer of the parts of one file."""
 
-    sender: Sender
-    translator: Translator
     part: TransferPart
-    counts: Counter[str]
-
-    @property
-    def name(self) -> str:
-        """Path of the part for progress and summary: ``size-ranges/sizes``."""
-        return self.part.path
+    on_progress: Callable[[list[Line]], object]
 
     async def send_early(self) -> None:
-        """Send the part of every line.
+        """Send every line.
 
         Until a part has been complete once, its deactivated entries are sent as active.
         """
-        await self._for_each_line(self._send_early, on_progress=self.sender.on_progress)
-        await self._for_each_line(self._send_references)
+        self.sender.id_map.start_file()
+        await self._pass(self._early_entry)
+        await self._pass(self._referring_entry)
 
     async def send_complete(self) -> None:
         """Send the parts that are not complete yet in their final form."""
-        await self._for_each_line(self._send_complete)
+        await self._pass(self._complete_entry)
 
-    async def _for_each_line(
-        self, send: Any, *, on_progress: Callable[[list[Line]], object] = len
-    ) -> None:
-        tasks = set[asyncio.Task[None]]()
+    async def _pass(self, entry_of: Callable[[Line], ImportEntry | None]) -> None:
         try:
-            for line, record_id in self._lines(on_progress):
+            for line in self.lines():
                 if self.sender.stopped:
                     break
-                if len(tasks) >= MAX_CONCURRENT:
-                    done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                    await asyncio.gather(*done)
-                tasks.add(asyncio.create_task(send(line, record_id)))
-            await asyncio.gather(*tasks)
+                entry = entry_of(line)
+                if entry:
+                    await self.add(("replace", None), entry)
+            await self.flush()
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await self.sender.cancel()
 
-    def _lines(self, on_progress: Callable[[list[Line]], object]) -> Iterator[tuple[Line, Any]]:
-        """Yield the imported lines that have the part, with the ids of their records."""
-        collection = self.sender.source.collection
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines. Members of owners' lines follow the import of these.
+
+        A replaced owner can lose its part: a color without languages has no translations. Digests
+        therefore include those of the owners.
+        """
         for line in self.sender.source.lines():
-            on_progress([line])
-            if line.document.get(self.part.member) is not None:
-                mapped = self.sender.id_map.find(collection.name, self._name(line))
-                if mapped and mapped.digest == line.digest:
-                    yield line, mapped.id
+            mapped = self.sender.id_map.find(self.part.owner, self._name(line))
+            owner_digest = mapped.digest if mapped else None
+            if line.owner_line is None:
+                yield replace(line, digest=line.digest + (owner_digest or b""))
+            elif owner_digest == line.digest:
+                yield line
 
-    async def _send_early(self, line: Line, record_id: Any) -> None:
-        """Send the part without references to entries that are not imported yet."""
-        if self._stage(line):
-            self.counts[NOT_SENT] += self._stage(line) == COMPLETE
-        elif errors := self.part.structure_errors(line.document):
-            self._reject(line, errors)
-        else:
-            await self._send(line, record_id, self._translated(line, omits_missing=True))
+    def first_entry(self, line: Line, *, omits_missing: bool) -> ImportEntry | None:
+        """Return the entry of a line that is processed for the first time, or None.
 
-    async def _send_references(self, line: Line, record_id: Any) -> None:
+        Reject it if it cannot be sent. References to entries of later lines may be omitted.
+        """
+        self.on_progress([line])
+        if self.is_repeated(line, self._name(line)):
+            return None
+        if self._stage(line) == _COMPLETE:
+            self.sender.counts[NOT_SENT] += 1
+            return None
+        entry = self.entry(line, omits_missing=omits_missing)
+        missing = [
+            reference
+            for reference in entry.translated.missing
+            if not omits_missing or reference[1] != self.part.path
+        ]
+        if missing:
+            self.reject_unresolved(line, missing)
+        return None if missing else entry
+
+    def _early_entry(self, line: Line) -> ImportEntry | None:
+        """Return the entry without references to entries that are not imported yet."""
+        entry = self.first_entry(line, omits_missing=True)
+        return None if self._stage(line) else entry
+
+    def _referring_entry(self, line: Line) -> ImportEntry | None:
         if self._stage(line) != _EARLY:
-            return
-        translated = self._translated(line)
-        if translated.missing:
-            self._reject(line, [unknown_reference(*reference) for reference in translated.missing])
-        else:
-            await self._send(line, record_id, translated)
+            return None
+        entry = self.entry(line)
+        if entry.translated.missing:
+            self.reject_unresolved(line, entry.translated.missing)
+        return None if entry.translated.missing else entry
 
-    async def _send_complete(self, line: Line, record_id: Any) -> None:
-        if self._stage(line) == _ACTIVE:
-            content = line.document[self.part.member]
-            translated = self.translator.translate(self.part.fields, content)
-            await self._send(line, record_id, translated)
+    def _complete_entry(self, line: Line) -> ImportEntry | None:
+        return self.entry(line, activates=False) if self._stage(line) == _ACTIVE else None
 
-    def _translated(self, line: Line, *, omits_missing: bool = False) -> Translated:
-        """Translate the part; all entries are active until the part has been complete once."""
-        mapped = self.sender.id_map.find(self._stage_collection, self._name(line))
-        was_complete = mapped is not None and (mapped.digest or b"").startswith(COMPLETE)
-        return self.translator.translate(
+    def entry(
+        self, line: Line, *, omits_missing: bool = False, activates: bool | None = None
+    ) -> ImportEntry:
+        """Translate a line; all entries are active until the part has been complete once."""
+        translated = self.translator.translate(
             self.part.fields,
-            line.document[self.part.member],
+            line.document,
             omits_missing=omits_missing,
-            activates=not was_complete,
+            activates=not self._was_complete(line) if activates is None else activates,
         )
-
-    async def _send(self, line: Line, record_id: Any, translated: Translated) -> None:
-        """Replace the part in the service; store the ids of its objects and the new stage."""
-        client, in_file = self.sender.client, line.document[self.part.member]
-        try:
-            stored = await self.part.replace(client, record_id, translated.item)
-        except FailureError as error:
-            self._reject(line, error.details)
-            return
-        if stored is not None:
-            for owner, mapping in ids_of_part(self.part.fields, in_file, translated.item, stored):
-                self.sender.id_map.store(owner, [mapping])
-        stage = _EARLY if translated.missing else _ACTIVE if translated.is_activated else COMPLETE
-        self.counts["updated"] += stage == COMPLETE
-        entry = (self._name(line), None, stage + line.digest)
-        self.sender.id_map.store(self._stage_collection, [entry])
-
-    @property
-    def _stage_collection(self) -> str:
-        """Collection name under which the id map has the stages of the part."""
-        return f"{self.part.path}/sent"
+        stage = _EARLY if translated.missing else _ACTIVE if translated.is_activated else _COMPLETE
+        return ImportEntry(line, self._name(line), translated, stage)
 
     def _name(self, line: Line) -> str:
-        return line.name(self.sender.source.collection.key_fields)
+        """Return the name of the line in the id map: its owner."""
+        owner = line.document.get(self.part.id_field)
+        return f"content:{line.digest.hex()}" if owner is None else str(owner)
+
+    def _sent_digest(self, line: Line) -> bytes:
+        mapped = self.sender.id_map.find(self.part.map_name, self._name(line))
+        return mapped.digest or b"" if mapped else b""
+
+    def _was_complete(self, line: Line) -> bool:
+        return self._sent_digest(line).startswith(_COMPLETE)
 
     def _stage(self, line: Line) -> bytes:
         """Return the stage of the line's part; empty if it was not sent, or the line changed."""
-        mapped = self.sender.id_map.find(self._stage_collection, self._name(line))
-        digest = mapped.digest or b"" if mapped else b""
-        stages = (stage for stage in _STAGES if digest == stage + line.digest)
-        return next(stages, b"")
-
-    def _reject(self, line: Line, details: Any) -> None:
-        self.counts["failed"] += 1
-        self.sender.reject(line, [prefixed(self.part.member, detail) for detail in details])
+        digest = self._sent_digest(line)
+        return next((stage for stage in _STAGES if digest == stage + line.digest), b"")
 
 
-def unknown_reference(path: str, target: str, file_id: str) -> Detail:
-    """Return the error of a reference to an id that no imported line has."""
-    message = f"No imported line of {target} has the id {file_id}."
-    return Detail(ErrorType.UNKNOWN_REFERENCE, path, message)
+class PartDryRun(PartImporter):
+    """Dry run of parts.
+
+    The service has no owners that only a real import creates. Their parts are checked as parts of
+    other owners, as many in a request as there are; without any, by the schema alone.
+    """
+
+    _owner_ids: Iterator[Any] = iter(())
+
+    async def send_early(self) -> None:
+        """Add the entries of all lines to the copied id map, then check every line."""
+        self.sender.id_map.start_file()
+        for line in self.lines():
+            for target, mappings in placeholders(
+                self.part, self.sender.id_map, line.document
+            ).items():
+                if self.translator.has_file_ids(target):
+                    self.sender.id_map.store(target, mappings)
+        await self._pass(self._entry_of_stored_owner)
+        owner_ids = await self._live_owner_ids() or [
+            *range(_LARGEST_ID - self.max_items, _LARGEST_ID)
+        ]
+        self._owner_ids, self.max_items = cycle(owner_ids), min(len(owner_ids), self.max_items)
+        await self._pass(self._entry_of_new_owner)
+
+    async def send_complete(self) -> None:
+        """Do nothing: every line has been checked completely."""
+
+    async def _live_owner_ids(self) -> list[Any]:
+        """Return the ids of some owners, if the parts of other ones could be theirs."""
+        if self.part.fits_any_owner:
+            owners = self.sender.client.collection(self.part.owner)
+            async for page in owners.pages(page_size=MAX_PAGE_SIZE):
+                return [owner["id"] for owner in page.records]
+        return []
+
+    def _entry_of_stored_owner(self, line: Line) -> ImportEntry | None:
+        entry = self.first_entry(line, omits_missing=False)
+        if entry is None or self._is_of_new_owner(entry):
+            return None
+        entry.translated.placeholders += self._added_references(entry)
+        return entry
+
+    def _entry_of_new_owner(self, line: Line) -> ImportEntry | None:
+        first_line = self.sender.id_map.first_line(self._name(line), line.number)
+        if first_line != line.number or self._stage(line):
+            return None
+        entry = self.entry(line)
+        if entry.translated.missing or not self._is_of_new_owner(entry):
+            return None
+        entry.translated.item[self.part.id_field] = next(self._owner_ids)
+        return entry
+
+    def _is_of_new_owner(self, entry: ImportEntry) -> bool:
+        return self.part.id_field in entry.translated.placeholders
+
+    def _added_references(self, entry: ImportEntry) -> Iterator[str]:
+        """Yield the paths of references to what the same import may add to the owner: its sizes."""
+        sizes = entry.translated.item.get(self.part.list_field)
+        if self.part.fits_any_owner or not isinstance(sizes, list):
+            return
+        ids = [size.get(_SIZE) if isinstance(size, dict) else None for size in sizes]
+        for index, size_id in enumerate(ids):
+            if isinstance(size_id, int) and size_id not in ids[:index]:
+                yield f"{self.part.list_field}[{index}].{_SIZE}"

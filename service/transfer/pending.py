@@ -42,8 +42,11 @@ class PendingRequest:
 async def send_pending(
     client: Client, id_map: IdMap, request: PendingRequest, key: str, *, dry_run: bool = False
 ) -> list[Outcome]:
-    """Send a request. It stays pending until the caller stores its outcomes, or it is refused."""
-    if not dry_run:
+    """Send a request. It stays pending until the caller stores its outcomes, or it is refused.
+
+    Without a key it is not stored: a dry run, or parts, whose replacement can be repeated.
+    """
+    if key:
         id_map.add_pending(key, request)
     try:
         return await client.collection(request.collection).write(

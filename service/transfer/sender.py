@@ -57,6 +57,13 @@ class ImportEntry:
     line: Line
     name: str
     translated: Translated
+    stage: bytes = b""
+    """Stage of a part (``part_import.py``); empty for records."""
+
+    @property
+    def digest(self) -> bytes:
+        """Digest that the id map stores once the entry has been sent."""
+        return self.stage + self.line.digest
 
 
 @dataclass
@@ -119,7 +126,7 @@ class Sender:
         if self.stopped:
             return
         request = self._pending_request(mode, match, entries)
-        key = f"import-{secrets.token_hex(16)}"
+        key = self._idempotency_key()
         try:
             outcomes = await send_pending(
                 self.client, self.id_map, request, key, dry_run=self.options.dry_run
@@ -134,6 +141,10 @@ class Sender:
             return
         await self._store_outcomes(entries, self._adjusted(entries, outcomes), key)
 
+    def _idempotency_key(self) -> str:
+        """Return the key under which the request is stored until its outcomes are."""
+        return "" if self.options.dry_run else f"import-{secrets.token_hex(16)}"
+
     def _pending_request(
         self, mode: WriteMode, match: str | None, entries: list[ImportEntry]
     ) -> PendingRequest:
@@ -144,7 +155,7 @@ class Sender:
             match,
             [entry.translated.item for entry in entries],
             [entry.name for entry in entries],
-            [entry.line.digest.hex() for entry in entries],
+            [entry.digest.hex() for entry in entries],
             skip=self.options.skip or self.options.dry_run,
             asked_at=time.time(),
         )
@@ -206,7 +217,7 @@ class Sender:
         done = list[tuple[ImportEntry, Any]]()
         for entry, outcome in zip(entries, outcomes, strict=True):
             if outcome.outcome != "failed":
-                self.counts[outcome.outcome] += 1
+                self._count(entry, outcome)
                 if outcome.id is not None or self.options.dry_run:
                     done.append((entry, outcome.id))
         collection = self.source.collection
@@ -215,9 +226,13 @@ class Sender:
             self.id_map.store(owner, ids)
         if self.file_sync:
             self.file_sync.collect([record_id for _, record_id in done if record_id is not None])
-        mappings = ((entry.name, record_id, entry.line.digest) for entry, record_id in done)
-        self.id_map.store(collection.name, mappings, key)
+        mappings = ((entry.name, record_id, entry.digest) for entry, record_id in done)
+        self.id_map.store(collection.map_name, mappings, key)
         self.on_progress([entry.line for entry in entries])
+
+    def _count(self, entry: ImportEntry, outcome: Outcome) -> None:  # noqa: ARG002
+        """Count the outcome of an entry that did not fail."""
+        self.counts[outcome.outcome] += 1
 
     def reject(self, line: Line, details: Iterable[Detail]) -> None:
         """Reject a line. Unless rejected lines are skipped, this ends the import."""

@@ -32,7 +32,7 @@ class FaultProxy:
     """Forwards requests; the next ones suffer the ``faults``, one each."""
 
     def __init__(self, service: URL, session: aiohttp.ClientSession) -> None:
-        self.faults: list[Fault] = []
+        self.faults: list[Fault | None] = []
         self.carried_out: list[str] = []
         """Method and status of what reached the service."""
         self._service, self._session = service, session

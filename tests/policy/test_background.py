@@ -17,7 +17,6 @@ AWAITED = {
     "handlers/response_cache.py": "the requests that wait for the version",
     "http/single_flight.py": "whoever asked for the result",
     "organizations/caller.py": "whoever asked for the key",
-    "transfer/part_import.py": "the import, by gather()",
     "transfer/own_keys.py": "the import, by gather()",
     "transfer/sender.py": "the import, by gather()",
 }

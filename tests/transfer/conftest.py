@@ -15,7 +15,7 @@ from service.client import Client, RetryPolicy
 from service.organizations import administration
 from service.transfer.collections import transfer_collections
 from service.transfer.files import sources
-from service.transfer.id_map import open_id_map
+from service.transfer.id_map import open_id_map, temporary_id_map
 from service.transfer.import_files import Import
 from service.transfer.rejects import Rejects
 from service.transfer.sender import ImportOptions
@@ -84,10 +84,9 @@ class ImportFolder:
         """Import all files, or one; return the number of lines by outcome."""
         said = self.path / "rejects.ndjson"
         chosen = options or ImportOptions()
-        with (
-            open_id_map(self.path / "ids.sqlite3", dry_run=chosen.dry_run) as id_map,
-            Rejects(said) as rejects,
-        ):
+        path = self.path / "ids.sqlite3"
+        opened = temporary_id_map() if chosen.match else open_id_map(path, dry_run=chosen.dry_run)
+        with opened as id_map, Rejects(said) as rejects:
             source_files, messages = (
                 sources(self.path / subfolder, transfer_collections()),
                 list[Any](),

@@ -137,7 +137,7 @@ async def test_a_dry_run_names_parts_that_it_could_not_check(
         str(environment.url), keys["write"], "import", str(folder.path), "--dry-run"
     )
     assert ended.printed.split()[:8] == [
-        "created", "checked", "size-ranges", "1", "0", "size-ranges/sizes", "0", "1",
+        "created", "checked", "size-ranges", "1", "0", "size-range-sizes", "0", "1",
     ]  # fmt: skip
     assert "but not everything that depends on stored data" in ended.printed
 

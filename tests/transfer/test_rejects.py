@@ -65,7 +65,7 @@ async def test_cells_that_the_table_names_can_be_mended(
     lines[int(row["line"]) - 1] = ",".join(cells)
     folder.write("colors.csv", *lines)
     counts = await folder.import_records(client)
-    assert counts["colors/translations"] == {"not sent": 1, "updated": 1}
+    assert counts["color-translations"] == {"not sent": 1, "updated": 1}
     assert len(await listed(client, "colors")) == 2
     assert not (folder.path / "rejects.csv").exists()
 
