@@ -8,19 +8,18 @@ from jsonb_array_elements($2::jsonb) as sent(pair)
 returning {{owner}} as id{{counted}};
 
 -- name: remove(organization_id, pairs)
--- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
 with gone as materialized (
     select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
     from jsonb_array_elements($2::jsonb) as sent(pair)
 )
 delete from {{link}} as stored
 using gone
+-- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
 where stored.organization_id = $1::bigint and stored.{{owner}} = any(array(select owner_id from gone))
     and stored.{{owner}} = gone.owner_id and stored.{{linked}} = gone.linked_id
 returning stored.{{owner}} as id{{counted}};
 
 -- name: stored(organization_id, ids)
--- One row with the ids of all links, because a row per owner takes 1.3 times the time.
 select '{{link}}' as link, array_agg({{owner}}) as owner_ids, array_agg({{linked}}) as linked_ids
 from {{link}}
 where organization_id = $1::bigint and {{owner}} = any((select $2::text::bigint[])::bigint[]);

@@ -659,18 +659,15 @@ where not exists (select 1 from language l where l.id = wanted.id);
 -- colors.stored_links: Read the stored links.
 --   $1::bigint organization_id
 --   $2::text ids
--- One row with the ids of all links, because a row per owner takes 1.3 times the time.
 select 'color_in_group' as link, array_agg(color_id) as owner_ids, array_agg(color_group_id) as linked_ids
 from color_in_group
 where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[])
 union all
--- One row with the ids of all links, because a row per owner takes 1.3 times the time.
 select 'color_language' as link, array_agg(color_id) as owner_ids, array_agg(language_id) as linked_ids
 from color_language
 where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[]);
 -- Without the feature:
 --   - union all
---   - -- One row with the ids of all links, because a row per owner takes 1.3 times the time.
 --   - select 'color_language' as link, array_agg(color_id) as owner_ids, array_agg(language_id) as linked_ids
 --   - from color_language
 --   - where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[])
@@ -680,13 +677,13 @@ where organization_id = $1::bigint and color_id = any((select $2::text::bigint[]
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
     )
     delete from color_in_group as stored
     using gone
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     where stored.organization_id = $1::bigint and stored.color_id = any(array(select owner_id from gone))
         and stored.color_id = gone.owner_id and stored.color_group_id = gone.linked_id
     returning stored.color_id as id
@@ -710,13 +707,13 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
     )
     delete from color_language as stored
     using gone
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     where stored.organization_id = $1::bigint and stored.color_id = any(array(select owner_id from gone))
         and stored.color_id = gone.owner_id and stored.language_id = gone.linked_id
     returning stored.color_id as id, color_id as "color-translations"

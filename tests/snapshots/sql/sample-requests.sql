@@ -680,7 +680,6 @@ where stored.size_range_size_id is null;
 -- sample-requests.stored_links: Read the stored links.
 --   $1::bigint organization_id
 --   $2::text ids
--- One row with the ids of all links, because a row per owner takes 1.3 times the time.
 select 'sample_request_size' as link, array_agg(sample_request_id) as owner_ids,
     array_agg(size_range_size_id) as linked_ids
 from sample_request_size
@@ -691,13 +690,13 @@ where organization_id = $1::bigint and sample_request_id = any((select $2::text:
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
     )
     delete from sample_request_size as stored
     using gone
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     where stored.organization_id = $1::bigint
         and stored.sample_request_id = any(array(select owner_id from gone))
         and stored.sample_request_id = gone.owner_id and stored.size_range_size_id = gone.linked_id

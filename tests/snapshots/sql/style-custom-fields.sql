@@ -1189,19 +1189,16 @@ where not exists (
 -- style-custom-fields.stored_links: Read the stored links.
 --   $1::bigint organization_id
 --   $2::text ids
--- One row with the ids of all links, because a row per owner takes 1.3 times the time.
 select 'custom_field_brand' as link, array_agg(custom_field_id) as owner_ids,
     array_agg(brand_id) as linked_ids
 from custom_field_brand
 where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[])
 union all
--- One row with the ids of all links, because a row per owner takes 1.3 times the time.
 select 'custom_field_group' as link, array_agg(custom_field_id) as owner_ids,
     array_agg(group_id) as linked_ids
 from custom_field_group
 where organization_id = $1::bigint and custom_field_id = any((select $2::text::bigint[])::bigint[])
 union all
--- One row with the ids of all links, because a row per owner takes 1.3 times the time.
 select 'custom_field_style_category' as link, array_agg(custom_field_id) as owner_ids,
     array_agg(style_category_id) as linked_ids
 from custom_field_style_category
@@ -1212,13 +1209,13 @@ where organization_id = $1::bigint and custom_field_id = any((select $2::text::b
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
     )
     delete from custom_field_brand as stored
     using gone
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     where stored.organization_id = $1::bigint
         and stored.custom_field_id = any(array(select owner_id from gone))
         and stored.custom_field_id = gone.owner_id and stored.brand_id = gone.linked_id
@@ -1243,13 +1240,13 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
     )
     delete from custom_field_group as stored
     using gone
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     where stored.organization_id = $1::bigint
         and stored.custom_field_id = any(array(select owner_id from gone))
         and stored.custom_field_id = gone.owner_id and stored.group_id = gone.linked_id
@@ -1274,13 +1271,13 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
     )
     delete from custom_field_style_category as stored
     using gone
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     where stored.organization_id = $1::bigint
         and stored.custom_field_id = any(array(select owner_id from gone))
         and stored.custom_field_id = gone.owner_id and stored.style_category_id = gone.linked_id

@@ -510,7 +510,6 @@ for key share;
 -- styles.stored_links: Read the stored links.
 --   $1::bigint organization_id
 --   $2::text ids
--- One row with the ids of all links, because a row per owner takes 1.3 times the time.
 select 'style_in_group' as link, array_agg(style_id) as owner_ids, array_agg(group_id) as linked_ids
 from style_in_group
 where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]);
@@ -520,13 +519,13 @@ where organization_id = $1::bigint and style_id = any((select $2::text::bigint[]
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     with gone as materialized (
         select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
         from jsonb_array_elements($2::jsonb) as sent(pair)
     )
     delete from style_in_group as stored
     using gone
+    -- The array makes the planner begin with the owners; with a join alone it may read all links of the organization.
     where stored.organization_id = $1::bigint and stored.style_id = any(array(select owner_id from gone))
         and stored.style_id = gone.owner_id and stored.group_id = gone.linked_id
     returning stored.style_id as id, group_id as "groups"
