@@ -183,7 +183,7 @@ class ErrorType(StrEnum):
         "Start again: take the cursor of now, then read the lists.")
     PRECONDITION_FAILED = (
         "precondition_failed", 412,
-        "the record is not as `If-Match` or `If-None-Match` says",
+        "the record is not as `If-Match`, `If-None-Match` or an item's `ifMatch` says",
         "read the record again: see [Conflicts](conflicts.md)",
         "The record has changed since it was read.")
     PAYLOAD_TOO_LARGE = (
@@ -255,7 +255,7 @@ STATUSES: Final[dict[int, str]] = {
     408: "The body did not arrive in time.",
     409: "The request conflicts with stored records.",
     410: "The changes after the cursor have expired.",
-    412: "The record does not meet the precondition `If-Match` or `If-None-Match`.",
+    412: "The record does not meet `If-Match`, `If-None-Match` or `ifMatch`.",
     413: f"The body exceeds {byte_size(MAX_BODY_BYTES)}.",
     414: "The request's target is too long.",
     415: "The Content-Type is not supported.",

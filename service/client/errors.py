@@ -105,7 +105,7 @@ class GoneError(FailureError):
 
 
 class PreconditionFailedError(FailureError):
-    """412: The record does not meet the precondition ``If-Match`` or ``If-None-Match``."""
+    """412: The record does not meet ``If-Match``, ``If-None-Match`` or ``ifMatch``."""
 
 
 class UnprocessableError(FailureError):

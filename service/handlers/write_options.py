@@ -7,6 +7,7 @@ from aiohttp import web
 
 from service.error_types import ErrorType
 from service.handlers.parameters import path_key, precondition_of
+from service.http.etag import item_precondition
 from service.http.prefer import preferences
 from service.listing.query_reader import QueryReader
 from service.queries.outcomes import WriteOptions
@@ -49,6 +50,7 @@ def read(
     """Return the options of a write. Wrong values count as absent: ``check`` reports them."""
     query, is_bulk = request.query, ON_ERROR in allowed
     return WriteOptions(
+        item_precondition=item_precondition,
         skip_failed=is_bulk and query.get(ON_ERROR) == "skip",
         match_by_key=any(name in allowed and name in query for name in (MATCH, KEYS)),
         dry_run=query.get(DRY_RUN) == "true",

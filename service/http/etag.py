@@ -2,11 +2,16 @@
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from typing import TypeAlias
 
 from xxhash import xxh3_128_hexdigest
 
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
+
+Check: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
+"""Takes the representations of a stored record; raises ApiError if it may not be written."""
 
 _TAG = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
 _CODING = re.compile(r'-(?:gzip|deflate)"$')
@@ -26,9 +31,7 @@ def with_coding(tag: str, coding: str) -> str:
     return f'{tag[:-1]}-{coding}"'
 
 
-def precondition(
-    if_match: str | None, if_none_match: str | None
-) -> Callable[[AsyncIterator[bytes]], Awaitable[None]] | None:
+def precondition(if_match: str | None, if_none_match: str | None) -> Check | None:
     """Return the check of a write's precondition; None if there is none.
 
     The check takes the representations of the stored record, the document first. It raises ApiError
@@ -36,27 +39,34 @@ def precondition(
     ``If-None-Match`` names none; ``*`` names all. Tags match in any content coding. Weak tags never
     match an ``If-Match`` (RFC 9110, 13.1). Without a stored record only ``If-Match`` fails.
     """
-    required = None if if_match is None or _is_any(if_match) else _tags(if_match, weak=False)
     if if_none_match is not None and _is_any(if_none_match):
         return _fail_if_stored
     excluded = frozenset() if if_none_match is None else _tags(if_none_match, weak=True)
     if if_match is None and not excluded:
         return None
+    return partial(_check, if_match, excluded)
 
-    async def check(representations: AsyncIterator[bytes]) -> None:
-        document_tag, is_met = "", required is None
-        async for representation in representations:
-            tag = etag(representation)
-            document_tag = document_tag or tag
-            if tag in excluded:
-                raise _precondition_failed(document_tag)
-            is_met = is_met or (required is not None and tag in required)
-            if is_met and not excluded:
-                return
-        if not is_met or (if_match is not None and not document_tag):
+
+def item_precondition(if_match: str) -> Check:
+    """Return the check of the precondition of an item, whose ``ifMatch`` is one tag or ``*``."""
+    return partial(_check, if_match, frozenset())
+
+
+async def _check(
+    if_match: str | None, excluded: frozenset[str], representations: AsyncIterator[bytes]
+) -> None:
+    required = None if if_match is None or _is_any(if_match) else _tags(if_match, weak=False)
+    document_tag, is_met = "", required is None
+    async for representation in representations:
+        tag = etag(representation)
+        document_tag = document_tag or tag
+        if tag in excluded:
             raise _precondition_failed(document_tag)
-
-    return check
+        is_met = is_met or (required is not None and tag in required)
+        if is_met and not excluded:
+            return
+    if not is_met or (if_match is not None and not document_tag):
+        raise _precondition_failed(document_tag)
 
 
 def names_tag(header: str | None, tag: str) -> bool:

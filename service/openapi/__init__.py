@@ -38,9 +38,9 @@ run.
 by `sort[n].property` and `.order`. For the next page send `pagination.cursor` of the response as
 the only parameter, `cursor`. An unknown parameter is an error, never ignored.
 
-**Writes** treat null like an omitted field. `If-Match` is a precondition that prevents lost
-updates. `Idempotency-Key` makes a request safe to retry. Duplicate members in a JSON object are an
-error.
+**Writes** treat null like an omitted field. `If-Match`, in bulk `ifMatch` of an item, is a
+precondition that prevents lost updates. `Idempotency-Key` makes a request safe to retry. Duplicate
+members in a JSON object are an error.
 
 Malformed HTTP requests (400 `malformed_request`, 414, 431, 501) get a response with the envelope,
 too; then the service closes the connection.

@@ -8,7 +8,7 @@ from typing import Any
 from service import schemas
 from service.error_types import STATUSES, ErrorType
 from service.errors import ErrorDetail
-from service.handlers.operations import BULK_DELETE, Operation
+from service.handlers.operations import BULK_DELETE, BULK_PATCH, BULK_REPLACE, Operation
 from service.http.media_types import JSON, PROBLEM
 from service.openapi import examples
 from service.openapi.components import name_of, reference
@@ -20,6 +20,7 @@ from service.queries.keyed_values import keyed_fields
 from service.queries.resource import Resource
 from service.queries.unique_keys import have_text_keys
 from service.routes import Route
+from service.schemas.derived_forms import IF_MATCH
 
 _NAMES = {
     400: "BadRequest",
@@ -189,6 +190,9 @@ def _of_kind(kind: Operation) -> Iterator[str]:
 
 
 def _of_resource(kind: Operation, resource: Resource) -> Iterator[str]:
+    if kind in (BULK_REPLACE, BULK_PATCH):
+        item = schemas.definition(resource.name, "item")
+        yield from (ErrorType.PRECONDITION_FAILED,) if IF_MATCH in item.properties else ()
     # Replaces in bulk accept the state ``deleted``; merges do only with ``match``.
     takes_deleted = kind.deletes and kind.method == "PUT"
     if kind.body and not takes_deleted and "create" in schemas.load()[resource.name]["$defs"]:

@@ -164,7 +164,10 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
         for name, (path, message) in EXAMPLES.items()
         if name.startswith(_OF_ITEMS) and name not in _BESIDE_ITEMS
     }
-    | {ErrorType.INVALID_VALUE: ((3, "state"), "Use one of active, inactive, deleted.")},
+    | {
+        ErrorType.INVALID_VALUE: ((3, "state"), "Use one of active, inactive, deleted."),
+        ErrorType.PRECONDITION_FAILED: ((3, "ifMatch"), ""),
+    },
 }
 """Examples that differ for one operation; in bulk operations the fourth item is invalid."""
 

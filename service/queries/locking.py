@@ -4,7 +4,7 @@ Lock order, which prevents deadlocks: writer lock (writes by own key, and where 
 unique), organization, rows by id.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import asyncpg
@@ -18,7 +18,8 @@ from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement
 from service.queries.master_record import MasterRecord
 from service.queries.matching import next_ids
-from service.queries.outcomes import Precondition, WriteOptions
+from service.queries.outcomes import WriteOptions
+from service.queries.preconditions import check_preconditions
 from service.queries.reads import foreign_ids
 from service.queries.renames import NEW_KEY
 from service.queries.rendering import json_rows, json_text, rendered
@@ -79,9 +80,9 @@ async def lock_by_key(
 ) -> LockedRecords:
     """Lock the records with the items' own keys, and assign ids to items that create records.
 
-    Add errors to the batch for keys that several live records share, and for items that fail the
-    create schema. A precondition concerns the live record of a single write; raise ApiError if it
-    fails.
+    Add errors to the batch for keys that several live records share, for items that fail the create
+    schema, and for items whose precondition no live record meets. Raise ApiError if that of a
+    single write fails.
     """
     await own_keys.take_writer_lock(connection, resource, batch)
     if locks_organization(resource, creates=True):
@@ -92,10 +93,11 @@ async def lock_by_key(
     strength = _lock_strength(any(map(deletes, batch.items)))
     renames = any(item.get(NEW_KEY) is not None for item in batch.items)
     stored = await own_keys.lock_records(connection, resource, batch, options, strength)
-    if options.precondition and not batch.errors:
-        is_live = any(row["state"] != "deleted" for row in stored.values())
-        live_batch = batch if is_live else batch.empty()
-        await _require_precondition(connection, resource, live_batch, options.precondition)
+
+    def is_live(record_id: int) -> bool:
+        return record_id in stored and stored[record_id]["state"] != "deleted"
+
+    await check_preconditions(connection, resource, batch, options, is_live)
     new_items = batch.subset(lambda item: "id" not in item and not deletes(item))
     merge_patch.make_new(resource, new_items)
     if new_items.items:
@@ -110,9 +112,10 @@ async def lock_by_id(
     options: WriteOptions,
     deletes: Callable[[Item], bool],
 ) -> LockedRecords:
-    """Lock the records with the items' ids, then check the precondition.
+    """Lock the records with the items' ids, then check the preconditions.
 
-    Add errors to the batch for records that do not exist. Raise ApiError if the precondition fails.
+    Add errors to the batch for records that do not exist, and for items that fail theirs. Raise
+    ApiError if the precondition of a single write fails.
     """
     if not all(map(deletes, batch.items)):
         await lock_unique_keys(connection, resource, batch)
@@ -161,13 +164,12 @@ async def _check_locked(
     options: WriteOptions,
     stored: Mapping[int, LockedRow],
 ) -> None:
-    """Add errors to the batch for missing records; check the precondition if there are none."""
+    """Add errors to the batch for missing records; check the preconditions of the others."""
     if options.path_key is not None and not resource.parents:
         _require_key(stored, options.path_key)
     if missing := set(batch.ids) - stored.keys():
         await _report_missing(connection, resource, batch, missing)
-    elif options.precondition:
-        await _require_precondition(connection, resource, batch, options.precondition)
+    await check_preconditions(connection, resource, batch, options, stored.__contains__)
 
 
 async def lock_unique_keys(
@@ -210,15 +212,3 @@ def _require_key(stored: Mapping[int, LockedRow], key: str) -> None:
     """Raise SerializationError if the record lost the key before it was locked: it is repeated."""
     if any(row["state"] == "deleted" or row["key"] != key for row in stored.values()):
         raise asyncpg.SerializationError("the record has changed since it was found by its key")
-
-
-async def _require_precondition(
-    connection: Connection, resource: WritableResource, batch: Batch, precondition: Precondition
-) -> None:
-    """Check the precondition against the document and the writable form."""
-
-    async def forms() -> AsyncIterator[bytes]:
-        for form in ("documents", "writables") if batch.items else ():
-            yield await resource.documents(connection, batch.caller, batch.ids, form, batch.parents)
-
-    await precondition(forms())

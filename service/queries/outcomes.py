@@ -24,6 +24,8 @@ It consumes only as many representations as it needs.
 class WriteOptions:
     """Options of a write; the default aborts on errors and returns documents."""
 
+    item_precondition: Callable[[str], Precondition]
+    """Returns the precondition of an item of a bulk write, given its ``ifMatch``."""
     skip_failed: bool = False
     """Skip items that fail and write the others; otherwise a failure aborts the write."""
     match_by_key: bool = False

@@ -76,6 +76,11 @@ class PartCollection(WritableResource):
         """Name of the collection, which the part has, too."""
         return self.part.name
 
+    @property
+    def tagged_resource(self) -> WritableResource:
+        """Part, which has its entity tag at the path below its owner."""
+        return self.part
+
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the part's documents and writables, with the owners' ids."""
         return self.part.forms(self.key)

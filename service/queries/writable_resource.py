@@ -65,6 +65,11 @@ class WritableResource(Resource):
     bulk_replace_form: Validator
     bulk_merge_form: Validator
 
+    @property
+    def tagged_resource(self) -> "WritableResource":
+        """Resource whose representations have the entity tags of the records."""
+        return self
+
     def lock_text(self, strength: str) -> str:
         """Return the statement that locks rows by id, ``$2``; it returns a ``LockedRow`` each."""
         return self._locks_by_id[strength]

@@ -22,6 +22,9 @@ _KEY: Final[Schema] = {"$ref": "common/scalars.json#/$defs/keyOfItem"}
 _NO_ID: Final[Schema] = {"$ref": "common/scalars.json#/$defs/readOnly"}
 _STATE: Final[Schema] = {"$ref": "common/scalars.json#/$defs/state"}
 _DELETED: Final[Schema] = {"$ref": "common/scalars.json#/$defs/deleted"}
+IF_MATCH: Final = "ifMatch"
+"""Member of an item with the entity tag that its record must have."""
+_IF_MATCH: Final[Schema] = {IF_MATCH: {"$ref": "common/scalars.json#/$defs/ifMatch"}}
 _NEW_KEY: Final[Schema] = {
     "description": "The own key that the record gets instead. Not beside `state` `deleted`.",
     "minLength": 1,
@@ -49,19 +52,29 @@ def _derived(
     """Yield the derived forms by name; keyed forms only if the records have an own key."""
     bulk, item = forms["bulkReplace"], forms["item"]
     by_id = {item_id: item["properties"][item_id]}
-    yield "mergeItem", _merge_item(forms.get("replace", item), [item_id], by_id)
+    merge_item = _merge_item(forms.get("replace", item), [item_id], by_id)
+    if "fields" in forms:
+        fields: Schema = forms["fields"]["properties"] | {IF_MATCH: True}
+        yield "itemFields", {**forms["fields"], "properties": fields}
+        item = _on_fields("itemFields", {**item, "properties": item["properties"] | _IF_MATCH})
+        merge_item["properties"] |= _IF_MATCH
+        merge_item = _on_fields("itemFields", merge_item)
+    yield "item", item
+    yield "mergeItem", merge_item
     yield "bulkMerge", _list_of("mergeItem", bulk)
     if key:
-        yield from _keyed(forms, key, [key, within] if within else [key])
+        yield from _keyed(forms, item, key, [key, within] if within else [key])
         yield "bulkReplaceByKey", _list_of("keyedItem", bulk)
         yield "bulkMergeByKey", _list_of("keyedMergeItem", bulk)
 
 
-def _keyed(forms: dict[str, Schema], key: str, required: list[str]) -> Iterator[tuple[str, Schema]]:
+def _keyed(
+    forms: dict[str, Schema], item: Schema, key: str, required: list[str]
+) -> Iterator[tuple[str, Schema]]:
     """Yield the forms of items that have their own key instead of an id."""
-    fields, item = forms["fields"], forms["item"]
-    properties, state = {"id": _NO_ID}, item["properties"].get("state", _STATE)
-    keyed_fields: Schema = {"state": True}
+    fields, state = forms["fields"], item["properties"].get("state", _STATE)
+    properties = {"id": _NO_ID} | _IF_MATCH
+    keyed_fields: Schema = {"state": True, IF_MATCH: True}
     references = {name: required_reference(forms, name) for name in required}
     properties |= {name: schema for name, schema in references.items() if schema is not None}
     if key not in properties:
@@ -70,16 +83,16 @@ def _keyed(forms: dict[str, Schema], key: str, required: list[str]) -> Iterator[
     if "state" not in fields["properties"]:
         properties["state"] = state = _DELETED
     yield "keyedFields", {**fields, "properties": keyed_fields | fields["properties"]}
-    yield "keyedItem", _of_keyed_fields(_by_key(item, required, properties))
+    yield "keyedItem", _on_fields("keyedFields", _by_key(item, required, properties))
     merge_item = _merge_item(forms["replace"], required, {"state": state} | properties)
-    yield "keyedMergeItem", _of_keyed_fields(merge_item)
+    yield "keyedMergeItem", _on_fields("keyedFields", merge_item)
 
 
-def _of_keyed_fields(form: Schema) -> Schema:
-    """Return a form, or its ``else`` branch, on the fields that items with own keys can have."""
+def _on_fields(name: str, form: Schema) -> Schema:
+    """Return a form whose members, or those of its ``else`` branch, are the named fields."""
     if "$ref" in form:
-        return {**form, "$ref": "#/$defs/keyedFields"}
-    return {**form, "else": _of_keyed_fields(form["else"])}
+        return {**form, "$ref": f"#/$defs/{name}"}
+    return {**form, "else": _on_fields(name, form["else"])}
 
 
 def _by_key(item: Schema, required: list[str], properties: Schema) -> Schema:

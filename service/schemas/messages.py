@@ -27,6 +27,8 @@ _LIMIT_MESSAGES = {
 
 _DECIMAL = "Use a decimal number such as -12.50, with at most 15 digits before the point, 10 after."
 
+_TAG = 'Use one strong entity tag with its quotes, such as "0a1b2c", or *.'
+
 LISTED_TWICE = "Remove this: the list has it already."
 _REFERENCE = "Use an id, or an object with the own key of the record and nothing else."
 
@@ -64,8 +66,10 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
     elif keyword == "enum":
         options = ", ".join(str(option) for option in kind.options if option is not None)
         yield path, ErrorType.INVALID_VALUE, f"Use one of {options}."
+    elif keyword == "pattern" and path and path[-1] == "ifMatch":
+        yield path, ErrorType.INVALID_VALUE, _TAG
     elif keyword == "pattern":
-        # Body schemas have two patterns: one for non-blank texts, the other for decimals.
+        # Other schemas have two patterns: one for non-blank texts, the other for decimals.
         is_blank = kind.pattern == "\\S"
         yield path, ErrorType.INVALID_VALUE, "Use more than white space." if is_blank else _DECIMAL
     elif keyword == "const":

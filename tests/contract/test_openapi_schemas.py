@@ -149,6 +149,6 @@ def test_published_forms_refuse_what_the_service_refuses(resource: MasterRecord,
 @pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda resource: resource.name)
 def test_an_item_of_a_bulk_replace_has_the_fields_of_a_replace(resource: MasterRecord) -> None:
     item, replace = (SCHEMAS[name_of(resource.name, form)] for form in ("item", "replace"))
-    assert item["properties"].keys() - {"id"} == replace["properties"].keys()
+    assert item["properties"].keys() - {"id", "ifMatch"} == replace["properties"].keys()
     assert {"id"} <= {*item["required"]}
     assert item["additionalProperties"] is False

@@ -265,6 +265,9 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "bulk_replace.forbidden.organization": replace_foreign,
     "bulk_replace.not_found": replaced({"id": UNKNOWN, "name": "Knit", "state": "active"}),
     "bulk_replace.conflict.in_use": replace_used,
+    "bulk_replace.precondition_failed": replaced(
+        {"id": 1, "ifMatch": '"old"', "name": "Knit", "state": "active"}
+    ),
 }
 
 

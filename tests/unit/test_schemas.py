@@ -173,7 +173,9 @@ def test_forms_of_a_master_record_fit_together(file: str) -> None:
     assert writable["required"] == list(writable["properties"])
     assert set(writable["properties"]) <= set(fields["properties"]) - read_only - {"id"}
     for form in NARROWING:
-        assert set(defined[form].get("properties", ())) <= set(fields["properties"])
+        all_fields = fields if form != "item" else defined["itemFields"]
+        assert set(defined[form].get("properties", ())) <= set(all_fields["properties"])
+    assert set(defined["itemFields"]["properties"]) == {*fields["properties"], "ifMatch"}
 
 
 @pytest.mark.parametrize("file", sorted(FILES))
