@@ -40,7 +40,7 @@ from .errors import (
 from .options import BulkOptions, SyncOptions
 from .parts import Content, Part
 from .queries import Filter, Sort
-from .records import Document, Identity, Outcome, Page, Record
+from .records import Document, FieldChange, Identity, Outcome, Page, Record
 from .retry_policy import RetryPolicy
 from .webhooks import VerificationError, verify
 
@@ -58,6 +58,7 @@ __all__ = [
     "Detail",
     "Document",
     "FailureError",
+    "FieldChange",
     "Filter",
     "ForbiddenError",
     "GoneError",

@@ -8,7 +8,7 @@ from uuid import uuid4
 from .errors import Detail
 from .options import MAX_MISSING_SHARE, BulkOptions, SyncOptions, require_known
 from .queries import Filter, Scalar, Sort, parameters
-from .records import Document, DocumentT, Form, Outcome, Page, Record
+from .records import Document, DocumentT, FieldChange, Form, Outcome, Page, Record
 from .sync import Sync
 from .transport import JSON_PATCH, HttpResponse, Request, Transport
 
@@ -170,14 +170,16 @@ class Collection(Generic[DocumentT]):
     ) -> list[Outcome]:
         """Create, replace or merge records in one request. Return their outcomes in its order.
 
-        ``BulkOptions`` has the options.
+        ``BulkOptions`` has the options. Records to replace or merge may have ``ifMatch``, the
+        entity tag that the stored record must have.
         """
         require_known(options, BulkOptions)
         method, media_type = _METHODS[mode]
-        match, dry_run = options.get("match"), options.get("dry_run", False)
+        match, preview = options.get("match"), options.get("preview", False)
+        dry_run = preview or options.get("dry_run", False)
         query = [("match", match)] if match else []
         query += [("onError", "skip")] * options.get("skip", False)
-        query += [("dryRun", "true")] * dry_run
+        query += [("dryRun", "true")] * dry_run + [("preview", "true")] * preview
         headers = {"Prefer": "return=minimal"} | ({} if dry_run else _key(options.get("key")))
         request = Request(method, self._path, query, [*records], media_type, headers)
         response = await self._transport.send(request)
@@ -224,7 +226,8 @@ class Collection(Generic[DocumentT]):
 
 def _outcome(record: Form, row: Document, *, is_replayed: bool) -> Outcome:
     details = tuple(Detail(**detail) for detail in row["details"])
-    return Outcome(record, row["outcome"], row["id"], details, is_replayed)
+    changes = tuple(FieldChange(**change) for change in row.get("changes", ()))
+    return Outcome(record, row["outcome"], row["id"], details, is_replayed, changes)
 
 
 def _absent_if_gone(row: Document) -> Document:

@@ -16,6 +16,8 @@ class BulkOptions(TypedDict, total=False):
     """Leave out failed records. By default one failed record fails the request."""
     dry_run: bool
     """Return the outcomes, and write nothing."""
+    preview: bool
+    """Dry-run, and return outcomes with the ``changes`` of fields that the write would make."""
     key: str | None
     """Idempotency key; by default a new one."""
 

@@ -46,6 +46,16 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldChange:
+    """Change of one field of a record's writable form, with its whole values."""
+
+    field: str
+    before: Any
+    """Stored value; None if there is none, as in a new record."""
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """Outcome of one record of a bulk write."""
 
@@ -59,3 +69,5 @@ class Outcome:
     """Errors of a failed record."""
     is_replayed: bool = False
     """Whether the service replayed the response of an earlier try, and wrote nothing now."""
+    changes: tuple[FieldChange, ...] = ()
+    """Fields that the write would change, in a preview."""

@@ -45,6 +45,7 @@ def outcomes(
             details.get(request_index, []),
             is_dry_run=options.dry_run,
         )
+        | ({"changes": _changes(result, request_index)} if options.preview else {})
         for request_index, outcome in enumerate(item_outcomes)
     ]
     all_created = all(outcome.outcome == CREATED for outcome in item_outcomes)
@@ -71,6 +72,11 @@ def _outcome_of(
     record_id, stored_key = result.stored.get(request_index, (None, None))
     key = sent_key(resource, request_items.items[request_index]) or stored_key
     return ItemOutcome(FAILED, record_id, key)
+
+
+def _changes(result: WriteResult, request_index: int) -> list[dict[str, Any]]:
+    """Return the changes of an item as JSON objects; none of a failed or absent one."""
+    return [change._asdict() for change in result.changes.get(request_index, ())]
 
 
 def _row(

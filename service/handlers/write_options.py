@@ -18,12 +18,13 @@ IDS: Final = "ids"
 KEYS: Final = "keys"
 ON_ERROR: Final = "onError"
 DRY_RUN: Final = "dryRun"
+PREVIEW: Final = "preview"
 MINIMAL: Final = "return=minimal"
 
 WriteParameters: TypeAlias = Mapping[str, tuple[str, ...]]
 """Query parameters of a write, with their values; () allows any value, also several times."""
 
-SINGLE: Final[WriteParameters] = {DRY_RUN: ("false", "true")}
+SINGLE: Final[WriteParameters] = {DRY_RUN: ("false", "true"), PREVIEW: ("false", "true")}
 """Query parameters of a single write."""
 BULK: Final[WriteParameters] = {ON_ERROR: ("abort", "skip"), **SINGLE}
 """Query parameters of a bulk write whose items name records by id."""
@@ -54,6 +55,7 @@ def read(
         skip_failed=is_bulk and query.get(ON_ERROR) == "skip",
         match_by_key=any(name in allowed and name in query for name in (MATCH, KEYS)),
         dry_run=query.get(DRY_RUN) == "true",
+        preview=query.get(PREVIEW) == "true",
         return_minimal=is_bulk and preferences(request).get("return") == "minimal",
         path_key=path_key(request, resource),
         precondition=precondition_of(request, resource),
@@ -63,7 +65,7 @@ def read(
 def check(request: web.Request, allowed: WriteParameters) -> None:
     """Raise ApiError for unknown query parameters and values, and for exclusive ones.
 
-    A dry run excludes an Idempotency-Key, ids exclude keys.
+    A dry run excludes an Idempotency-Key, ids exclude keys, and a preview excludes a real write.
     """
     if not request.query:
         return
@@ -73,6 +75,9 @@ def check(request: web.Request, allowed: WriteParameters) -> None:
     if choices.get(DRY_RUN) == "true" and "Idempotency-Key" in request.headers:
         message = "A dry run stores no response: leave out dryRun or the Idempotency-Key."
         reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, DRY_RUN, message=message)
+    if choices.get(PREVIEW) == "true" and choices.get(DRY_RUN) != "true":
+        message = "Only a dry run has a preview: send dryRun=true, or leave this out."
+        reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, PREVIEW, message=message)
     if KEYS in allowed:
         _check_keys(reader)
     reader.raise_errors()

@@ -100,7 +100,7 @@ class OperationObject:
         if kind in (operations.BULK_REPLACE, operations.BULK_PATCH):
             yield from parameters.match(resource)
         if kind.takes_dry_run:
-            yield parameters.shared("DryRun")
+            yield from map(parameters.shared, ("DryRun", "Preview"))
         if kind.writes:
             yield parameters.shared("IdempotencyKey")
         if kind.is_bulk:

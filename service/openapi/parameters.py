@@ -99,6 +99,11 @@ _SHARED: dict[str, Parameter] = {
         {"type": "string", "enum": ["false", "true"]},
         "`true` is a dry run: it checks and executes the write, returns outcomes, and rolls back.",
     ),
+    "Preview": _query(
+        "preview",
+        {"type": "string", "enum": ["false", "true"]},
+        "`true` adds to each outcome of a dry run the fields that would change, as `changes`.",
+    ),
     "OnError": _query(
         "onError",
         {"type": "string", "enum": ["abort", "skip"]},

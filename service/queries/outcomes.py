@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from service.queries.batch import Batch, Item, ItemErrors
 from service.queries.change_recorder import CREATED, DELETED, UPDATED
+from service.queries.previews import MemberChange
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import LockedRow, WriteSet
 
@@ -32,6 +33,8 @@ class WriteOptions:
     """Match items to records by own key instead of id."""
     dry_run: bool = False
     """Execute the write, then roll it back."""
+    preview: bool = False
+    """Return the fields that a dry run changes."""
     return_minimal: bool = False
     """The caller prefers a minimal response (RFC 7240)."""
     path_key: str | None = None
@@ -67,6 +70,8 @@ class WriteResult:
     """Id and own key of the stored records that items matched, by request index."""
     key_texts: Mapping[Any, str] = field(default_factory=dict)
     """Texts to show of own keys that are references, by key."""
+    changes: Mapping[int, Sequence[MemberChange]] = field(default_factory=dict)
+    """Changes of the items that did not fail, by request index, in a preview."""
     documents: bytes = b""
     """Documents in request order, joined by commas."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
 
 import asyncpg
 
@@ -10,10 +11,14 @@ from service.queries.batch import Batch
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import ChangeRecorder
 from service.queries.outcomes import WriteOptions
+from service.queries.previews import requested_forms
 from service.queries.rendering import json_rows, json_text, rendered
 from service.queries.resource import DocumentRequest
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import WriteSet
+
+Documents: TypeAlias = dict[int, bytes]
+"""Documents, or writable forms, by the ids of their records."""
 
 
 @contextmanager
@@ -42,10 +47,10 @@ async def execute_plan(
     batch: Batch,
     plan: WritePlan,
     requests: tuple[DocumentRequest | None, DocumentRequest | None],
-) -> tuple[ChangeRecorder, dict[int, bytes]]:
+) -> tuple[ChangeRecorder, tuple[Documents, Documents]]:
     """Execute the plan, with documents read before and after it, in one round trip.
 
-    Return what the statements changed, and the documents by id.
+    Return what the statements changed, and the documents before and after it.
     """
     before, after = ([resource.render_statement(each)] if each else [] for each in requests)
     writes = [BoundStatement(json_text(text), parameters) for text, parameters in plan]
@@ -55,22 +60,27 @@ async def execute_plan(
             for text, parameters in (*before, *writes, *after)
         ]
     )
-    recorder, documents = ChangeRecorder(), dict[int, bytes]()
+    recorder, documents = ChangeRecorder(), (Documents(), Documents())
     for index, row in enumerate(rows, -len(before)):
         if 0 <= index < len(plan):
             resource.collect_changes(recorder, batch, json_rows(row))
         else:
-            documents |= rendered(row)
+            documents[index >= 0].update(rendered(row))
     return recorder, documents
 
 
 def requested_documents(
-    resource: WritableResource, write_set: WriteSet
+    resource: WritableResource, write_set: WriteSet, options: WriteOptions
 ) -> tuple[DocumentRequest | None, DocumentRequest | None]:
     """Return the requests for the documents of the response before the write and after it.
 
-    Before it are those of hard-deleted records. Each is None if there are none.
+    Before it are those of hard-deleted records. Each is None if there are none. Those of a preview
+    are writable forms; other outcomes need none.
     """
+    if options.preview:
+        return requested_forms(write_set)
+    if options.outcomes_only:
+        return None, None
     last = resource.last_documents(write_set)
     gone = {*last.ids} if last else ()
     ids = [record_id for record_id in write_set.batch.ids if record_id not in gone]

@@ -35,6 +35,7 @@ from service.queries.outcomes import (
     sent_key,
 )
 from service.queries.plan_execution import constraint_errors, execute_plan, requested_documents
+from service.queries.previews import field_changes
 from service.queries.rendering import joined
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import Dependency, WriteSet
@@ -163,9 +164,9 @@ async def _execute(
     """Check, write and render a batch whose records are locked."""
     write_set, plan = await _check(connection, resource, batch, records, options)
     result = WriteResult(write_set.batch.ids, batch.errors, created_ids=write_set.created_ids)
-    requests = (None, None) if options.outcomes_only else requested_documents(resource, write_set)
+    requests = requested_documents(resource, write_set, options)
     with constraint_errors(resource, write_set.batch, options):
-        recorder, documents = await execute_plan(
+        recorder, (before, after) = await execute_plan(
             connection, resource, write_set.batch, plan, requests
         )
     operations = write_set.operations(resource.name, resource.parts)
@@ -185,8 +186,11 @@ async def _execute(
         keys = {sent_key(resource, item) for item in batch.items}
         keys.update(row["key"] for row in records.stored.values())
         result.key_texts = await resource.key_texts(connection, batch.caller, keys - {None})
+        if options.preview:
+            forms = (before, after)
+            result.changes = await field_changes(resource, write_set, records.stored, forms)
         return result
-    result.documents = joined(documents, result.ids)
+    result.documents = joined(before | after, result.ids)
     return result
 
 

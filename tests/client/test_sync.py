@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from service.client import Client, NotFoundError, Outcome
+from service.client import Client, FieldChange, NotFoundError, Outcome, PreconditionFailedError
 
 
 def named(key: str, mark: str) -> dict[str, Any]:
@@ -45,7 +45,9 @@ async def test_unknown_options_are_refused(selvedge: Client) -> None:
     """Python accepts any keyword: a misspelled ``dry_run`` must not write."""
     colors, wrong = selvedge.collection("colors"), dict[str, Any](dryrun=True)
     records = [named("Unknown option", "Dry")]
-    with pytest.raises(TypeError, match="unknown option dryrun: use match, skip, dry_run, key"):
+    with pytest.raises(
+        TypeError, match="unknown option dryrun: use match, skip, dry_run, preview, key"
+    ):
         await colors.write(records, "replace", match="userDefinedId", **wrong)
     for outcomes in (
         colors.sync(records, match="userDefinedId", **wrong),
@@ -90,3 +92,19 @@ async def test_dry_runs_return_outcomes_and_merges_keep_omitted_fields(selvedge:
     assert (merged.outcome, merged.id) == ("updated", made.id)
     shown = (await selvedge.collection("colors").read(made.id)).data
     assert (shown["name"], shown["colorNote"]) == ("Other", "Kept")
+
+
+@pytest.mark.contract("Rehearsals", "Preconditions")
+async def test_previews_and_preconditions_of_a_write(selvedge: Client) -> None:
+    """A preview is a dry run, with the fields that would change; tags go with the records."""
+    colors = selvedge.collection("colors")
+    made = await colors.create(named("P-1", "Before"))
+    record = {"id": made.id, "name": "After", "ifMatch": made.etag}
+    [outcome] = await colors.write([record], "merge", preview=True)
+    assert outcome.changes == (FieldChange("name", "Before P-1", "After"),)
+    assert (await colors.read(made.id)).data == made.data
+    [written] = await colors.write([record], "merge")
+    assert (written.outcome, written.changes) == ("updated", ())
+    with pytest.raises(PreconditionFailedError) as failure:
+        await colors.write([record], "merge")
+    assert [detail.field for detail in failure.value.details] == ["[0].ifMatch"]
