@@ -1,4 +1,4 @@
-"""Data page at `/data`: a browser of the records, in JavaScript modules of our own."""
+"""Data page at `/data`: a browser and editor of the records, in JavaScript modules of our own."""
 
 from collections.abc import Iterator
 from typing import Final

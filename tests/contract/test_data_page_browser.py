@@ -1,6 +1,7 @@
-"""Browser tests of `/data`: records are found and read with a key (contract, Open pages)."""
+"""Browser tests of `/data`: people find, read and edit records (contract, Open pages)."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,9 @@ from urllib.parse import urlencode
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
 
-from tests.support.api import Api, issue_key
+from tests.support.api import MERGE_PATCH, Api, issue_key
 from tests.support.browser import INSTALLED, DataPage, chromium
 
 pytestmark = [
@@ -23,6 +25,7 @@ _HOSTILE = {
     "from right to left": "\u202e\u05d0\u05d3\u05d5\u05dd\u202c",
     "long": "Ultramarine " * 83,
 }
+_NONE = "\N{EN DASH}"
 _NAMES = "tbody td:nth-child(2)"
 _COLLECTIONS = (
     *("Style custom fields", "Care instructions", "Size ranges", "Sub-suppliers"),
@@ -196,3 +199,102 @@ def _read_hostile(reader: Reader, ids: list[int]) -> None:
     assert page.value("document.querySelectorAll('main script, main img').length") == 0
     assert page.value("document.documentElement.scrollWidth <= innerWidth")
     assert page.console_errors() == []
+
+
+async def test_an_editor_creates_changes_and_deletes(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """Errors stand beside their fields, conflicts side by side, and uses in the way of deletes."""
+    reader = await _reader(browser, api, demo_dsn)
+    group = (await api.post("/api/color-groups", {"name": "Crème tones"})).data
+    color_id = await asyncio.to_thread(_create, reader)
+    groups = (await api.get(f"/api/colors/{color_id}")).data["colorGroups"]
+    assert [entry["id"] for entry in groups] == [group["id"]]
+    page = await asyncio.to_thread(_begin_to_edit, reader, color_id)
+    change = {"name": "Their navy", "colorReference": "19-0001", "state": "inactive"}
+    await api.patch(f"/api/colors/{color_id}", change, content_type=MERGE_PATCH)
+    await asyncio.to_thread(_settle_conflict, page)
+    color = (await api.get(f"/api/colors/{color_id}")).data
+    mine, theirs = (color["name"], color["colorNote"]), (color["colorReference"], color["state"])
+    assert mine == ("My navy", "Mine")
+    assert theirs == ("19-0001", "inactive")
+    await asyncio.to_thread(_translate, reader, color_id)
+    languages = (await api.get(f"/api/colors/{color_id}/translations")).data
+    assert [entry["colorName"] for entry in languages] == ["<b>Marine</b>"]
+    await asyncio.to_thread(_delete, reader, color_id, group["id"])
+    assert (await api.get(f"/api/colors/{color_id}")).data["state"] == "deleted"
+
+
+def _create(reader: Reader) -> str:
+    page = reader.enter("#/colors")
+    page.press_link("New record")
+    page.wait_for("New record: Colors")
+    # Thousands of keys would take a while.
+    note = page.fill("Color note", "")
+    page.driver.execute_script("arguments[0].value = 'n'.repeat(4001)", note)
+    page.press("Save")
+    page.until(lambda: len(page.texts(".error:not(:empty)")) == 2)
+    name_error, note_error = page.texts(".error:not(:empty)")
+    assert name_error
+    assert "4000" in note_error.replace(",", "")
+    assert page.value("document.activeElement.labels[0].textContent") == "Name (required)"
+    page.fill("Name (required)", "Deep navy")
+    page.fill("Color note", "")
+    picker = page.fill("Color groups", "creme ton")
+    page.until(lambda: page.texts("[role=option]") == ["Crème tones"])
+    picker.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+    page.until(lambda: len(page.texts(".chosen li")) == 1)
+    page.press("Save")
+    page.wait_for("Deep navy")
+    return page.address().rpartition("/")[2]
+
+
+def _begin_to_edit(reader: Reader, color_id: str) -> DataPage:
+    page = reader.enter(f"#/colors/{color_id}/edit")
+    page.wait_for("Edit Deep navy")
+    page.fill("Name (required)", "My navy")
+    page.fill("Color note", "Mine")
+    return page
+
+
+def _settle_conflict(page: DataPage) -> None:
+    page.press("Save")
+    page.until(lambda: "Somebody else changed this meanwhile" in page.texts("h2"))
+    assert [row.split() for row in page.texts(".conflict tbody tr")] == [
+        ["Name", "Their", "navy", "My", "navy"],
+        ["Color", "reference", "19-0001", _NONE],
+        ["Color", "note", _NONE, "Mine"],
+        ["State", "inactive", "active"],
+    ]
+    chosen = page.value("[...document.querySelectorAll(':checked')].map((input) => input.value)")
+    assert sorted(chosen) == ["theirs", "theirs", "yours", "yours"]
+    page.press("Save my choice")
+    page.wait_for("My navy")
+
+
+def _translate(reader: Reader, color_id: str) -> None:
+    page = reader.enter(f"#/colors/{color_id}")
+    page.press_link("Edit the translations")
+    page.wait_for("Edit translations of My navy")
+    page.press("Add an entry")
+    picker = page.fill("Language (required)", "ger")
+    page.until(lambda: len(page.texts("[role=option]")) == 1)
+    picker.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+    page.fill("Color name", "<b>Marine</b>")
+    page.press("Save")
+    page.until(lambda: "<b>Marine</b>" in "".join(page.texts("section td")))
+
+
+def _delete(reader: Reader, color_id: str, group_id: int) -> None:
+    page = reader.enter(f"#/color-groups/{group_id}")
+    page.wait_for("Crème tones")
+    page.press("Delete …")
+    page.press("Delete")
+    page.until(lambda: "1 colors" in "".join(page.texts("[role=alert]")))
+    page.click(f"[role=alert] a[href='#/colors/{color_id}']")
+    page.wait_for("My navy")
+    page.press("Delete …")
+    page.press("Delete")
+    page.wait_for("Colors")
+    for entry in page.console_errors():
+        assert re.search(r"status of (400|409|412) ", entry["message"]), entry

@@ -154,6 +154,15 @@ class DataPage(Page):
         field = self.find(selector)
         field.send_keys(*[Keys.BACKSPACE] * len(str(field.get_attribute("value"))))
 
+    def fill(self, label: str, text: str) -> WebElement:
+        """Type into the field with that label, instead of what stands there; return the field."""
+        path = f"//main[@id='view']//label[normalize-space()='{label}']"
+        name = self.wait.until(presence_of_element_located((By.XPATH, path)))
+        field = self.find(f"#{name.get_attribute('for')}")
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(Keys.BACKSPACE, text)
+        return field
+
     def rows(self) -> list[str]:
         """Return the rows of the list."""
         return self.texts(".results tbody tr")

@@ -1,7 +1,9 @@
 // The page: a key, the collections at the left, and the view that the address names.
 
 import { Failure, forgetKey, get, leaveView, parseKey, storedKey, storeKey } from "./api.js";
-import { alertBox, announce, byId, el, link } from "./dom.js";
+import { actionsOf } from "./deletion.js";
+import { alertBox, byId, el, link } from "./dom.js";
+import { formView } from "./form.js";
 import { ListView } from "./list.js";
 import { hashOf, parseHash } from "./location.js";
 import { Model } from "./model.js";
@@ -12,6 +14,8 @@ const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };
 
 /** What is known after the key was entered, and the list that is shown. */
 const page = { model: null, caller: null, list: null, shownPath: "" };
+
+const canWrite = () => page.caller.key.scope === "write";
 
 function showMessage(text) {
   byId("message").textContent = text;
@@ -102,7 +106,7 @@ function showStart({ name }) {
 
 async function showList(collection, view, isSameView) {
   if (!isSameView || !page.list?.element.isConnected) {
-    page.list = new ListView(page.model, collection, false);
+    page.list = new ListView(page.model, collection, canWrite());
     showNodes(page.list.element);
     setTitle(collection.title);
   }
@@ -110,7 +114,11 @@ async function showList(collection, view, isSameView) {
 }
 
 async function showRecord(collection, view) {
-  const { nodes, title, loading } = await recordView(page.model, collection, view.id, NO_ACTIONS);
+  const isForm = canWrite() && (view.id === "new" ? collection.create : view.action === "edit" && collection.replace);
+  const actions = canWrite() ? actionsOf(page.model) : NO_ACTIONS;
+  const { nodes, title, loading } = isForm
+    ? await formView(page.model, collection, view)
+    : await recordView(page.model, collection, view.id, actions);
   showNodes(...nodes);
   setTitle(title);
   await loading;
@@ -121,7 +129,6 @@ function showNodes(...nodes) {
   byId("view").replaceChildren(...nodes.filter(Boolean));
   const heading = byId("view").querySelector("h1");
   if (page.shownPath) heading?.focus({ preventScroll: false });
-  announce("");
 }
 
 function setTitle(text) {

@@ -1,0 +1,72 @@
+// Delete of a record: asked once, and what is in the way is shown with links.
+
+import { request } from "./api.js";
+import { alertBox, announce, button, el, link, stored } from "./dom.js";
+import { go, hashOf } from "./location.js";
+import { recordPath } from "./record.js";
+import { recordHash } from "./values.js";
+
+const USAGE = /(?:^Used by |\), |, )([a-z][a-z -]*): (\d+)(?: \(((?:[^"()]|"(?:[^"\\]|\\.)*")*)\)?)?/g;
+const RECORD = /(?:^|, )([^\s,"]+)(?: ("(?:[^"\\]|\\.)*"))?/g;
+
+/** Returns the records that a message of `conflict.in_use` names: its form is fixed (contract, States). */
+export function usagesIn(message) {
+  return [...message.matchAll(USAGE)].map(([, noun, count, records = ""]) => ({
+    name: noun.replaceAll(" ", "-"),
+    noun,
+    count: Number(count),
+    records: [...records.matchAll(RECORD)].map(([, id, key]) => ({ id, key: key === undefined ? id : JSON.parse(key) })),
+  }));
+}
+
+/** Returns the button that deletes a record, and the place for what is in the way. */
+export function deleteControl(model, collection, record, tag) {
+  const result = el("div", {});
+  const dialog = el("dialog", { "aria-label": "Delete the record" });
+  const ask = button("Delete …", () => dialog.showModal());
+  const confirm = async () => {
+    dialog.close();
+    result.replaceChildren();
+    try {
+      await request("DELETE", recordPath(collection, record.id), { headers: { "If-Match": tag } });
+      go({ name: collection.name });
+      announce("Deleted.");
+    } catch (error) {
+      if (!error.rows) throw error;
+      result.replaceChildren(refusal(model, error));
+    }
+  };
+  const buttons = el("div", { class: "actions" }, button("Delete", confirm, { class: "" }), button("Keep it", () => dialog.close()));
+  dialog.append(el("p", {}, "Delete this record?"), buttons);
+  return { ask, nodes: [result, dialog] };
+}
+
+function refusal(model, error) {
+  if (error.status === 412) return alertBox("Somebody else changed this record meanwhile. Reload the page, and look at it again.");
+  const message = error.rows.find(({ type }) => type === "conflict.in_use")?.value ?? "";
+  const usages = usagesIn(message).filter(({ name }) => model.collections.has(name));
+  if (!usages.length) return alertBox(el("p", {}, "It is not deleted."), el("p", {}, stored(error.message)));
+  const items = usages.map(({ noun, name, count, records }) => {
+    const links = records.map(({ id, key }) => el("li", {}, link(recordHash(model.collections.get(name), id), stored(key))));
+    const more = count > records.length ? el("li", {}, `and ${count - records.length} more`) : null;
+    return el("li", {}, `${count} ${noun}: `, el("ul", { class: "inline" }, links, more));
+  });
+  return alertBox(el("p", {}, "It is not deleted, because these records refer to it:"), el("ul", {}, items));
+}
+
+/** Returns the controls of a record and of its parts, for a key that may write. */
+export function actionsOf(model) {
+  return {
+    ofRecord(collection, record, tag) {
+      const edit = collection.replace && link(hashOf({ name: collection.name, id: String(record.id), action: "edit" }), "Edit");
+      const isGone = record.state === "deleted" || !collection.canDelete;
+      const { ask, nodes } = isGone ? { nodes: [] } : deleteControl(model, collection, record, tag);
+      return el("div", {}, el("div", { class: "actions" }, edit, ask), nodes);
+    },
+    ofPart(collection, part, record) {
+      if (!part.replace) return [];
+      const hash = hashOf({ name: collection.name, id: String(record.id), action: "edit", part: part.name });
+      return [el("p", {}, link(hash, `Edit the ${part.title.toLowerCase()}`))];
+    },
+  };
+}

@@ -1,0 +1,192 @@
+// Editors of single values, made from their schemas. Each has an element, and `collect` returns its value.
+
+import { button, el, newId } from "./dom.js";
+import { label, titleOf, typesOf } from "./model.js";
+import { nameOf } from "./names.js";
+import { Picker } from "./picker.js";
+
+const LONG_TEXT = 1000;
+
+/** Row of a form: a label, a control, a hint, and the place of the service's words about it. */
+class Row {
+  constructor(text, control, hint, content = control) {
+    const id = newId("field");
+    this.control = control;
+    this.error = el("p", { class: "error", id: `${id}-error` });
+    const help = el("p", { class: "quiet hint", id: `${id}-hint` }, hint);
+    control.id = id;
+    control.setAttribute("aria-describedby", `${id}-error ${id}-hint`);
+    this.element = el("div", { class: "field" }, el("label", { for: id }, text), content, this.error, help);
+  }
+
+  showError(text) {
+    this.error.textContent = text;
+    if (text) this.control.setAttribute("aria-invalid", "true");
+    else this.control.removeAttribute("aria-invalid");
+  }
+
+  focus() {
+    this.control.focus();
+  }
+}
+
+function hintOf(schema) {
+  const { description = "", maxLength, minimum, maximum } = schema;
+  const length = maxLength === undefined ? "" : `At most ${maxLength} characters.`;
+  const isBounded = Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum) && minimum !== 1;
+  return [description.replaceAll("`", ""), length, isBounded ? `${minimum} to ${maximum}.` : ""].filter(Boolean).join(" ");
+}
+
+/** Editor with one control. A value that nobody changed is sent as it was. */
+class ControlEditor {
+  constructor({ name, schema, value, isRequired, isReference = false }, control, content) {
+    Object.assign(this, { value, control, schema });
+    const text = label(name, isReference) + (isRequired ? " (required)" : "");
+    if (isRequired) control.setAttribute("aria-required", "true");
+    this.row = new Row(text, control, hintOf(schema), content);
+    this.element = this.row.element;
+  }
+
+  collect(path, rows) {
+    rows.set(path, this.row);
+    return this.current;
+  }
+}
+
+export class TextEditor extends ControlEditor {
+  constructor(field) {
+    const text = field.value === null || field.value === undefined ? "" : String(field.value);
+    const isLong = (field.schema.maxLength ?? 0) > LONG_TEXT || /\n/.test(text);
+    const control = el(isLong ? "textarea" : "input", { rows: isLong ? 4 : undefined, dir: "auto", autocomplete: "off" });
+    if (!typesOf(field.schema).includes("string")) control.inputMode = "decimal";
+    control.value = text;
+    super(field, control);
+    // The browser may store other line ends.
+    this.initial = control.value;
+  }
+
+  get current() {
+    const text = this.control.value;
+    if (text === this.initial) return this.value;
+    if (text === "") return null;
+    const types = typesOf(this.schema);
+    // What is no number is sent as it is, and the service says so.
+    if (types.includes("string") || !/^\s*-?\d+(\.\d+)?\s*$/.test(text)) return text;
+    const number = Number(text);
+    return types.includes("integer") && !Number.isSafeInteger(number) && !text.includes(".") ? BigInt(text) : number;
+  }
+}
+
+export class CheckEditor extends ControlEditor {
+  constructor(field) {
+    const control = el("input", { type: "checkbox" });
+    control.checked = field.value === true;
+    super(field, control);
+    this.initial = control.checked;
+  }
+
+  get current() {
+    return this.control.checked === this.initial ? this.value : this.control.checked;
+  }
+}
+
+export class ChoiceEditor extends ControlEditor {
+  constructor(field) {
+    const choices = field.schema.enum.filter((choice) => choice !== null);
+    const isSet = field.value !== null && field.value !== undefined;
+    const isKnown = choices.includes(field.value);
+    const shown = [...(isSet && field.schema.enum.length === choices.length ? [] : [""]), ...choices, ...(isSet && !isKnown ? [field.value] : [])];
+    const control = el("select", {}, shown.map((choice) => el("option", { value: choice }, choice || "–")));
+    control.value = isSet ? field.value : "";
+    super(field, control);
+    this.initial = control.value;
+  }
+
+  get current() {
+    return this.control.value === this.initial ? this.value : this.control.value || null;
+  }
+}
+
+/** List of numbers or texts without a collection of their own. */
+export class ListEditor extends ControlEditor {
+  constructor(field) {
+    const control = el("input", { dir: "auto", autocomplete: "off" });
+    control.value = (field.value ?? []).join(", ");
+    super({ ...field, schema: { ...field.schema, description: `${field.schema.description ?? ""} Separated by commas.` } }, control);
+    this.initial = control.value;
+  }
+
+  get current() {
+    if (this.control.value === this.initial) return this.value;
+    const texts = this.control.value.split(",").map((text) => text.trim()).filter(Boolean);
+    return texts.map((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text));
+  }
+}
+
+export class ReferenceEditor extends ControlEditor {
+  constructor(field) {
+    const picker = new Picker(field.target, (record) => this.#choose(record.id, titleOf(record)));
+    super({ ...field, isReference: true }, picker.input, picker.element);
+    Object.assign(this, { picker, id: field.value });
+    const isSet = field.value !== null && field.value !== undefined;
+    this.#choose(field.value, isSet ? nameOf(field.target, field.value) : "");
+    this.control.addEventListener("input", () => (picker.isChosen = false));
+    this.control.addEventListener("blur", () => this.#settle());
+  }
+
+  #choose(id, text) {
+    Object.assign(this, { id, text });
+    this.control.value = text;
+    this.picker.isChosen = true;
+  }
+
+  /** A text that was typed and not chosen is no reference; an empty one clears it. */
+  #settle() {
+    const isEmpty = this.control.value.trim() === "" && this.text !== "";
+    this.#choose(isEmpty ? null : this.id, isEmpty ? "" : this.text);
+  }
+
+  get current() {
+    return this.id;
+  }
+}
+
+/** Set of references: those that are chosen, with a button each, and a pick list for more. */
+export class ReferencesEditor extends ControlEditor {
+  constructor(field) {
+    const picker = new Picker(field.target, (record) => this.#add(record));
+    const chosen = el("ul", { class: "chosen" });
+    super({ ...field, isReference: true }, picker.input, el("div", {}, chosen, picker.element));
+    Object.assign(this, { chosen, target: field.target, isNamed: field.isNamed, entries: [...(field.value ?? [])], isChanged: false });
+    this.#show();
+  }
+
+  #idOf(entry) {
+    return this.isNamed ? entry.id : entry;
+  }
+
+  #add(record) {
+    this.control.value = "";
+    if (this.entries.some((entry) => this.#idOf(entry) === record.id)) return;
+    this.#change([...this.entries, this.isNamed ? { id: record.id } : record.id]);
+  }
+
+  #change(entries) {
+    Object.assign(this, { entries, isChanged: true });
+    this.#show();
+    this.control.focus();
+  }
+
+  #show() {
+    const items = this.entries.map((entry) => {
+      const name = entry?.name ?? nameOf(this.target, this.#idOf(entry));
+      const remove = () => this.#change(this.entries.filter((other) => other !== entry));
+      return el("li", {}, el("bdi", {}, name), button("×", remove, { "aria-label": `Remove ${name}` }));
+    });
+    this.chosen.replaceChildren(...items);
+  }
+
+  get current() {
+    return this.isChanged ? this.entries : this.value;
+  }
+}

@@ -1,0 +1,155 @@
+// Form of a record or part, made from the schema of its request body, and saved if nobody else changed it meanwhile.
+
+import { get, idempotencyKey, request, toJson } from "./api.js";
+import { alertBox, announce, el, link, stored } from "./dom.js";
+import { Conflict } from "./conflict.js";
+import { EntriesEditor, ObjectEditor } from "./editors.js";
+import { hashOf } from "./location.js";
+import { label, titleOf } from "./model.js";
+import { readNames } from "./names.js";
+import { partPath, recordPath } from "./record.js";
+import { eachReference } from "./values.js";
+
+/** Returns the nodes of the form that a view names. */
+export async function formView(model, collection, view) {
+  const task = view.id === "new" ? creation(collection) : await changeOf(model, collection, view);
+  await readReferences(model, collection, task);
+  const form = new Form(model, collection, task);
+  return { nodes: [el("p", {}, link(task.back, task.backText)), el("h1", { tabindex: "-1" }, task.title), form.element], title: task.title };
+}
+
+function creation(collection) {
+  return {
+    method: "POST",
+    path: collection.path,
+    schema: collection.create,
+    values: {},
+    tag: null,
+    title: `New record: ${collection.title}`,
+    back: hashOf({ name: collection.name }),
+    backText: collection.title,
+  };
+}
+
+async function changeOf(model, collection, { name, id, part: partName }) {
+  const part = collection.parts.find((candidate) => candidate.name === partName);
+  const path = part ? partPath(part, { id }) : recordPath(collection, id);
+  const [writable, record] = await Promise.all([get(path, { form: "writable" }), get(recordPath(collection, id))]);
+  const schema = part ? part.replace : collection.replace;
+  const title = `Edit ${part ? `${part.title.toLowerCase()} of ` : ""}${titleOf(record.data)}`;
+  const back = { back: hashOf({ name, id }), backText: "Back to the record" };
+  return { method: "PUT", path, schema, values: writable.data, tag: writable.tag, title, ...back };
+}
+
+async function readReferences(model, collection, { schema, values }) {
+  const references = [];
+  eachReference(model, collection, "", schema, values, (target, id) => references.push([target, id]));
+  await readNames(references);
+}
+
+class Form {
+  constructor(model, collection, task) {
+    Object.assign(this, { model, collection, task, sent: { text: "", key: "" } });
+    this.messages = el("div", {});
+    this.saveButton = el("button", {}, "Save");
+    this.element = el("div", {});
+    this.#show(task.values);
+  }
+
+  /** Shows values in the editors. Those of an untouched field are sent as they are here. */
+  #show(values) {
+    const { model, task } = this;
+    const names = task.method === "PUT" && !Array.isArray(values) ? Object.keys(values) : undefined;
+    this.editor = Array.isArray(values)
+      ? new EntriesEditor(model, { name: "", schema: task.schema, value: values })
+      : new ObjectEditor(model, task.schema, values, names);
+    const cancel = link(task.back, "Cancel");
+    const actions = el("div", { class: "actions" }, this.saveButton, cancel);
+    const submit = (event) => {
+      event.preventDefault();
+      this.#save(this.#collect());
+    };
+    this.element.replaceChildren(el("form", { class: "editing", novalidate: true, submit }, this.messages, this.editor.element, actions));
+  }
+
+  #collect() {
+    this.rows = new Map();
+    return this.editor.collect("", this.rows);
+  }
+
+  async #save(values) {
+    const { method, path, tag, back } = this.task;
+    this.#clear();
+    this.saveButton.disabled = true;
+    try {
+      const headers = method === "POST" ? { "Idempotency-Key": this.#keyFor(values) } : { "If-Match": tag };
+      const { data } = await request(method, path, { body: values, headers });
+      location.hash = method === "POST" ? hashOf({ name: this.collection.name, id: String(data.id) }) : back;
+      announce("Saved.");
+    } catch (error) {
+      if (!error.rows) throw error;
+      if (error.status === 412) await this.#showConflict(values);
+      else this.#showErrors(error);
+    } finally {
+      this.saveButton.disabled = false;
+    }
+  }
+
+  /** The same request again has the same key, so that a lost response does not create two records. */
+  #keyFor(values) {
+    const text = toJson(values);
+    if (this.sent.text !== text) this.sent = { text, key: idempotencyKey() };
+    return this.sent.key;
+  }
+
+  async #showConflict(yours) {
+    const { task } = this;
+    try {
+      const { data: theirs, tag } = await get(task.path, { form: "writable" });
+      await readReferences(this.model, this.collection, { schema: task.schema, values: theirs });
+      const onChoose = (values) => this.#resolve(values, theirs, tag);
+      const onCancel = () => (location.hash = task.back);
+      const conflict = new Conflict(this.model, this.collection, { base: task.values, theirs, yours }, { onChoose, onCancel });
+      this.element.replaceChildren(conflict.element);
+      conflict.element.querySelector("h2").focus();
+    } catch (error) {
+      if (!error.rows) throw error;
+      this.#showErrors(error);
+    }
+  }
+
+  /** Saves what was chosen. A failure of it is shown at the fields again. */
+  async #resolve(values, theirs, tag) {
+    Object.assign(this.task, { tag, values: theirs });
+    this.#show(values);
+    await this.#save(this.#collect());
+  }
+
+  #clear() {
+    this.messages.replaceChildren();
+    for (const row of this.rows?.values() ?? []) row.showError("");
+  }
+
+  /** Shows the service's words beside the fields that they are about, and above the form what has no field. */
+  #showErrors({ rows }) {
+    const others = [];
+    const failed = new Set();
+    for (const { field, value } of rows) {
+      const row = this.#rowOf(field ?? "");
+      if (row) row.showError(value);
+      else others.push(el("li", {}, field ? `${label(field)}: ` : "", stored(value)));
+      failed.add(row);
+    }
+    const summary = rows.length === 1 ? "It is not saved: see below." : `It is not saved: ${rows.length} errors.`;
+    this.messages.replaceChildren(alertBox(el("p", {}, summary), others.length > 0 && el("ul", {}, others)));
+    [...this.rows.values()].find((row) => failed.has(row))?.focus();
+  }
+
+  /** Returns the row of a field: of `groupIds[2]`, that of `groupIds`. */
+  #rowOf(field) {
+    for (let path = field; path; path = path.replace(/(\.[^.[]*|\[[^[]*|^[^.[]+)$/, "")) {
+      if (this.rows.has(path)) return this.rows.get(path);
+    }
+    return Array.isArray(this.task.values) && field ? this.rows.get("") : undefined;
+  }
+}

@@ -1,0 +1,107 @@
+// Pick list: a combobox that finds the records of a collection by `q` (ARIA, combobox with a listbox popup).
+
+import { get } from "./api.js";
+import { announce, el, newId } from "./dom.js";
+import { keyOf, titleOf } from "./model.js";
+import { remember } from "./names.js";
+
+const CHOICES = 10;
+const TYPING_MS = 200;
+
+const textOf = (record) => [titleOf(record), keyOf(record)].filter((text) => text !== undefined && text !== null).join(" · ");
+
+export class Picker {
+  /** `onPick` is called with the record that is chosen. */
+  constructor(collection, onPick) {
+    Object.assign(this, { collection, onPick, records: [], active: -1, searches: 0 });
+    this.list = el("ul", { role: "listbox", id: newId("choices"), "aria-label": collection.title, hidden: true });
+    this.input = el("input", {
+      role: "combobox",
+      "aria-autocomplete": "list",
+      "aria-controls": this.list.id,
+      "aria-expanded": "false",
+      autocomplete: "off",
+      dir: "auto",
+      placeholder: `Search ${collection.title.toLowerCase()}`,
+      input: () => this.#type(),
+      keydown: (event) => this.#key(event),
+      click: () => this.#search(),
+      blur: () => this.#close(),
+    });
+    this.element = el("div", { class: "picker" }, this.input, this.list);
+  }
+
+  #type() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#search(), TYPING_MS);
+  }
+
+  async #search() {
+    const search = ++this.searches;
+    const text = this.input.value;
+    const parameters = { pageSize: CHOICES };
+    // Without a word the first records are offered.
+    if (/[\p{L}\p{N}]/u.test(text) && !this.isChosen) parameters.q = text;
+    try {
+      const { data } = await get(this.collection.path, parameters);
+      if (search !== this.searches || document.activeElement !== this.input) return;
+      remember(this.collection, data);
+      this.#open(data);
+    } catch (error) {
+      if (error.rows) announce(error.message);
+      else if (error.name !== "AbortError") throw error;
+    }
+  }
+
+  #open(records) {
+    Object.assign(this, { records, active: -1 });
+    const options = records.map((record, index) => {
+      const attributes = { role: "option", id: newId("choice"), dir: "auto", "aria-selected": "false" };
+      // Before the blur, which closes the list.
+      return el("li", { ...attributes, mousedown: (event) => this.#pick(event, index) }, textOf(record));
+    });
+    this.list.replaceChildren(...options);
+    this.list.hidden = !records.length;
+    this.input.setAttribute("aria-expanded", String(records.length > 0));
+    announce(records.length ? `${records.length} choices` : "Nothing matches.");
+  }
+
+  #close() {
+    this.searches += 1;
+    clearTimeout(this.timer);
+    this.list.hidden = true;
+    this.input.setAttribute("aria-expanded", "false");
+    this.input.removeAttribute("aria-activedescendant");
+  }
+
+  #key(event) {
+    const isOpen = !this.list.hidden;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      if (isOpen) this.#move(event.key === "ArrowDown" ? 1 : -1);
+      else this.#search();
+    } else if (event.key === "Enter") {
+      // Enter chooses here; it does not send the form.
+      event.preventDefault();
+      if (isOpen && this.active >= 0) this.#pick(event, this.active);
+    } else if (event.key === "Escape" && isOpen) {
+      event.preventDefault();
+      this.#close();
+    }
+  }
+
+  #move(step) {
+    const options = [...this.list.children];
+    this.active = (this.active + step + options.length + (this.active < 0 && step < 0 ? 1 : 0)) % options.length;
+    options.forEach((option, index) => option.setAttribute("aria-selected", String(index === this.active)));
+    this.input.setAttribute("aria-activedescendant", options[this.active].id);
+    options[this.active].scrollIntoView({ block: "nearest" });
+  }
+
+  #pick(event, index) {
+    event.preventDefault();
+    const record = this.records[index];
+    this.#close();
+    this.onPick(record);
+  }
+}
