@@ -1,4 +1,8 @@
-"""Tests of the nightly sync of docs/erp-sync.md, run as the document shows it, of a whole ERP."""
+"""Tests of the nightly sync of docs/erp-sync.md, run as the document shows it, of a whole ERP.
+
+``TEST_ERP_DIVISOR`` and ``TEST_KILLS`` set the size of the ERP (1 for all of it) and the number of
+kills.
+"""
 
 import asyncio
 import os
@@ -8,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Any, Final
 
@@ -22,10 +27,13 @@ from tests.client.conftest import ServiceAddress
 from tests.client.erp import Erp, RecordSet
 from tests.policy.sources import ROOT
 from tests.support.api import issue_key
+from tests.support.sampling import settle_seed
 
 pytestmark = pytest.mark.contract("Own keys", "Outcomes")
 
-DIVISOR, MOST_LINES, MOST_REQUESTS = 20, 40, 40
+DIVISOR, MOST_LINES = int(os.environ.get("TEST_ERP_DIVISOR", "20")), 40
+MOST_REQUESTS = 40 if DIVISOR >= 20 else 120
+KILLS = int(os.environ.get("TEST_KILLS", "3"))
 Night = Callable[[Iterable[RecordSet]], Any]
 
 
@@ -105,7 +113,9 @@ async def test_nights_end_in_the_state_of_the_erp(
     assert await run(Erp(DIVISOR)) == unchanged
     fewer = Erp(DIVISOR, mark="Two", changed=0.01, sold=5)
     changed = await run(fewer)
-    assert changed["colors"] == Counter(updated=5, unchanged=sizes["colors"] - 10, deleted=5)
+    marked = sum(number % 1000 < 10 for number in range(5, sizes["colors"]))
+    rest = sizes["colors"] - 5 - marked
+    assert changed["colors"] == Counter(updated=marked, unchanged=rest, deleted=5)
     assert changed["style-relations"]["deleted"] == 5
     assert changed["measurements"] == unchanged["measurements"]
     renamed = Erp(DIVISOR, sold=5, renames={"C-10": "C-11", "C-11": "C-10", "C-12": "X-12"})
@@ -118,6 +128,8 @@ async def test_nights_end_in_the_state_of_the_erp(
     assert back == [0, 0]
     capsys.readouterr()
     assert await run(Erp(DIVISOR)) == unchanged
+    fifth = await run(Erp(DIVISOR, mark="Two", changed=0.2))
+    assert fifth["colors"]["updated"] == sizes["colors"] // 5
 
 
 async def test_a_truth_that_broke_off_deletes_nothing(night: Night) -> None:
@@ -168,7 +180,9 @@ async def test_killed_anywhere_and_run_again_it_ends_as_if_it_had_not_been(
         out, _ = await process.communicate()
         return process.returncode, out.decode()
 
-    killed = [await run(seconds) for seconds in (0.03, 0.1, 0.2)]
+    random = Random(settle_seed())
+    later = (random.uniform(0.03, 0.3) for _ in range(KILLS - 1))
+    killed = [await run(seconds) for seconds in (0.03, *later)]
     assert killed[0][0] == -signal.SIGKILL
     ended = await run(0)
     assert ended[0] == 0, ended[1]

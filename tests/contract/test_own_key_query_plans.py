@@ -1,5 +1,9 @@
-"""Query plans of look-ups by own keys: each uses an index (contract, Own keys)."""
+"""Query plans of look-ups by own keys: each uses an index (contract, Own keys).
 
+``TEST_RECORDS`` sets the number of records.
+"""
+
+import os
 from typing import Any
 
 import asyncpg
@@ -21,8 +25,8 @@ pytestmark = [
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
 
-RECORDS, KEYS = 60_000, 200
-CHOSEN = [n * 291 for n in range(1, KEYS + 1)]
+RECORDS, KEYS = int(os.environ.get("TEST_RECORDS", "60000")), 200
+CHOSEN = [n * (RECORDS // (KEYS + 6)) for n in range(1, KEYS + 1)]
 COLORS = """
 insert into color (organization_id, id, name, user_defined_id, state)
 select 1, n, 'Color', 'C-' || n, 'active' from generate_series(1, $1::integer) as n"""

@@ -1,6 +1,10 @@
-"""Tests of the look-ups of keys in references: their number, races and plans."""
+"""Tests of the look-ups of keys in references: their number, races and plans.
+
+``TEST_RECORDS`` sets the number of records of the plans.
+"""
 
 import asyncio
+import os
 from typing import Any
 
 import asyncpg
@@ -16,8 +20,8 @@ from tests.support.statement_spy import record_statements
 
 pytestmark = pytest.mark.contract("References")
 
-RECORDS, KEYS = 60_000, 200
-CHOSEN = [n * 291 for n in range(1, KEYS + 1)]
+RECORDS, KEYS = int(os.environ.get("TEST_RECORDS", "60000")), 200
+CHOSEN = [n * (RECORDS // (KEYS + 6)) for n in range(1, KEYS + 1)]
 
 
 async def test_one_look_up_for_each_collection_and_none_by_id(

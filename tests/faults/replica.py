@@ -38,8 +38,13 @@ class Patient(Api):
             await asyncio.sleep(0.05)
 
 
-async def stays_equal(stage: OwnServer, strikes: int, on_progress: Progress) -> list[Replica]:
-    """Return the replicas at the end; raise AssertionError if one is not equal."""
+async def stays_equal(
+    stage: OwnServer, strikes: int, on_progress: Progress, writes: int = 0
+) -> list[Replica]:
+    """Return the replicas after so many strikes and at least so many writes.
+
+    Raise AssertionError if one is not equal.
+    """
     callers = [
         Patient(stage.api.client, await issue_key(stage.dsn, organization))
         for organization in (1, 2)
@@ -54,11 +59,12 @@ async def stays_equal(stage: OwnServer, strikes: int, on_progress: Progress) -> 
     await asyncio.gather(*(replica.begin() for replica in replicas))
     busy += [asyncio.create_task(_follow(replica, struck)) for replica in replicas]
     rounds = Rounds(strikes, on_progress)
-    while rounds.left:
+    while rounds.left or sum(writer.done for writer in writers) < writes:
         await asyncio.sleep(stage.random.uniform(0.2, 1.5))
-        await _strike(stage)
-        await stage.answers_again()
-        rounds.count()
+        if rounds.left:
+            await _strike(stage)
+            await stage.answers_again()
+            rounds.count()
     struck.set()
     await asyncio.gather(*busy)
     for replica in replicas:

@@ -1,4 +1,9 @@
-"""Replica that stays equal whatever is killed; the short version of what `make faults` does."""
+"""Replica that stays equal whatever is killed; the short version of what `make faults` does.
+
+``TEST_KILLS`` and ``TEST_WRITES`` set the number of kills and the least number of random writes.
+"""
+
+import os
 
 import pytest
 
@@ -7,11 +12,12 @@ from tests.faults.stage import stage
 
 pytestmark = pytest.mark.contract("Changes")
 
-STRIKES = 2
+STRIKES = int(os.environ.get("TEST_KILLS", "2"))
+WRITES = int(os.environ.get("TEST_WRITES", "0"))
 SEED = 7
 
 
 async def test_a_copy_stays_equal_whatever_is_killed() -> None:
     async with stage(SEED) as set_up:
-        replicas = await stays_equal(set_up, STRIKES, lambda _: None)
+        replicas = await stays_equal(set_up, STRIKES, lambda _: None, WRITES)
     assert all(replica.seen for replica in replicas)
