@@ -15,7 +15,7 @@ from service.http.authentication import authenticate
 from service.http.byte_budget import reserve
 from service.http.context import ADMISSION, caller_of, database
 from service.http.envelope import pagination, respond, success
-from service.http.headers import LINK, X_CHANGES_EPOCH
+from service.http.headers import LINK, X_CHANGES_AFTER, X_CHANGES_EPOCH
 from service.http.web_links import next_page_link
 from service.limits import MAX_BATCH_BYTES
 from service.listing import changes, cursor
@@ -40,7 +40,10 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     body = entries_json(feed, page, documents)
     reserve(request, len(body))
     next_cursor = changes.encode(changes_request.filter, page.after, page.epoch, scope)
-    headers: dict[str, str] = {X_CHANGES_EPOCH: str(page.epoch)}
+    headers: dict[str, str] = {
+        X_CHANGES_AFTER: str(page.after.last_complete),
+        X_CHANGES_EPOCH: str(page.epoch),
+    }
     if page.has_more:
         headers[LINK] = next_page_link(request, next_cursor)
     shown = pagination(next_cursor, has_more=page.has_more)

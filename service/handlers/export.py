@@ -19,13 +19,12 @@ from service.database.contention import CONTENTION
 from service.database.errors import unavailable
 from service.database.snapshots import SNAPSHOTS
 from service.handlers import tables
-from service.handlers.numbered_feed import read_numbered_state
+from service.handlers.numbered_feed import position_headers, read_numbered_state
 from service.http.context import caller_of, database
 from service.http.headers import X_CHANGES_CURSOR
 from service.http.media_types import CSV, NDJSON
 from service.http.negotiation import accepts_gzip, prefers
 from service.http.streamed_response import StreamedResponse
-from service.listing import changes
 from service.listing.query_reader import QueryReader
 from service.organizations.caller import Caller
 from service.queries import export
@@ -65,9 +64,8 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
         state = await read_state(connection, caller.organization_id)
         if not state.epoch:
             raise unavailable()
-        cursor = changes.cursor_after(state.last, state.epoch, caller.organization_id)
-        headers[X_CHANGES_CURSOR] = cursor
-        chunks = _chunks(connection, caller, export_request, cursor)
+        headers |= position_headers(state, caller.organization_id)
+        chunks = _chunks(connection, caller, export_request, headers[X_CHANGES_CURSOR])
         # The snapshot outlives this block, unless an error has ended it.
         resources = opened.pop_all()
     return StreamedResponse(

@@ -1,6 +1,6 @@
 """Feed state of an organization, read after its committed changes have sequence numbers.
 
-Source: contract, Changes.
+Also the headers that name its position. Source: contract, Changes.
 """
 
 from contextlib import suppress
@@ -8,6 +8,8 @@ from functools import partial
 
 from service.database.connections import Database
 from service.errors import ApiError
+from service.http.headers import X_CHANGES_AFTER, X_CHANGES_CURSOR, X_CHANGES_EPOCH
+from service.listing.changes import cursor_after
 from service.queries.change_feed import assign_sequence_numbers
 from service.queries.feed_version import FeedState, read_state
 
@@ -26,3 +28,12 @@ async def read_numbered_state(database: Database, organization_id: int) -> FeedS
         await database.write(number, organization_id)
         return await database.read(read, organization_id)
     return state
+
+
+def position_headers(state: FeedState, organization_id: int) -> dict[str, str]:
+    """Return the headers from which a reader of records can follow their changes."""
+    return {
+        X_CHANGES_CURSOR: cursor_after(state.last, state.epoch, organization_id),
+        X_CHANGES_AFTER: str(state.last),
+        X_CHANGES_EPOCH: str(state.epoch),
+    }

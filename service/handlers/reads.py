@@ -11,6 +11,7 @@ from service.database.connections import Connection
 from service.errors import collect_errors
 from service.handlers import tables
 from service.handlers.lru_cache import WeightedLruCache
+from service.handlers.numbered_feed import position_headers
 from service.handlers.parameters import document_form, path_values, record_path
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.handlers.selection import selected
@@ -18,13 +19,13 @@ from service.http.api_response import ApiResponse
 from service.http.context import caller_of, database
 from service.http.envelope import pagination, success, success_list
 from service.http.etag import etag
-from service.http.headers import LINK, PREFER, X_CHANGES_CURSOR
+from service.http.headers import LINK, PREFER
 from service.http.media_types import ACCEPT_PATCH, CSV, JSON
 from service.http.negotiation import prefers
 from service.http.prefer import APPLIED, preferences
 from service.http.tagged_reads import tagged
 from service.http.web_links import next_page_link
-from service.listing import changes, cursor, parameters
+from service.listing import cursor, parameters
 from service.listing.list_request import ListRequest
 from service.organizations.caller import Caller
 from service.queries import changed_since, reads
@@ -124,7 +125,7 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
 
 
 async def _first_page_headers(request: web.Request, list_request: ListRequest) -> dict[str, str]:
-    """Return the header with the cursor of the change feed, on the first page of a list.
+    """Return the headers with the position of the change feed, on the first page of a list.
 
     The position may be RESPONSE_CACHE_SECONDS old, so the feed may repeat changes of the list.
     """
@@ -132,9 +133,7 @@ async def _first_page_headers(request: web.Request, list_request: ListRequest) -
         return {}
     organization_id = caller_of(request).organization_id
     state = await request.app[RESPONSE_CACHE].feed_state(organization_id)
-    if not state.epoch:
-        return {}
-    return {X_CHANGES_CURSOR: changes.cursor_after(state.last, state.epoch, organization_id)}
+    return position_headers(state, organization_id) if state.epoch else {}
 
 
 async def _with_changed(

@@ -17,7 +17,7 @@ _REQUEST_HEADERS: Final = (
 _RESPONSE_HEADERS: Final = (
     "ETag, X-Request-Id, Retry-After, Location, Link, Idempotent-Replayed, Allow, Accept-Patch, "
     "Preference-Applied, RateLimit, RateLimit-Policy, Total-Count, WWW-Authenticate, "
-    "X-Changes-Cursor, X-Changes-Epoch, Deprecation, Sunset"
+    "X-Changes-After, X-Changes-Cursor, X-Changes-Epoch, Deprecation, Sunset"
 )
 _MAX_AGE_SECONDS: Final = 7200
 """Lifetime of a preflight result: the smallest maximum of all browsers."""

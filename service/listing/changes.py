@@ -35,6 +35,11 @@ class FeedPosition:
     record_id: int = 0
     """Stored id of the record; 0 without a collection."""
 
+    @property
+    def last_complete(self) -> int:
+        """Return the number of the last transaction that the reader has read completely."""
+        return self.n if self.collection is None else self.n - 1
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
@@ -156,12 +161,41 @@ def _record_id(
 
 
 def _from_cursor(
+    reader: QueryReader, resources: Mapping[str, Any], scope: str, wait: int
+) -> ChangesRequest:
+    """Return the request that a cursor continues; report parameters that differ from its own."""
+    request = _read_cursor(reader, resources, scope, wait)
+    carried = _carried(reader, resources, request)
+    for name in reader.texts:
+        if name in _CARRIED and name not in carried:
+            reader.fail_beside_cursor(name)
+    return request
+
+
+def _carried(
+    reader: QueryReader, resources: Mapping[str, Any], request: ChangesRequest
+) -> Collection[str]:
+    """Return the parameters beside a cursor that have the cursor's own values.
+
+    Tools repeat the parameters of the first page on every page.
+    """
+    if request is _INVALID or not reader.texts.keys() & {*_CARRIED}:
+        return ()
+    own, beside = request.filter, _filter(reader, resources)
+    is_same = {
+        "collection": {*own.collections} == {*beside.collections},
+        "recordId": own.record_id == beside.record_id,
+        "limit": own.limit == beside.limit,
+        "documents": own.documents == beside.documents,
+        EPOCH: EPOCH in reader.texts and request.epoch == reader.integer(EPOCH, 0, 0, _LARGEST),
+    }
+    return [name for name in is_same if is_same[name]]
+
+
+def _read_cursor(
     reader: QueryReader, collections: Collection[str], scope: str, wait: int
 ) -> ChangesRequest:
-    """Return the request that a cursor continues; report an invalid one, and what it carries."""
-    for name in reader.texts:
-        if name in _CARRIED:
-            reader.fail_beside_cursor(name)
+    """Return the request of a cursor; report an invalid one."""
     text = reader.single(CURSOR)
     if text is None:
         return _INVALID

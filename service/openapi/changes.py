@@ -8,7 +8,7 @@ from service.queries.change_feed import ChangeFeed
 
 
 def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
-    """Yield the query parameters of the change feed; with a cursor only ``wait`` is allowed."""
+    """Yield the query parameters of the change feed."""
     names = {"type": "string", "enum": list(feed.resources)}
     yield _query(
         "collection",
@@ -57,7 +57,8 @@ def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
     yield _query(
         "cursor",
         "The value of `pagination.cursor` of the previous response, which carries the whole query. "
-        "Only `wait` may accompany it.",
+        "Beside it `wait` may have any value; `collection`, `recordId`, `limit`, `documents` and "
+        "`epoch` must have its own values, and `from` and `after` are not allowed.",
         {"type": "string", "minLength": 1, "maxLength": MAX_CURSOR_BYTES},
     )
 

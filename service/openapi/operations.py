@@ -124,7 +124,7 @@ class OperationObject:
         elif kind is operations.LIST:
             yield from success_responses.page_or_unchanged(name)
         elif kind is operations.CHANGES:
-            yield success_responses.page(name, "Link", "X-Changes-Epoch")
+            yield success_responses.page(name, "Link", "X-Changes-After", "X-Changes-Epoch")
         elif kind is operations.READ:
             is_patched = isinstance(self.resource, WritableResource) and self.resource.is_patched
             yield success_responses.read(name, is_patched=is_patched)

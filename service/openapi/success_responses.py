@@ -27,6 +27,8 @@ _HEADERS = {
     "Link": 'Address of the next page, with `rel="next"`; only if there are more records.',
     "X-Changes-Cursor": "Cursor of the change feed from before the list was read; only on the "
     "first page. Read the list to its end, then follow the changes from this cursor.",
+    "X-Changes-After": "Number of the last transaction before this position of the change feed; "
+    "send it as `after`. Lists have it on the first page only.",
     "X-Changes-Epoch": "Epoch of the change feed; send it as `epoch` beside `after`.",
     "Location": "Path of the new record; only if the request body is a single object.",
     "Idempotent-Replayed": "`true` if this is the stored response of an earlier request.",
@@ -47,6 +49,7 @@ HEADERS: dict[str, Any] = {
 """Header components by name."""
 REPLAYED = "Idempotent-Replayed"
 _OF_BULK = (REPLAYED, APPLIED)
+_POSITION = ("X-Changes-Cursor", "X-Changes-After", "X-Changes-Epoch")
 _ENVELOPE = "common/envelope"
 _CSV = f"{CSV}; charset=utf-8"
 CREATED = "Created"
@@ -127,7 +130,7 @@ def page(collection: str, *names: str) -> ResponseObject:
 
 def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
     """Yield the responses of a list: a page, or 304 Not Modified."""
-    names = ("ETag", "Link", "X-Changes-Cursor", "Total-Count", APPLIED)
+    names = ("ETag", "Link", *_POSITION, "Total-Count", APPLIED)
     yield page(collection, *names)
     yield unchanged("ListNotModified", *names)
 
@@ -154,7 +157,7 @@ def stream(collection: str) -> ResponseObject:
     }
     described = {
         "description": "The records.",
-        "headers": headers("X-Changes-Cursor"),
+        "headers": headers(*_POSITION),
         "content": content,
     }
     return ResponseObject(HTTPStatus.OK, ("ExportStream",), described)

@@ -55,6 +55,19 @@ async def test_wrong_parameters_are_refused(
     assert answer.details == [(f"validation_error.{kind}", field) for kind, field in details]
 
 
+async def test_a_cursor_s_own_parameters_may_stand_beside_it(api: Api) -> None:
+    first = {"collection": "groups", "recordId": "1", "limit": "7", "documents": "true"}
+    page = await api.get(PATH, {"after": "0", **first})
+    beside = {"epoch": page.headers["X-Changes-Epoch"], **first}
+    carried = {"cursor": page.json["pagination"]["cursor"]}
+    assert (await api.get(PATH, carried | beside)).raw == (await api.get(PATH, carried)).raw
+    others = {"recordId": "2", "limit": "8", "documents": "false", "epoch": "1"}
+    positions = {"from": "oldest", "after": "0"}
+    for name, value in (others | positions).items():
+        answer = await api.get(PATH, carried | beside | {name: value})
+        assert answer.details == [("validation_error.exclusive_parameters", name)]
+
+
 async def test_forged_cursors_are_read_as_strictly_as_queries(api: Api) -> None:
     scope = cursor.scope(PATH, 1)
     right: list[Any] = [1, 0, [0, None, 0], [[], None, 100, False]]

@@ -181,11 +181,15 @@ async def test_the_first_page_tells_the_feed(
     path = route.path.format(**stored)
     first = await shared_api.get(path, {"pageSize": "1"})
     assert (await shared_api.get(PATH, {"cursor": first.headers["X-Changes-Cursor"]})).status == 200
+    epoch = first.headers["X-Changes-Epoch"]
+    numbered = {"after": first.headers["X-Changes-After"], "epoch": epoch}
+    assert (await shared_api.get(PATH, numbered)).status == 200
     later = [{"pageSize": "1", "pageNumber": "2"}]
     if first.json["pagination"]["hasMore"]:
         later.append({"cursor": first.json["pagination"]["cursor"]})
     for params in later:
-        assert "X-Changes-Cursor" not in (await shared_api.get(path, params)).headers
+        headers = (await shared_api.get(path, params)).headers
+        assert not [name for name in headers if name.startswith("X-Changes-")]
 
 
 @pytest.mark.parametrize("megabytes", ["0", "32"])

@@ -85,6 +85,21 @@ async def test_every_page_tells_its_epoch(api: Api) -> None:
     pages = [first, await api.get(PATH, {"cursor": first.json["pagination"]["cursor"]})]
     pages += [await api.get(PATH, {"from": "now"}), await after(api, 1)]
     assert len({page.headers["X-Changes-Epoch"] for page in pages}) == 1
+    assert [page.headers["X-Changes-After"] for page in pages] == ["1", "2", "2", "2"]
+
+
+async def test_the_number_of_a_page_continues_it(api: Api) -> None:
+    await transactions(api, 1, 3, 1)
+    entries, n, pages = list[Any](), "0", 0
+    while len(entries) < 5:
+        page = await after(
+            api, int(n), limit="2", epoch=(await after(api, 0)).headers["X-Changes-Epoch"]
+        )
+        entries, n, pages = entries + page.data, page.headers["X-Changes-After"], pages + 1
+    assert ([entry["n"] for entry in entries], n, pages) == ([1, 2, 2, 2, 3], "3", 3)
+    within = await api.get(PATH, {"limit": "3"})
+    again = await after(api, int(within.headers["X-Changes-After"]))
+    assert sizes(again) == [(2, 3), (3, 1)]
 
 
 @pytest.mark.contract("Limits")
