@@ -7,12 +7,11 @@ from argparse import Namespace
 from pathlib import Path
 
 from service.commands import CommandError, Parsers
-from service.commands.command_database import database, execute, require_data
+from service.commands.command_database import database, require_data
 from service.commands.prompts import add_yes, confirm
 from service.console import say
 from service.database import migrations
 from service.files import DEMO
-from service.organizations import administration
 from service.settings import Settings
 
 
@@ -20,7 +19,7 @@ def add(parsers: Parsers) -> None:
     """Add the commands."""
     migrate_parser = parsers.add_parser("migrate", help="migrate the schema to this release")
     migrate_parser.add_argument(
-        "--rollback", type=int, metavar="N", help="undo the newest N migrations instead"
+        "--rollback", type=_count, metavar="N", help="undo the newest N migrations instead"
     )
     add_yes(migrate_parser)
     migrate_parser.set_defaults(run=migrate)
@@ -31,8 +30,19 @@ def add(parsers: Parsers) -> None:
     files.set_defaults(run=write_demo)
 
 
+def _count(text: str) -> int:
+    """Parse a positive number; raise ValueError otherwise."""
+    if (count := int(text)) < 1:
+        raise ValueError
+    return count
+
+
 def migrate(settings: Settings, arguments: Namespace) -> None:
-    """Apply migrations, or roll some back after confirmation, and print their number."""
+    """Apply migrations, or roll some back after confirmation, and print their number.
+
+    Applying creates the embedded database if there is none. Raise CommandError if there is none to
+    roll back, or the confirmation is refused.
+    """
     if arguments.rollback is not None:
         require_data(settings)
         confirm(arguments, f"Roll back {arguments.rollback} migrations? Data they added is lost.")
@@ -46,8 +56,6 @@ def migrate(settings: Settings, arguments: Namespace) -> None:
 def load_demo(settings: Settings, _: Namespace) -> None:
     """Load the demo data. Raise CommandError if the database is not empty."""
     with database(settings) as dsn:
-        if not execute(dsn, administration.is_empty):
-            raise CommandError("the database is not empty: load demo data into an empty one")
         fill(dsn)
 
 
@@ -59,8 +67,14 @@ def write_demo(_: Settings, arguments: Namespace) -> None:
 
 
 def fill(dsn: str) -> None:
-    """Load the demo data into an empty database, with a progress bar on a terminal."""
+    """Load the demo data, with a progress bar on a terminal.
+
+    Raise CommandError if the database is not empty.
+    """
     # Imported here: no other command needs its texts.
     from service import demo
 
-    asyncio.run(demo.load(dsn, progress=sys.stderr.isatty()))
+    try:
+        asyncio.run(demo.load(dsn, progress=sys.stderr.isatty()))
+    except demo.DemoDataError as error:
+        raise CommandError(str(error)) from None

@@ -1,6 +1,9 @@
-"""Setting of unique own keys: checks that no two live records share a key, before and after."""
+"""Setting of unique own keys: checks that no two live records share a key, before and after.
 
-from asyncio import sleep
+Only keys that are texts are checked. Keys that are unique within a parent may recur in others.
+"""
+
+from asyncio import CancelledError, sleep
 from collections.abc import Sequence
 
 import asyncpg
@@ -32,12 +35,12 @@ async def confirm_unique(connection: asyncpg.Connection, organization_id: int) -
     """Wait until all workers know the setting (5 s), then check the keys again.
 
     Workers that did not know it may have written keys twice. Then switch it off again, and raise
-    CommandError with these keys.
+    CommandError with these keys. An interrupt switches it off, too.
     """
-    await sleep(KEY_CACHE_SECONDS)
     try:
+        await sleep(KEY_CACHE_SECONDS)
         await require_unique(connection, organization_id)
-    except CommandError:
+    except (CommandError, CancelledError):
         off = organizations.OrganizationSettings(unique_keys=False)
         await organizations.set_organization(connection, organization_id, off)
         raise

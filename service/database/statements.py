@@ -1,8 +1,8 @@
 """Statement loader: reads named SQL statements and fragments from ``sql/``, once per process.
 
 A file has statements under ``-- name: some_name(organization_id, ids)`` lines, which name the
-parameters ``$1``, ``$2``. A name without parentheses is a fragment of other statements. A statement
-may have slots, written ``{{slot}}``, for the few parts that are composed at run time.
+parameters ``$1``, ``$2``. A name without parentheses is a fragment of other statements. Either may
+have slots, written ``{{slot}}``, for parts that callers fill in at run time, fragments included.
 """
 
 import re
@@ -57,7 +57,10 @@ class Statement:
         return "".join(pieces)
 
     def bind(self, **parts: str) -> "Statement":
-        """Return the statement with some slots filled; the others stay open."""
+        """Return the statement with some slots filled; the others stay open.
+
+        Parts without a slot are ignored. Slots within a part are slots of the result.
+        """
         all_parts = {slot: parts.get(slot, f"{{{{{slot}}}}}") for slot in self.slots}
         return Statement.read(self.name, self.fill(**all_parts), self.parameters)
 

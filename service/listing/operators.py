@@ -1,7 +1,7 @@
 """Filter operators: one object each, used by parameters, cursors and SQL.
 
 Comparisons of whole texts are by code point. Substring operators ignore case by the rules of the
-database's collation (contract, Lists).
+database's collation. The negative operators ``ne`` and ``notIn`` match null (contract, Lists).
 """
 
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ class Operator:
     splits: bool = False
     """Whether the value is a comma-separated list."""
     compares_stored: bool = False
-    """Whether the operator compares the stored value: ids compare as numbers, not as texts."""
+    """Whether the operator compares stored values (ids as numbers), not shown ones (as texts)."""
     matches_part: bool = False
     """Whether the value is a substring of the field's, so that its enumeration does not apply."""
     tests_null: bool = False

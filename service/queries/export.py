@@ -45,7 +45,7 @@ async def batches(
 
 @cache
 def export_text(resource: Resource, *, is_bare: bool = False) -> str:
-    """Return the statement that reads the records after an id."""
+    """Return the statement that reads the records after an id: organization ``$1``, id ``$2``."""
     page = export_page(_BATCH_SIZE, resource.listed)
     return _SQL["lines"].fill(
         documents=resource.statements["documents"].fill(page=page),

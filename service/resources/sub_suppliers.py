@@ -15,8 +15,8 @@ from service.resources.plain_records import PlainRecord
 from service.schemas.extra_checks import duplicate_errors
 
 _CONTACT = ("firstName", "lastName", "email", "phone", "role", "faxNumber", "countryCode")
-#: Keys that match contacts without an id to stored ones: the whole row, then the email.
 _MATCH_KEYS: tuple[MatchKey, ...] = (lambda row: row, lambda row: row[_CONTACT.index("email")])
+"""Keys that match contacts without an id to stored ones: the whole row, then the email."""
 
 
 def _row(contact: Item) -> Row:
@@ -26,10 +26,10 @@ def _row(contact: Item) -> Row:
 class SubSuppliers(PlainRecord):
     """Companies; contacts and facilities are soft-deleted and restored with their company.
 
-    A restoring write restores all facilities, and the contacts that it names. The writable form of
-    a deleted sub-supplier lists its contacts, so a patch of the state alone, or a replace by the
-    writable form with another state, loses none. A replace without contacts clears them, as on a
-    live sub-supplier, so that replaces stay idempotent.
+    A restoring write restores the facilities that were deleted with it, and the contacts that it
+    names. The writable form of a deleted sub-supplier lists its contacts, so a patch of the state
+    alone, or a replace by the writable form with another state, loses none. Contacts that a write
+    leaves out are removed for good, as on a live sub-supplier, so that replaces stay idempotent.
     """
 
     name = "sub-suppliers"

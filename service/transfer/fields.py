@@ -59,10 +59,14 @@ class Field:
             yield self.items
 
 
-def record_fields(schema: ResolvedSchema, collection: str, parts: Iterable[str]) -> Field:
-    """Return the field tree of a collection's records, without their id and their parts."""
+def record_fields(schema: ResolvedSchema, path: str, parts: Iterable[str]) -> Field:
+    """Return the field tree of a request for a record, without its id and its parts.
+
+    ``path`` is the collection; for a request for a part it is that of the part's entries:
+    ``size-ranges/sizes``.
+    """
     properties = {name: member for name, member in schema.properties.items() if name != "id"}
-    record = _object(schema, properties, collection)
+    record = _object(schema, properties, path)
     return replace(record, set_by_service=record.set_by_service | {*parts})
 
 

@@ -77,7 +77,7 @@ class Delivery:
         """Store that a batch was delivered, and return the next; None if there is none.
 
         The lease is over then. Each transaction scans a limited part of the feed, so that the lease
-        does not expire meanwhile.
+        does not expire meanwhile. Changes without a sequence number are numbered first.
         """
         while True:
             try:
@@ -97,7 +97,8 @@ class Delivery:
     async def _take(self, connection: Connection, done: FeedBatch | None) -> _Step | None:
         """Return the next batch, stored as sent, or one without a message if there may be more.
 
-        Return None if the lease is over.
+        Return None if the lease is over. Raise MustNumberError if changes have to be numbered
+        first.
         """
         if done is not None and not await self._advance(connection, done, datetime.now(UTC)):
             return None
