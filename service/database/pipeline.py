@@ -3,11 +3,10 @@
 asyncpg awaits the response of each statement. The protocol allows several ``Bind`` and ``Execute``
 messages before one ``Sync``; after an error, the server skips the rest. asyncpg has no method for
 that, so this module relies on some of its internals. Without them, each statement takes a round
-trip of its own, or a write of its own.
+trip of its own.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from struct import pack
 from typing import Any, Final, TypeAlias
@@ -21,47 +20,6 @@ _EXECUTE: Final = b"E" + pack("!ixi", 9, 0)
 """``Execute`` of the unnamed portal, for all rows."""
 _BINARY_ROWS: Final = pack("!hh", 1, 1)
 _Executor: TypeAlias = Callable[..., Awaitable[Any]]
-_Buffer: TypeAlias = bytes | memoryview
-
-
-class _JoiningTransport:
-    """Transport that sends messages with those of the next write.
-
-    uvloop makes a system call for each write, which wakes the server. Two writes for one round trip
-    took 3 % of the processor time of a PATCH.
-    """
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self._ahead = b""
-
-    def send_ahead(self, messages: bytes) -> None:
-        """Send the messages right before the next ones, in place of those that still wait."""
-        self._ahead = messages
-
-    def write(self, messages: _Buffer) -> None:
-        """Send the messages."""
-        ahead, self._ahead = self._ahead, b""
-        self._transport.write(ahead + messages if ahead else messages)
-
-    def writelines(self, buffers: Iterable[_Buffer]) -> None:
-        """Send the messages of all buffers."""
-        self.write(b"".join(buffers))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-
-class _JoiningProtocol(asyncpg.protocol.Protocol):  # type: ignore[misc]  # asyncpg has no types
-    """Protocol of asyncpg on a :class:`_JoiningTransport`."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:
-        self.joining_transport = _JoiningTransport(transport)
-        super().connection_made(self.joining_transport)
-
-
-# No argument replaces the class.
-asyncpg.protocol.Protocol = _JoiningProtocol
 
 
 class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
@@ -73,8 +31,6 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._deferred: list[tuple[str, Sequence[Any]]] = []
-        joining = getattr(self._protocol, "joining_transport", None)
-        self._send_ahead = joining.send_ahead if joining else self._transport.write
 
     async def defer(self, text: str, *parameters: Any) -> None:
         """Keep a statement to send it right before the next one, which raises its error.
@@ -131,12 +87,10 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         ]
 
         def send(*arguments: Any) -> Awaitable[Any]:
-            self._send_ahead(b"".join(messages))
+            self._transport.write(b"".join(messages))
             return executor(*arguments)
 
         with ExitStack() as stack:
-            # asyncpg sends nothing if a parameter has a wrong type.
-            stack.callback(self._send_ahead, b"")
             for text, parameters in reversed(deferred) if self._query_loggers else ():
                 stack.enter_context(self._time_and_log(text, parameters, time_left))
             return await super()._do_execute(query, send, time_left, retry=False, **options)

@@ -1,7 +1,6 @@
 """Round trips of writes: statements that share one, with asyncpg's internals and without."""
 
 from collections.abc import AsyncIterator
-from unittest import mock
 
 import asyncpg
 import orjson
@@ -31,39 +30,9 @@ async def connection(dsn: str) -> AsyncIterator[PipelinedConnection]:
     connection.terminate()
 
 
-async def test_asyncpg_has_the_internals_that_pipelines_use(
-    connection: PipelinedConnection,
-) -> None:
-    """If this fails, see whether `service/database/pipeline.py` suits the new asyncpg.
-
-    Deferred statements go to the server with the one after them, by one write. If asyncpg refuses
-    that one's parameters, none goes.
-    """
+def test_asyncpg_has_the_internals_that_pipelines_use() -> None:
+    """If this fails, see whether `service/database/pipeline.py` suits the new asyncpg."""
     assert PipelinedConnection.pipelines
-    select = "select $1::bigint as id"
-    statements = [(select, (number,)) for number in (1, 2, 3)]
-    await connection.fetch(select, 0)
-    transport = connection._protocol.joining_transport
-    transport._transport = mock.Mock(wraps=transport._transport)
-    writes = transport._transport.write.call_args_list
-    rows = await connection.fetch_in_turn(statements)
-    assert [row["id"] for row in rows] == [1, 2, 3]
-    assert [_executions(call.args[0]) for call in writes] == [3]
-    await connection.defer(select, 4)
-    with pytest.raises(asyncpg.DataError):
-        await connection.fetch(select, "no integer")
-    assert len(writes) == 1
-    assert await connection.fetchval(select, 5) == 5
-    assert [_executions(call.args[0]) for call in writes] == [3, 1]
-
-
-async def test_deferred_statements_run_first_without_a_joining_transport(dsn: str) -> None:
-    with mock.patch("asyncpg.protocol.Protocol", asyncpg.protocol.protocol.Protocol):
-        connection = await connect(dsn)
-    await connection.execute("create temporary table note (id bigint)")
-    await connection.defer("insert into note values ($1::bigint)", 1)
-    assert await connection.fetchval("select id from note") == 1
-    connection.terminate()
 
 
 @BOTH_WAYS
@@ -197,11 +166,6 @@ async def test_round_trips_of_writes(
     )
     assert (created_by, deleted_by) == ("created", "deleted")
     assert updates == [["updated"]] * (attempt - 1)
-
-
-def _executions(messages: bytes | memoryview) -> int:
-    """Return the number of ``Execute`` messages."""
-    return bytes(messages).count(b"E\0\0\0")
 
 
 def _word(text: str) -> str:
