@@ -102,6 +102,20 @@ def test_undoing_migrations_waits_for_a_word(dsn: str, data_dir: Path) -> None:
     assert undone.stdout == "1 migrations rolled back\n"
 
 
+@pytest.mark.parametrize("count", ["-1", "0", "x"])
+def test_only_a_number_of_migrations_is_rolled_back(dsn: str, data_dir: Path, count: str) -> None:
+    refused = selvedge(data_dir, "migrate", "--rollback", count, "--yes", DATABASE_URL=dsn)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert selvedge(data_dir, "migrate", DATABASE_URL=dsn).stdout == "0 migrations applied\n"
+
+
+def test_demo_data_are_loaded_once(demo_dsn: str, data_dir: Path) -> None:
+    refused = selvedge(data_dir, "demo", "load", DATABASE_URL=demo_dsn)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    [line] = refused.stderr.splitlines()
+    assert "organizations already" in line
+
+
 def test_data_in_use_are_not_thrown_away(tmp_path: Path) -> None:
     makefile = Path(__file__).parents[2] / "Makefile"
     command = ["make", "-f", str(makefile), "clean-data", f"PYTHON={sys.executable}"]
