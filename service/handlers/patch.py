@@ -129,8 +129,8 @@ def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | 
             schema = schema.items
             continue
         members = schema.properties
-        if not members:
-            return None
+        if not members or schema.types - {"object", "null"}:
+            return None  # below a scalar, or the id of a reference, which an object may replace
         if part not in members:
             return ErrorType.UNKNOWN_FIELD
         schema = members[part]

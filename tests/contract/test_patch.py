@@ -100,6 +100,19 @@ async def test_texts_and_numbers_have_no_members(shared_api: Api) -> None:
             assert (await shared_api.patch(path, [operation])).status == 422
 
 
+async def test_ids_of_references_have_no_members(shared_api: Api) -> None:
+    """Also where an object with an own key may replace the id."""
+    brand = (await shared_api.post("/api/brands", {"name": "Own", "customId": "OWN"})).data["id"]
+    style = {"number": "PATCH-1", "name": "Jacket", "brandId": brand}
+    path = (await shared_api.post("/api/styles", style)).headers["Location"]
+    for pointer in ("/brandId/0", "/brandId/x/y", "/brandId/customId", "/styleCategoryId/x"):
+        assert (await shared_api.patch(path, [expecting(pointer, "OWN")])).status == 409
+        answer = await shared_api.patch(path, [{"op": "add", "path": pointer, "value": 1}])
+        assert (answer.status, answer.details) == (422, [("unprocessable.patch", "[0].path")])
+    by_key = {"op": "replace", "path": "/brandId", "value": {"customId": "OWN"}}
+    assert (await shared_api.patch(path, [by_key])).data["brandId"] == brand
+
+
 async def test_operations_in_turn(shared_api: Api) -> None:
     """RFC 6902, 4: each operation sees what those before it did."""
     path = await supplier(shared_api)

@@ -181,7 +181,7 @@ class _Maker:
                 ("unknown_parameter", "order", [*whole, (f"{head}.order", "asc")]),
                 (
                     "invalid_value",
-                    "value",
+                    "operator" if prop.within else "value",
                     [whole[0], (f"{head}.operator", "isNull"), (f"{head}.value", "maybe")],
                 ),
             ]
