@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from service.schemas import ResolvedSchema
+from service.schemas.derived_forms import IF_MATCH
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +61,13 @@ class Field:
 
 
 def record_fields(schema: ResolvedSchema, path: str, parts: Iterable[str]) -> Field:
-    """Return the field tree of a request for a record, without its id and its parts.
+    """Return the field tree of a request for a record, without its id, precondition and parts.
 
     ``path`` is the collection; for a request for a part it is that of the part's entries:
     ``size-ranges/sizes``.
     """
-    properties = {name: member for name, member in schema.properties.items() if name != "id"}
+    left_out = ("id", IF_MATCH)
+    properties = {name: field for name, field in schema.properties.items() if name not in left_out}
     record = _object(schema, properties, path)
     return replace(record, set_by_service=record.set_by_service | {*parts})
 

@@ -29,6 +29,7 @@ BOUNDED = {
     "queries/keyed_values.py": {"keyed_fields": "the resources"},
     "queries/export.py": {"export_text": "the collections, in two forms"},
     "queries/links.py": {"stored_text": "the tables of links that a resource has"},
+    "queries/previews.py": {"_entry_lists": "the resources"},
     "queries/references.py": {
         "_referred": "the references that resources have",
     },
