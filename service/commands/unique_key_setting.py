@@ -32,10 +32,10 @@ async def require_unique(connection: asyncpg.Connection, organization_id: int) -
 
 
 async def confirm_unique(connection: asyncpg.Connection, organization_id: int) -> None:
-    """Wait until all workers know the setting (5 s), then check the keys again.
+    """Wait until all workers know the committed setting (5 s), then check the keys again.
 
     Workers that did not know it may have written keys twice. Then switch it off again, and raise
-    CommandError with these keys. An interrupt switches it off, too.
+    CommandError with these keys. An interrupt switches it off, too; other errors leave it on.
     """
     try:
         await sleep(KEY_CACHE_SECONDS)

@@ -24,7 +24,7 @@ _NOTES: Final = (
 def add_colors(organization: Organization, languages: dict[str, int]) -> None:
     """Add color groups, and most base colors in each of the organization's modifiers.
 
-    ``languages`` maps ISO 639-1 codes to ids.
+    ``languages`` maps ISO 639-1 codes to ids; it has at least German, French, Spanish and Italian.
     """
     families, palettes = _add_groups(organization)
     for index, (base, modifier) in enumerate(_combinations(organization)):
@@ -91,7 +91,7 @@ def _second_reference(base: dict[str, str], index: int) -> str | None:
 
 
 def _color_reference(base: dict[str, str], index: int) -> str:
-    """Return lightness (11 lightest, 19 darkest), hue and chroma in digits."""
+    """Return lightness (11 lightest, 19 darkest), hue and chroma in digits, such as 11-0002."""
     lightness, chroma = _LIGHTNESS.get(base["family"], 17), 2 + index * 7 % 60
     return f"{lightness}-{base['hue']}{chroma:02}"
 

@@ -1,4 +1,4 @@
-"""Request items: parses bodies, ids and keys into items with stored ids (contract, Errors).
+"""Request items: parses bodies, ids and keys into items; ids become stored ids (contract, Errors).
 
 Errors of the request as a whole raise ApiError, 400. Errors of an item of a bulk write are stored
 under its index, so that the other items can be checked further.
@@ -89,8 +89,9 @@ def many_items(
 ) -> RequestItems:
     """Return the items of a bulk write with their errors; ids become stored ids.
 
-    Raise ApiError for errors of the body as a whole. Of several items with the same id, own key or
-    unique value, the first is valid; with ``skip_failed``, all of them fail.
+    Raise ApiError for errors of the body as a whole. Of several items with the same unique value,
+    the same id or, with ``match_by_key``, own key, the first is valid; with ``skip_failed``, all
+    of them fail.
     """
     if body.parse_errors:
         raise ApiError(body.parse_errors)
@@ -152,7 +153,10 @@ def _check_renames(
 def _group_by_parent(
     objects: list[tuple[int, Item]], within: str | None
 ) -> Iterable[list[tuple[int, Item]]]:
-    """Group the items by the parent within which their own keys are looked up."""
+    """Group the items by the parent within which their own keys are looked up.
+
+    Items without a plain parent id are left out: ``own_keys.resolve_scopes`` compares them later.
+    """
     if within is None:
         return [objects]
     groups = defaultdict[Any, list[tuple[int, Item]]](list)

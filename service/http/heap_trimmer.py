@@ -46,7 +46,7 @@ class HeapTrimmer:
     def update(self, resident: int, now: float) -> None:
         """Trim the heap if ``resident`` bytes are too many and the interval is over by ``now``."""
         if resident <= self._min_resident + MIN_GROWTH_BYTES:
-            self._tries = 0
+            self._tries, self._next_trim = 0, min(self._next_trim, now + _INTERVAL_SECONDS)
         elif self._trim and now >= self._next_trim:
             self._trim(0)
             self._tries += 1

@@ -9,7 +9,10 @@ _log = logging.getLogger("service")
 
 
 class StreamedResponse(web.StreamResponse):
-    """Response whose next chunk is generated when the client has taken the one before."""
+    """Response whose next chunk is generated when the client has taken the one before.
+
+    The sender calls ``prepare``, ``stream`` and, in every case, ``close``.
+    """
 
     def __init__(
         self,
@@ -23,9 +26,9 @@ class StreamedResponse(web.StreamResponse):
         """Releases the resources of the chunks, such as a database snapshot."""
 
     async def stream(self, request: web.Request) -> None:
-        """Send the chunks; to HEAD send the headers only.
+        """Send the chunks of the prepared response, and end it; to HEAD send no chunks.
 
-        Raise ConnectionError if the client has gone, or if a chunk failed. In this case the
+        Raise ConnectionError if the client has gone, or if a chunk failed. In the latter case the
         connection is aborted, so that the client does not take the body for complete.
         """
         try:

@@ -31,7 +31,7 @@ class StoredChildren:
     def by_owner(cls, rows: Iterable[Sequence[Any]]) -> "Mapping[int, StoredChildren]":
         """Group rows of owner id, id, whether it is deactivated, and members.
 
-        The id is null for an owner without children.
+        A null id stands for no child: an owner without children is not in the result.
         """
         stored = defaultdict[int, StoredChildren](cls)
         for owner_id, child_id, is_deactivated, *row in rows:
@@ -56,7 +56,7 @@ class MatchedChildren:
     request_indexes: dict[int, int] = field(default_factory=dict)
     """Index of each id's entry in the item's list."""
     deactivated: set[int] = field(default_factory=set)
-    """Ids of missing children that the write deactivates."""
+    """Ids of missing children that the write deactivates; ``ChildList.remove`` sets them."""
 
     @property
     def all(self) -> Mapping[int, Item]:
@@ -75,7 +75,7 @@ class MatchedChildren:
 
     @property
     def total(self) -> int:
-        """Number of children after the write, deactivated ones included."""
+        """Number of children after the write, deactivated ones included; known after ``remove``."""
         return len(self.all) + len(self.staying) + len(self.deactivated)
 
 
@@ -116,8 +116,8 @@ class ChildList:
     ) -> list[MatchedChildren]:
         """Match the entries of each item to the stored children of its owner.
 
-        Add ``unknown_reference`` to the batch for ids that are not stored. An entry with
-        ``isDeactivated`` true counts as omitted.
+        Add ``unknown_reference`` to the batch for ids that the owner does not have; the ids in a
+        list differ. An entry with ``isDeactivated`` true counts as omitted.
         """
         lists, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for index, item in enumerate(batch.items):
@@ -166,9 +166,16 @@ class ChildList:
                 children.request_indexes[child_id] = index
 
     def _match_ids(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
-        """Return the id of each entry that has one or matches a stored child, by index."""
+        """Return the id of each entry that has one or matches a stored child, by index.
+
+        Deactivated entries match none.
+        """
         ids = {index: entry[self.key] for index, entry in enumerate(entries) if entry.get(self.key)}
-        rows = {index: self._row(entry) for index, entry in enumerate(entries) if index not in ids}
+        rows = {
+            index: self._row(entry)
+            for index, entry in enumerate(entries)
+            if index not in ids and not entry.get("isDeactivated")
+        }
         for children in (stored.active, stored.deactivated):
             claimed = {*ids.values()}
             unclaimed = {key: row for key, row in children.items() if key not in claimed}

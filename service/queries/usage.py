@@ -35,11 +35,11 @@ class ReferencedBy:
     owner: str = "id"
     """Column of that table with the ids of the referring records."""
     is_live: str = "record.state <> 'deleted'"
-    """SQL condition of the referring records that prevent a delete."""
+    """SQL condition of the referring records that prevent a delete; their row is ``record``."""
     key: str = "null::text"
-    """SQL of a referring record's own key."""
+    """SQL of a referring record's own key, in its row ``record``."""
     cleared_by: str = ""
-    """Statement that clears the remaining references before a hard delete."""
+    """Name of the resource's statement that clears remaining references before a hard delete."""
 
     @property
     def text(self) -> str:
@@ -95,7 +95,7 @@ def named_records(records: Iterable[Sequence[Any]]) -> str:
 async def in_use(
     connection: Connection, caller: Caller, referenced_by: tuple[ReferencedBy, ...], ids: list[int]
 ) -> Usages:
-    """Return the usages of each id that records refer to."""
+    """Return the usages of each id that records refer to; ``referenced_by`` is not empty."""
     text = uses_text(referenced_by)
     return usages(await connection.fetch(text, caller.organization_id, id_array(ids)))
 

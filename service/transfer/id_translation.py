@@ -30,7 +30,8 @@ class Translated:
 class Translator:
     """Translator of lines to request items.
 
-    Ids of ``imported`` collections are the files' ids. All others are the service's own already.
+    Ids that the id map has are translated. Of others, those of ``imported`` collections are
+    missing, and all others are the service's own already.
     """
 
     id_map: IdMap
@@ -51,8 +52,10 @@ class Translator:
     ) -> Translated:
         """Translate a record or a part.
 
-        ``is_new`` removes the ids of nested objects. ``omits_missing`` sends null for references to
-        records that are not imported yet. ``activates`` sends deactivated objects as active.
+        Files' ids of nested objects are left out if the id map does not have them; with
+        ``is_new``, all are. ``omits_missing`` sends null for references to records that are not
+        imported yet; these are in ``missing``, too. ``activates`` sends deactivated objects as
+        active.
         """
         self._is_new, self._omits_missing, self._activates = is_new, omits_missing, activates
         self._result = Translated(None)

@@ -29,7 +29,7 @@ class Outgoing:
     lookups: NameLookups = field(default_factory=NameLookups)
 
     def receiver(self, organization_id: int, url: str) -> Receiver:
-        """Return the client of the receiver at a URL; it is a context manager."""
+        """Return the client of the receiver at a URL; it is an asynchronous context manager."""
         return Receiver(url, organization_id, self.policy, self.lookups)
 
     async def send_test(self, database: Database, organization_id: int, webhook_id: int) -> Attempt:

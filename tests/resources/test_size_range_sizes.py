@@ -151,6 +151,12 @@ async def test_deactivated_is_as_good_as_left_out(api: Api) -> None:
     assert await put(api, path, [*gone, {"name": "Never", "isDeactivated": True}]) == gone[:1]
 
 
+async def test_a_deactivated_entry_without_an_id_matches_nothing(api: Api) -> None:
+    path, [medium] = await new_range(api, "M")
+    entries = [{"name": "M", "isDeactivated": True}, {"name": "M"}]
+    assert await put(api, path, entries) == [medium]
+
+
 async def test_the_grading_starts_from_one_size(api: Api) -> None:
     """Contract, Sizes: isDefaultGrading at most once; one that goes is it no longer."""
     path, [small, medium] = await new_range(api, "S", "M")
