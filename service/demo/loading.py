@@ -35,7 +35,7 @@ async def load(dsn: str, *, progress: bool) -> None:
             # Locked so that two loaders at once cannot both see an empty table.
             await connection.execute("lock table organization in share row exclusive mode")
             if not await connection.fetchval(_EMPTY):
-                raise DemoDataError("the database has organizations already: no demo data loaded")
+                raise DemoDataError("the database is not empty: load demo data into an empty one")
             languages = await connection.fetch("select code, id from language")
             rows = build({language["code"]: language["id"] for language in languages})
             await _copy(connection, rows, progress=progress)
