@@ -88,7 +88,7 @@ def _reads(
     )
 
 
-def distinct(request: Request) -> list[Request]:
+def distinct(request: Request, copies: int = _DISTINCT) -> list[Request]:
     """Return copies of a read that no cache takes for one another, in this run of the benchmark.
 
     They differ by a preference that no server knows and all ignore (RFC 7240, section 2), so each
@@ -96,7 +96,7 @@ def distinct(request: Request) -> list[Request]:
     """
     return [
         replace(request, headers=(*request.headers, f"Prefer: copy={next(_COPY)}"))
-        for _ in range(_DISTINCT)
+        for _ in range(copies)
     ]
 
 

@@ -24,6 +24,8 @@ MIN_SHARE: Final = 0.4
 MIN_CACHED_SHARE: Final = 0.1
 """An idle worker sends cached responses at once, so beside others they can only get slower."""
 _CACHED: Final = ", cached"
+_COPIES: Final = 96_000
+"""Reads that differ, over all connections of an organization: more than a cache has room for."""
 _WARM_SECONDS: Final = 1
 _PATCH: Final = "application/json-patch+json"
 
@@ -94,9 +96,10 @@ async def _works(dsn: str, organization_id: int, connections: int) -> dict[str, 
     relations, colors = (
         Request("GET", path) for path in ("/api/style-relations", "/api/colors?pageSize=100")
     )
+    copies = _COPIES // connections
     works: dict[str, Callable[[], Sequence[Request]]] = {
-        "lists of 30 style relations": lambda: distinct(relations),
-        "lists of 100 colors": lambda: distinct(colors),
+        "lists of 30 style relations": lambda: distinct(relations, copies),
+        "lists of 100 colors": lambda: distinct(colors, copies),
         f"lists of 30 style relations{_CACHED}": lambda: [relations],
         "patches of one color": lambda: patches,
     }
