@@ -9,6 +9,13 @@ from service.queries.change_feed import ChangeFeed
 
 def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
     """Yield the query parameters of the change feed."""
+    yield from _of_filter(feed)
+    yield from _of_start()
+    yield from _of_page()
+
+
+def _of_filter(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
+    """Yield those that choose the changes, and the number of entries."""
     names = {"type": "string", "enum": list(feed.resources)}
     yield _query(
         "collection",
@@ -25,6 +32,10 @@ def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
         f"Maximum number of entries on a page; {DEFAULT_LIMIT} by default.",
         {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT},
     )
+
+
+def _of_start() -> Iterator[dict[str, Any]]:
+    """Yield those that tell where to start."""
     yield _query(
         "from",
         "Start: `oldest`, the default, or `now`, which returns an empty page with the current "
@@ -44,6 +55,10 @@ def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
         "feed has another one now, because its numbers mean other transactions.",
         {"type": "integer", "format": "int64", "minimum": 0},
     )
+
+
+def _of_page() -> Iterator[dict[str, Any]]:
+    """Yield those of the page, and the cursor."""
     yield _query(
         "documents",
         "`true` adds the current document of each record.",

@@ -35,12 +35,6 @@ def write_table(lines: Path, table: Path, fields: Field) -> None:
             writer.writerow(cells[order][1] if order in cells else "" for order in orders)
 
 
-def table_columns(lines: Path, fields: Field) -> list[str]:
-    """Return the column names of the table that ``write_table`` writes."""
-    columns = _columns(lines, fields)
-    return [path_text(columns[order]) for order in sorted(columns)]
-
-
 def _columns(lines: Path, fields: Field) -> dict[_Order, ColumnPath]:
     columns = dict(_scalar_columns(fields))
     for cells in _rows(lines, fields):

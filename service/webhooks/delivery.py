@@ -26,7 +26,7 @@ from service.webhooks.batches import BatchReader, FeedBatch, MustNumberError
 from service.webhooks.leases import SQL, Lease
 from service.webhooks.outgoing import Outgoing
 from service.webhooks.receiver import GONE, Attempt, Receiver
-from service.webhooks.signing import signed_headers
+from service.webhooks.signing import active_secrets, signed_headers
 
 _MAX_BATCHES: Final = 50
 """Maximum number of batches of a delivery. Then other subscriptions have a turn."""
@@ -134,8 +134,8 @@ class Delivery:
         """Send a batch; renew the lease while the receiver takes its time."""
         message, row = step.batch.message, step.row
         assert message is not None
-        secrets = tuple(filter(None, (row["secret"], row["former_secret"])))
-        headers = signed_headers(message.id, int(time.time()), message.body, secrets)
+        signed = (message.id, int(time.time()), message.body)
+        headers = signed_headers(*signed, active_secrets(row))
         renew = partial(self._lease.execute, statement="renew")
         renewal = background.repeat(partial(self._write, renew), _RENEWAL_SECONDS)
         try:

@@ -15,7 +15,7 @@ from service.webhooks.addresses import AddressPolicy
 from service.webhooks.delivery_messages import Message, Span, test_message
 from service.webhooks.name_lookups import NameLookups
 from service.webhooks.receiver import Attempt, Receiver
-from service.webhooks.signing import signed_headers
+from service.webhooks.signing import active_secrets, signed_headers
 
 _SQL: Final = WEBHOOKS.statements
 _NONCE_BYTES: Final = 8
@@ -67,8 +67,7 @@ async def read_target(
     row = await connection.fetchrow(_SQL["secrets"].text, organization_id, webhook_id)
     if row is None:
         raise api_error(ErrorType.NOT_FOUND, "id")
-    signing_secrets = tuple(filter(None, (row["secret"], row["former_secret"])))
-    return SigningTarget(row["url"], row["epoch"], row["position"], signing_secrets)
+    return SigningTarget(row["url"], row["epoch"], row["position"], active_secrets(row))
 
 
 OUTGOING: Final[web.AppKey[Outgoing]] = web.AppKey("outgoing", Outgoing)

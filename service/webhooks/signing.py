@@ -4,8 +4,8 @@ import base64
 import hashlib
 import hmac
 import secrets
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 PREFIX: Final = "whsec_"
 _SECRET_BYTES: Final = 32
@@ -19,6 +19,11 @@ def new_secret() -> bytes:
 def encoded(secret: bytes) -> str:
     """Return a secret as receivers configure it: ``whsec_`` and Base64."""
     return PREFIX + base64.b64encode(secret).decode()
+
+
+def active_secrets(row: Mapping[str, Any]) -> tuple[bytes, ...]:
+    """Return the valid secrets of a subscription's row, the current one first."""
+    return tuple(filter(None, (row["secret"], row["former_secret"])))
 
 
 def signed_headers(

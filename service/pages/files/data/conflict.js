@@ -7,7 +7,7 @@ import { nameOf } from "./names.js";
 import { scrolling } from "./values.js";
 
 const isMissing = (value) => value === null || value === undefined;
-const isEqual = (one, other) => (isMissing(one) && isMissing(other)) || toJson(one) === toJson(other);
+const isEqual = (left, right) => (isMissing(left) && isMissing(right)) || toJson(left) === toJson(right);
 
 /** Returns a value of a form as a text. */
 function textOf(model, collection, field, value) {
