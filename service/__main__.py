@@ -49,11 +49,22 @@ _ONE_LINE_ERRORS: Final = (
     psycopg.Error,
     OSError,
 )
-"""Errors that the operator can mend. Any other exception is a defect, shown with its traceback."""
+"""Errors that the operator can mend: of commands, settings, files, the network and the database.
+
+``main`` prints them as one line, with passwords and secrets of keys masked.
+
+Any other exception is a defect, shown with its traceback, where nothing is masked.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command. For an error of the operator, print one line and exit with status 1."""
+    """Run the command of ``arguments``, by default those of the process; return if it succeeds.
+
+    Each command reads the settings from the environment first. Raise SystemExit with 1 after one of
+    ``_ONE_LINE_ERRORS``, printed on standard error; 2 for wrong arguments; 130 for Ctrl-C; and 128
+    plus the number for SIGTERM and SIGHUP. Once ``serve`` and ``run`` serve, these signals stop the
+    server, and the status is 0. Replace the process's signal handlers and ``sys.excepthook``.
+    """
     for signal_number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(signal_number, _exit_on_signal)
     sys.excepthook = _print_traceback
@@ -69,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Argument parser that escapes control characters in its messages: these quote arguments."""
+    """Argument parser without color that escapes control characters: messages quote arguments."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -81,7 +92,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Return the parser with all sub-commands, each of which sets ``run``."""
+    """Return the parser with all sub-commands.
+
+    Each sets ``run``, a function of the settings and the parsed arguments.
+    """
     parser = _Parser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -105,13 +119,13 @@ def _parser() -> argparse.ArgumentParser:
 def _print_traceback(
     kind: type[BaseException], error: BaseException, location: TracebackType | None
 ) -> None:
-    """Print the traceback of a defect with escaped control characters."""
+    """Print the traceback of a defect on standard error with escaped control characters."""
     lines = "".join(traceback.format_exception(kind, error, location)).rstrip("\n").split("\n")
     say(*lines, file=sys.stderr)
 
 
 def _exit_on_signal(signal_number: int, _: object) -> NoReturn:
-    """Exit by an exception, so that context managers stop the embedded server."""
+    """Raise SystemExit with 128 plus the number, so that context managers stop the server."""
     sys.exit(128 + signal_number)
 
 

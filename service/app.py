@@ -1,4 +1,11 @@
-"""aiohttp application of a worker: routes, middleware, background tasks and shared objects."""
+"""aiohttp application of a worker: routes, middleware, background tasks and shared objects.
+
+Each worker makes one, after the fork. The application makes the shared objects when it starts. When
+it stops, it ends long polls first; after its background tasks it writes the last uses of keys,
+closes the database connections and exports pending spans.
+
+Importing the module replaces aiohttp's default handler of ``Expect`` in the process.
+"""
 
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -93,7 +100,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
 
 
 def _traces(settings: Settings) -> "tuple[Traces | None, list[Any]]":
-    """Return the traces and their middleware; None and [] unless tracing is switched on."""
+    """Return the traces and a list of their middleware; None and [] unless ``TRACES`` is on."""
     if not settings.traces:
         return None, []
     from service.database.tracing import Traces  # of the optional extra "tracing"
@@ -104,7 +111,7 @@ def _traces(settings: Settings) -> "tuple[Traces | None, list[Any]]":
 
 
 def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:
-    """Add a route to the application; yield aiohttp's routes: for GET one for HEAD, too."""
+    """Add a route to the application; yield aiohttp's route of each method: HEAD beside GET."""
     for method in ("HEAD", "GET") if route.method == "GET" else (route.method,):
         yield app.router.add_route(method, route.pattern, route.handler, expect_handler=_expect)
 
@@ -112,7 +119,8 @@ def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:
 async def _expect(request: web.Request) -> None:
     """Do nothing: ``meet_expectation`` sends ``100 Continue`` once the request is accepted.
 
-    aiohttp's handler sends it at once, before authentication.
+    aiohttp's handler sends it at once, before authentication. This one serves all paths, those
+    without a route included.
     """
 
 

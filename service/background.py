@@ -1,7 +1,8 @@
-"""Background task: runs a coroutine function once, or repeatedly even after a failed run.
+"""Background task: runs a coroutine function once, or repeatedly even after failed runs.
 
 A bare ``asyncio.create_task`` ends with the first unexpected exception, and asyncio logs it only
-when the task is garbage collected, if ever.
+when the task is garbage collected, if ever. Callers keep the returned task, because the event loop
+refers to tasks only weakly, and cancel it at their end.
 """
 
 import asyncio
@@ -17,16 +18,21 @@ _log: Final = logging.getLogger("service")
 def repeat(
     work: Callable[[], Awaitable[object]], seconds: float, *, at_once: bool = False
 ) -> "asyncio.Task[None]":
-    """Run the work every ``seconds`` until it returns True or the task is canceled.
+    """Start a task that runs the work, and again ``seconds`` after the end of each run.
 
-    The first run is delayed as well unless ``at_once``. An ApiError is ignored, for the database
-    has logged its outage. Any other exception is logged as a defect.
+    The task ends when the work returns True itself, not just a true value, or when it is canceled.
+    The first run is delayed by ``seconds`` as well unless ``at_once``. A failed run does not end
+    the task: an ApiError is ignored, for the database has logged its outage, and any other
+    exception is logged as a defect.
     """
     return asyncio.create_task(_repeat(work, seconds, 0 if at_once else seconds))
 
 
 def run(work: Callable[[], Awaitable[object]]) -> "asyncio.Task[bool]":
-    """Run the work once; ignore and log exceptions as ``repeat`` does."""
+    """Start a task that runs the work once, at once; ignore and log exceptions as ``repeat`` does.
+
+    The task's result is whether the work returned True: False after an exception.
+    """
     return asyncio.create_task(_finished(work))
 
 
@@ -39,7 +45,7 @@ async def _repeat(work: Callable[[], Awaitable[object]], seconds: float, pause: 
 
 
 async def _finished(work: Callable[[], Awaitable[object]]) -> bool:
-    """Run the work and return whether it returned True."""
+    """Run the work and return whether it returned True; False after an exception."""
     try:
         return await work() is True
     except ApiError:

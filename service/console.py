@@ -21,12 +21,19 @@ _UNSAFE: Final = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return the text with control characters escaped as in JSON: ``\u001b``."""
+    r"""Return the text with unsafe characters escaped as in JSON: ``\u001b``.
+
+    They are control characters, line breaks and tabs included, line separators, bidirectional
+    controls and surrogates.
+    """
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def say(*lines: str, file: IO[str] | None = None, end: str = "\n") -> None:
-    """Print lines and flush, by default on standard output, above any progress bar."""
+    """Print lines and flush, by default on standard output, above any progress bar.
+
+    Each argument is one line, in which line breaks are escaped. ``end`` is printed as it is.
+    """
     file = file or sys.stdout
     # The lock of tqdm starts a process on recent releases of Python, so it is not used.
     with tqdm.external_write_mode(file=file, nolock=True):

@@ -13,8 +13,8 @@ from service.limits import MAX_BODY_BYTES, MAX_PARAMETERS, MAX_TARGET_BYTES, byt
 class ErrorType(StrEnum):
     """Type of an error detail, by which callers branch.
 
-    The value is the published type and ``status`` its status code. ``meaning`` is its text in the
-    contract's table, ``remedy`` its text in the guide on errors. ``message`` is the message of
+    The value is the published type and ``status`` its HTTP status code. ``meaning`` is its text in
+    the contract's table, ``remedy`` its text in the guide on errors. ``message`` is the message of
     details that have none of their own; "" if every detail has its own.
     """
 
@@ -269,4 +269,7 @@ STATUSES: Final[dict[int, str]] = {
     503: "The service is temporarily unavailable. With `Retry-After`, nothing was changed. Without "
     "it, the database connection was lost during the commit, and the change may be stored.",
 }
-"""Meaning by status code: its text in the OpenAPI document and in the client."""
+"""Meaning by status code: its text in the OpenAPI document and in the client's exception, if any.
+
+It has no 405, which no operation returns: a path returns it for a method without an operation.
+"""

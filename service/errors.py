@@ -1,6 +1,6 @@
 """API errors: error details, their status codes and the error envelope (contract, Errors).
 
-A check returns details with type, path and message. Only this module formats paths.
+A check returns or raises details with type, path and message. Only this module formats paths.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,10 @@ from service.error_types import ErrorType
 from service.limits import MAX_DETAIL_LENGTH, MAX_LISTED, MAX_USAGE_LENGTH
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Path in a request: names of members and indexes in lists, outermost first; () for none."""
+"""Path in a request: names of members and indexes in lists from 0, outermost first; () for none.
+
+A query parameter, a header or a parameter of the path is given by its name.
+"""
 
 _A = TypeVar("_A")
 _B = TypeVar("_B")
@@ -23,14 +26,15 @@ _E = TypeVar("_E")
 _TYPES = {str(error_type): error_type for error_type in ErrorType}
 
 PRECEDENCE = (403, 404, 412, 409, 422, 400)
-"""Status codes in order of precedence: of several, a response has the first.
+"""Status codes in order of precedence: of several, a response has the first (contract, Errors).
 
-Source: contract, Precedence.
+The other status codes are those of errors that are reported alone.
 """
 MAX_COLLECTED = 2 * MAX_LISTED
-"""Number of collected details after which each further item gets its first detail only.
+"""Number of details of a request after which checks collect only what its response still needs.
 
-It is more than MAX_LISTED, as several details of one field become one.
+That is the first detail of each further item, and the first one of each type. The number is more
+than MAX_LISTED, as several details of one field become one.
 """
 _MISSING_LAST = 1 << 30
 _WHOLE_VALUE = (ErrorType.REQUIRED_FIELD, ErrorType.INVALID_TYPE)
@@ -45,12 +49,13 @@ class ErrorDetail:
     """
 
     type: str
+    """Value of an ErrorType, or the member itself."""
     path: Path = ()
     message: str | None = None
 
     @property
     def field(self) -> str | None:
-        """Path as text, such as ``[3].allowedValues[0].value``; None for the whole request."""
+        """Path as text, such as ``[3].allowedValues[0].value``; None for the path ()."""
         text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
         return text.removeprefix(".") if self.path else None
 
@@ -65,7 +70,11 @@ class ErrorDetail:
         return self.message or _TYPES[self.type].message or None
 
     def row(self) -> dict[str, str | None]:
-        """Return the row of ``error.details`` as a JSON-ready object."""
+        """Return the row of ``error.details`` as a JSON-ready object.
+
+        Field and message are cut to MAX_DETAIL_LENGTH characters, the message of
+        ``conflict.in_use`` to MAX_USAGE_LENGTH.
+        """
         names_records = self.type == ErrorType.CONFLICT_IN_USE
         length = MAX_USAGE_LENGTH if names_records else MAX_DETAIL_LENGTH
         value = _truncate(self.value, length)
@@ -77,6 +86,7 @@ class BulkCounts:
     """Operation and number of items of a bulk request, for its error body."""
 
     operation: str
+    """Name in the response, such as ``bulk_replace``."""
     total_items: int
 
 
@@ -84,9 +94,9 @@ class BulkCounts:
 class ApiError(Exception):
     """Error response, with the error details that the checks have found.
 
-    ``details`` is never empty; the response lists the first MAX_LISTED. ``headers`` are sent with
-    the response (``Allow``, ``WWW-Authenticate``). ``bulk`` is set for bulk operations;
-    ``failed_items`` is then the number of failed items, None for all.
+    ``details`` is never empty; the response lists the first MAX_LISTED, in their order. ``headers``
+    are sent with the response (``Allow``, ``WWW-Authenticate``, ``Retry-After``). ``bulk`` is set
+    for bulk operations; ``failed_items`` is then the number of failed items, None for all.
     """
 
     details: Sequence[ErrorDetail]
@@ -96,7 +106,7 @@ class ApiError(Exception):
 
     @property
     def status(self) -> int:
-        """Status code of the response."""
+        """Status code of the response: the first of PRECEDENCE that occurs, else the highest."""
         statuses = {detail.status for detail in self.details}
         return next((status for status in PRECEDENCE if status in statuses), max(statuses))
 
@@ -125,7 +135,7 @@ class ApiError(Exception):
 def api_error(
     type_: str, *path: str | int, message: str | None = None, headers: dict[str, str] | None = None
 ) -> ApiError:
-    """Return an error with a single detail."""
+    """Return an error with a single detail; without a message it has the one of its type."""
     return ApiError([ErrorDetail(type_, path, message)], headers or {})
 
 
@@ -145,10 +155,11 @@ def collect_errors(
 
 
 def collect_errors(*checks: Callable[[], object]) -> tuple[object, ...]:
-    """Return the results of all checks; raise one ApiError with the errors of all.
+    """Return the results of all checks, in their order; raise one ApiError with the errors of all.
 
     This is the first round of checks (contract, Errors): callers see the errors of path, query,
-    headers and body at once. Pass the checks in the order of the request.
+    headers and body at once. Pass the checks in the order of the request. Of each ApiError only the
+    details are kept, not its headers. Any other exception is raised at once.
     """
     results, details = list[object](), list[ErrorDetail]()
     for check in checks:
@@ -162,15 +173,16 @@ def collect_errors(*checks: Callable[[], object]) -> tuple[object, ...]:
 
 
 def shared_type(types: Iterable[str]) -> str:
-    """Return the longest dotted prefix that all types share."""
+    """Return the longest prefix of whole dotted parts that all types share; "" if there is none."""
     columns = zip(*(type_.split(".") for type_ in types), strict=False)
     return ".".join(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, columns))
 
 
 def one_per_field(root: Any, details: list[ErrorDetail]) -> list[ErrorDetail]:
-    """Return one detail of each path, in request order; types of the whole value win.
+    """Return one detail of each path, as ``in_request_order`` sorts them.
 
-    Details of missing fields stay in the order in which they were found.
+    Of several details of a path, the first of a type in _WHOLE_VALUE is returned, else the first.
+    ``root`` is the parsed body.
     """
     if len(details) < 2:
         return details
@@ -181,9 +193,10 @@ def one_per_field(root: Any, details: list[ErrorDetail]) -> list[ErrorDetail]:
 
 
 def in_request_order(root: Any, details: Iterable[ErrorDetail]) -> list[ErrorDetail]:
-    """Return the details in the order of their paths in a body, missing members last.
+    """Return the details in the order of their paths in a body.
 
-    ``root`` is the parsed body.
+    A value comes before what is in it. Members that an object lacks come after its others, in the
+    given order. ``root`` is the parsed body; indexes of paths exist in it.
     """
     sort_key = _RequestOrder(root)
     return sorted(details, key=lambda detail: sort_key(detail.path))
@@ -216,7 +229,7 @@ class _RequestOrder:
 
 
 def _truncate(text: str | None, length: int = MAX_DETAIL_LENGTH) -> str | None:
-    """Return the text, cut to ``length`` characters with an ellipsis at the end."""
+    """Return the text; a longer one is cut to ``length`` characters, the last an ellipsis."""
     if text is None or len(text) <= length:
         return text
     return f"{text[: length - 1]}…"

@@ -15,7 +15,7 @@ SCHEMAS: Final = _ROOT / "schemas"
 MIGRATIONS: Final = _ROOT / "migrations"
 GUIDES: Final = _ROOT / "docs" / "guides"
 DEMO: Final = _PACKAGE / "demo" / "files"
-"""Demo data of organization 1 as files to import."""
+"""Folder with the demo data of organization 1 as files to import."""
 
 
 PRIVATE: Final = 0o600
@@ -23,9 +23,10 @@ PRIVATE: Final = 0o600
 
 
 def fresh(path: Path, mode: int) -> IO[str]:
-    """Create and return a text file with a mode, whatever the umask; replace an existing one.
+    """Create and return an open text file with a mode, whatever the umask.
 
-    It replaces a link instead of writing to its target, which an attacker could choose for root.
+    An existing file is removed first, so for a moment there is none. It replaces a link instead of
+    writing to its target, which an attacker could choose for root. Raise OSError if it fails.
     """
     file = os.fdopen(_new(path), "w")
     os.fchmod(file.fileno(), mode)
@@ -33,12 +34,12 @@ def fresh(path: Path, mode: int) -> IO[str]:
 
 
 def private(path: Path) -> IO[bytes]:
-    """Create and return a binary file that only its owner can read; replace an existing one."""
+    """Create and return an open binary file of mode PRIVATE; replace one as ``fresh`` does."""
     return os.fdopen(_new(path), "wb")
 
 
 def make_private(path: Path) -> None:
-    """Restrict a file to its owner; create an empty one if there is none."""
+    """Restrict a file to its owner, with its content; create an empty one if there is none."""
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, PRIVATE))
     path.chmod(PRIVATE)
 
@@ -50,7 +51,10 @@ def _new(path: Path) -> int:
 
 
 def program_folders() -> list[Path]:
-    """Return the folders that a worker reads: the service's own, its packages' and Python's."""
+    """Return the folders that a worker reads: the service's own, its packages' and Python's.
+
+    Each occurs once; some are within others.
+    """
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     python = (Path(sysconfig.get_path(name)) for name in names)
     return [*dict.fromkeys([_PACKAGE, SQL, SCHEMAS, MIGRATIONS, GUIDES, *python])]

@@ -1,5 +1,7 @@
 """Service limits: sizes, counts and times that callers notice, defined once (contract, Limits).
 
+They are maxima, and a value at the limit is allowed, unless a name or text says otherwise. Names
+tell the unit: ``BYTES``, ``SECONDS``, ``HOURS``; lengths are in characters, others are counts.
 The modules that enforce a limit, messages and the OpenAPI document import it.
 ``tests/policy/test_limits.py`` compares documents and schemas with this module. Lengths and numbers
 of items that only a schema checks are in ``schemas/``.
@@ -15,21 +17,26 @@ GIB: Final = 2**30
 MAX_TARGET_BYTES: Final = 32 * KIB
 """Size of a request's target, enough for 200 ids of any form."""
 MAX_HEADER_BYTES: Final = 8190
-"""Size of a header. It must differ from MAX_TARGET_BYTES: parser errors name the limit only."""
+"""Size of one header. It must differ from MAX_TARGET_BYTES: parser errors name the limit only."""
 MAX_HEADERS: Final = 128
+"""Headers of a request."""
 MAX_HEAD_BYTES: Final = 64 * KIB
+"""Size of a request's head: its target and all of its headers."""
 HEAD_SECONDS: Final = 30
 """Timeout of a request's head, from its first byte, or from the start of the connection."""
 MAX_QUEUED: Final = 2
 """Pipelined requests that are parsed in advance. Then reading from the connection pauses."""
 MAX_REQUEST_ID_LENGTH: Final = 128
+"""Characters of an ``X-Request-Id``. A longer one is replaced."""
 MAX_IDEMPOTENCY_KEY_LENGTH: Final = 255
 MAX_PARAMETERS: Final = 1000
+"""Parameters of a query string, counted by its separators."""
 MAX_VISIBLE_HEX_DIGITS: Final = 32
 """Consecutive hex digits of a text that are logged and stored without a mask."""
 
 # Request bodies
 MAX_BODY_BYTES: Final = 8 * MIB
+"""Size of a request body, as sent and unpacked. It also bounds the document that a patch edits."""
 MAX_VALUES: Final = 100_000
 """JSON values of a body, and of a document that a patch produces."""
 MAX_RECORD_BYTES: Final = 256 * KIB
@@ -39,7 +46,7 @@ MAX_CHILDREN: Final = 1000
 MAX_POINTER_PARTS: Final = 16
 """Parts and escapes of a pointer; no field is nested as deeply."""
 BODY_IDLE_SECONDS: Final = 30
-"""Timeout between two parts of a body."""
+"""Timeout between two parts of a body that is arriving."""
 BODY_SECONDS: Final = 300
 """Timeout of a whole body."""
 SCHEDULED_BODY_BYTES: Final = 1 * KIB
@@ -47,24 +54,24 @@ SCHEDULED_BODY_BYTES: Final = 1 * KIB
 
 # Responses
 RESPONSE_IDLE_SECONDS: Final = 30
-"""Timeout of a client that reads nothing."""
+"""Timeout of a client that reads nothing of a response, after which its connection is aborted."""
 RESPONSE_SECONDS: Final = 300
-"""Timeout of a whole response."""
+"""Timeout of a whole response, from the begin of its sending."""
 MIN_COMPRESSED_BYTES: Final = 1 * KIB
 """Minimum size of a compressed body: for a smaller one compression costs more than it saves."""
 MAX_PAGE_BYTES: Final = 8 * MIB
-"""Size of a page's documents; a page with more ends early."""
+"""Size of a page's documents; a page with more ends early, but has one record at least."""
 MAX_BATCH_BYTES: Final = 32 * MIB
 """Size of a bulk write's documents; a write with more is rejected."""
 MAX_LISTED: Final = 1000
-"""Rows of ``error.details``."""
+"""Rows of ``error.details``; further ones are left out."""
 MAX_DETAIL_LENGTH: Final = 200
-"""Characters of the field or message of an error detail."""
+"""Characters of the field or message of an error detail; longer ones are truncated."""
 MAX_USAGE_LENGTH: Final = 4000
-"""Characters of the message of ``conflict.in_use``, which names records."""
+"""Characters of the message of ``conflict.in_use``, which names records, likewise."""
 
 STREAM_SECONDS: Final = 3600
-"""Timeout of a whole response that is made while it is sent."""
+"""Timeout of a whole response that is made while it is sent, in place of RESPONSE_SECONDS."""
 
 # Exports
 EXPORT_CONNECTIONS: Final = 2
@@ -72,29 +79,33 @@ EXPORT_CONNECTIONS: Final = 2
 
 # Lists and changes
 DEFAULT_PAGE_SIZE: Final = 30
+"""Records on a page of a list, unless the query has a ``pageSize``."""
 MAX_PAGE_SIZE: Final = 100
+"""Maximum of ``pageSize``: records on a page of a list."""
 MAX_CONDITIONS: Final = 50
+"""Conditions of the filters of one list request."""
 MAX_SEARCH_LENGTH: Final = 200
 """Characters of the text of a search."""
 MAX_CURSOR_BYTES: Final = 4 * KIB
+"""Size of a cursor as text."""
 DEFAULT_LIMIT: Final = 100
 """Entries on a page of changes, unless the query has a ``limit``."""
 MAX_LIMIT: Final = 1000
-"""Maximum of ``limit``: entries on a page of changes."""
+"""Maximum of ``limit``: entries on a page of changes, but for a single whole transaction."""
 MAX_TRANSACTION_ENTRIES: Final = 100_000
-"""Entries of one transaction on a page of whole transactions."""
+"""Entries of one transaction on a page of whole transactions; one with more is an error."""
 MAX_WAIT: Final = 30
-"""Seconds of a long poll."""
+"""Maximum of ``wait``: seconds of a long poll."""
 MAX_WAITING: Final = 256
 """Waiting readers of one organization in one worker."""
 
 # Webhooks
 MAX_WEBHOOKS: Final = 20
-"""Subscriptions of one organization."""
+"""Subscriptions of one organization, paused ones included."""
 MAX_MESSAGE_ENTRIES: Final = 100
 """Entries of one message."""
 MAX_MESSAGE_BYTES: Final = 1 * MIB
-"""Size of the documents of one message of several entries."""
+"""Size of the documents of one message of several entries; a message of one entry may exceed it."""
 RECEIVER_SECONDS: Final = 10
 """Timeout of a try to deliver a message."""
 MAX_RECEIVER_ANSWER_BYTES: Final = 4 * KIB
@@ -102,15 +113,15 @@ MAX_RECEIVER_ANSWER_BYTES: Final = 4 * KIB
 MAX_RETRY_SECONDS: Final = 3600
 """Time between two tries to deliver a message."""
 LEASE_SECONDS: Final = 8
-"""Time after which another sender takes over from one that was killed."""
+"""Time after the last renewal after which another sender may take over from one that was killed."""
 
-# Responses
+# Response cache
 RESPONSE_CACHE_SECONDS: Final = 5
 """Lifetime of a cached response: time until SQL that bypasses the service is seen."""
 
 # API keys
 KEY_CACHE_SECONDS: Final = 5
-"""Lifetime of a cached key: time until a revoked key is refused."""
+"""Lifetime of a cached key: time until all workers refuse a revoked key."""
 UNKNOWN_KEY_SECONDS: Final = 1
 """Lifetime of a cached miss. A key with that id that is issued meanwhile works afterwards."""
 UNAUTHORIZED_RATE: Final = 100
@@ -124,37 +135,46 @@ UNAUTHORIZED_DELAY_SECONDS: Final = 1.0
 ACQUIRE_SECONDS: Final = 5
 """Timeout of waiting for a database connection."""
 MAX_RETRY_AFTER: Final = 30
-"""Largest ``Retry-After`` of a request that found its queue too long."""
+"""Seconds: largest ``Retry-After`` that is estimated from the queue for connections."""
 READ_SECONDS: Final = 10
 """Timeout of a statement in a read."""
 WRITE_SECONDS: Final = 30
 """Timeout of a statement in a write, its wait for locks included."""
 TRANSACTION_SECONDS: Final = 300
-"""Time within which a transaction ends. Lists of what has changed since a time rely on it."""
+"""Time within which transactions are assumed to end; nothing ends them.
+
+Lists of what has changed since a time rely on it.
+"""
 CAP_EXEMPT_SECONDS: Final = 0.25
 """Time for which the cap of 1/8 of the connections applies to a queued request."""
 MAX_BYTES_IN_FLIGHT: Final = 64 * MIB
 """Bytes of one organization's bodies and responses in flight, in one worker."""
 IDEMPOTENCY_HOURS: Final = 24
-"""Retention of stored responses."""
+"""Retention of stored responses: a key is free afterwards."""
 MAX_STORED_BYTES: Final = 1 * GIB
-"""Size of one organization's stored responses."""
+"""Size of one organization's stored responses, from which new keys are refused."""
 
 # Connections
 MAX_CONNECTIONS: Final = 1000
-"""Connections of a worker, even if more open files are allowed: partial requests take memory."""
+"""HTTP connections of a worker, even if more open files are allowed: partial requests take memory.
+
+Connections with a delayed response that ends may exceed it for a moment.
+"""
 KEEP_ALIVE_SECONDS: Final = 75
-"""Time after which an idle connection is closed."""
+"""Time after which an idle connection that has had a request is closed."""
 DRAIN_SECONDS: Final = 2
 """Time that a stopping worker gives its connections for a last response."""
 STOP_SECONDS: Final = 40
-"""Time after which a stopping service ends its running requests."""
+"""Time after which a stopping service has ended its workers, with all running requests."""
 LOG_REPEAT_SECONDS: Final = 5
 """Time for which a worker does not log failures of the same kind again."""
 
 
 def byte_size(count: int) -> str:
-    """Return bytes in the largest unit that divides them: ``8 MiB``, ``1 KiB``, ``8,190 bytes``."""
+    """Return a positive number of bytes in the largest unit that divides it.
+
+    Examples are ``8 MiB``, ``1 KiB`` and ``8,190 bytes``.
+    """
     for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if count % unit == 0:
             return f"{count // unit} {name}"

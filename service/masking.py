@@ -2,7 +2,8 @@
 
 A key is detected in any letter case, percent-encoded once or more, in Base64, and in part. At most
 32 consecutive hex digits of a secret stay visible, so at least 128 of its 256 bits stay unknown.
-Request ids of tracing systems have at most 32 hex digits, so they are never masked.
+Longer runs of hex digits are masked whatever they are, such as SHA-256 digests. Request ids of
+tracing systems have at most 32 hex digits, so they are never masked.
 """
 
 import re
@@ -21,7 +22,10 @@ def _character(plain: str, codes: str, *, is_encoded: bool) -> str:
 
 
 def _pattern(*, is_encoded: bool) -> str:
-    """Return the pattern of a key or a part of it. Group 1 is the start, without the secret."""
+    """Return the pattern of a key or a part of it.
+
+    Group 1 is the start, without the secret; it is None for Base64 and for a part of a secret.
+    """
     letter_s, letter_l, letter_v, underscore, digit, hex_digit = (
         _character(plain, codes, is_encoded=is_encoded)
         for plain, codes in (
@@ -55,30 +59,41 @@ def _base64_starts() -> list[str]:
 _PLAIN: Final = re.compile(_pattern(is_encoded=False))
 _ENCODED: Final = re.compile(_pattern(is_encoded=True))
 _ENCODED_CHARACTER: Final = re.compile("%(?:25|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])")
-"""Encoded percent sign, letter, digit or underscore. No library encodes these by default."""
+"""Encoded percent sign, letter, digit or underscore.
+
+Libraries encode none of these by default but a percent sign, so most texts have no match.
+"""
 _BASE64_STARTS: Final = _base64_starts()
 _HEX_DIGITS: Final = bytes(48 if chr(code) in hexdigits else 32 for code in range(256))
 _RUN: Final = b"0" * (MAX_VISIBLE_HEX_DIGITS + 1)
 _MIN_MASKED_LENGTH: Final = 20
-"""Minimum characters of a key in Base64, or of a part of a secret, that are masked."""
+"""Length below which a text with neither ``slv_`` nor encoded characters is never masked.
+
+A key in Base64 needs 20 characters, a part of a secret 33.
+"""
 
 
 def mask_keys(text: str) -> str:
-    """Return the text with ``...`` in place of the secret of each API key in it."""
+    """Return the text with ``...`` in place of the secret of each API key in it.
+
+    The start with its ids stays, as ``slv_1_2_...``. A key in Base64 and a run of more than 32 hex
+    digits are replaced as a whole.
+    """
     pattern = _pattern_for(text)
     return text if pattern is None else pattern.sub(r"\1" + MASK, text)
 
 
 def contains_key(text: str) -> bool:
-    """Return whether the text contains an API key or a part of a secret."""
+    """Return whether ``mask_keys`` would change the text, by a key or by a run of hex digits."""
     pattern = _pattern_for(text)
     return pattern is not None and pattern.search(text) is not None
 
 
 def contains_key_start(text: str) -> bool:
-    """Return whether the text contains the start of an API key.
+    """Return whether the text contains an API key from its start, with a hex digit of the secret.
 
-    Hex digits alone do not count, for idempotency keys often consist of them.
+    Hex digits alone do not count, for idempotency keys often consist of them. A key in Base64 does
+    not count either.
     """
     pattern = _pattern_for(text)
     return pattern is not None and any(match[1] for match in pattern.finditer(text))

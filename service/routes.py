@@ -1,4 +1,7 @@
-"""Route table: method, path, operation and resource of every endpoint (contract, Surface)."""
+"""Route table: method, path, operation and resource of every endpoint (contract, Surface).
+
+The application adds these routes to aiohttp, and the OpenAPI document is made from them.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator
@@ -28,35 +31,42 @@ from service.resources.registry import (
 
 
 def collection_path(resource: Resource) -> str:
-    """Return the path of a collection, with the ids of its parents in braces."""
+    """Return the path of a collection, with the ids of its parents in braces.
+
+    Examples are ``/api/colors`` and ``/api/styles/{styleId}/sample-requests``. A part has the path
+    of its owner's collection, except measured values, which have one below a sample request.
+    """
     parents = "".join(f"{name}/{{{id_name}}}/" for id_name, name in resource.parents.items())
     return f"/api/{parents}{resource.segment or resource.name}"
 
 
 @dataclass(frozen=True)
 class Route:
-    """Route: an operation on a resource, or one without a resource."""
+    """Route: an operation on a resource, or one without a resource such as ``/healthz``."""
 
     operation: Operation
     resource: Resource | None = None
     problem_statuses: frozenset[int] = frozenset()
-    """Statuses with problem details (RFC 9457) instead of the error envelope."""
+    """Statuses that always have problem details (RFC 9457) instead of the error envelope."""
     reserved: frozenset[int] = frozenset()
-    """Statuses that are documented but not used yet."""
+    """Statuses that the OpenAPI document reserves; the service does not send them yet."""
 
     @property
     def method(self) -> str:
-        """Return the HTTP method. A GET route serves HEAD as well."""
+        """Return the HTTP method, in capitals. A GET route serves HEAD as well."""
         return self.operation.method
 
     @property
     def pattern(self) -> str:
-        """Return the path as aiohttp takes it; own keys in it may have braces."""
+        """Return the path as aiohttp takes it: a parameter matches any text without a slash.
+
+        aiohttp's own pattern refuses braces, which own keys may have.
+        """
         return re.sub(r"{(\w+)}", r"{\1:[^/]+}", self.path)
 
     @cached_property
     def path(self) -> str:
-        """Return the path, with its parameters in braces."""
+        """Return the path from ``/`` on, with its parameters in braces: ``/api/colors/{id}``."""
         if self.resource is None:
             return self.operation.path
         resource = self.resource
@@ -81,9 +91,10 @@ class Route:
 
     @property
     def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        """Return the operation's handler, bound to the resource.
+        """Return the operation's handler, bound to the resource, as a function of the request.
 
-        Around it are the response cache and the reading of the body, as far as they apply.
+        A cached operation on a resource in the change feed goes through the response cache. If the
+        operation has media types, the body is read first. Each access returns a new function.
         """
         handler = self.operation.handler
         if self.resource is not None:
@@ -94,13 +105,20 @@ class Route:
         return with_body(handler, self.media_types) if self.media_types else handler
 
     def covers(self, path: str) -> bool:
-        """Return whether a path equals this one, or begins as this one does before a parameter."""
+        """Return whether a path equals this one, or begins as this one does before a parameter.
+
+        The rest is not compared: ``/api/colors/{id}`` covers ``/api/colors/1/translations``.
+        """
         prefix, parameter, _ = self.path.partition("{")
         return path.startswith(prefix) if parameter else path == prefix
 
 
 def _of_part(part: RecordPart) -> Iterator[Route]:
-    """Yield the routes of a part. Measured values have two reads, as the customer defines them."""
+    """Yield the routes of a part: read, replace, and patch if the part takes patches.
+
+    Measured values have two reads, of one size and of all; those of one size report some errors as
+    problem details.
+    """
     if part is MEASUREMENTS:
         yield Route(operations.READ_ALL, part)
         yield Route(
@@ -114,7 +132,10 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
 
 
 def routes() -> Iterator[Route]:
-    """Yield all routes, in the order of the OpenAPI document."""
+    """Yield all routes, in the order of the OpenAPI document.
+
+    The last ones have no resource: they are not in the document and need no key.
+    """
     for resource in MASTER_RECORDS:
         yield from (Route(operation, resource) for operation in operations.OF_MASTER_RECORDS)
     for reference in REFERENCE_LISTS:

@@ -1,4 +1,7 @@
-"""Settings of one process, read once from environment variables (contract, Settings)."""
+"""Settings of the operator, read once from environment variables (contract, Settings).
+
+Each command reads them at its start; the workers of the service inherit those of their parent.
+"""
 
 import os
 import re
@@ -16,10 +19,11 @@ from psycopg.conninfo import conninfo_to_dict
 _ENCODING: Final = "percent-encode special characters of user and password: %40 for @, %2F for /"
 _HOST: Final = r"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"
 HOST: Final = re.compile(_HOST, re.ASCII)
-"""Value of a ``Host`` header (RFC 9110, 7.2), with names of hosts as they are in use."""
+"""Value of a ``Host`` header (RFC 9110, 7.2): a host name or address, with or without a port."""
 _PUBLIC_URL: Final = re.compile(rf"https?://{_HOST}(?:/[A-Za-z0-9._~-]+)*", re.ASCII)
 Network: TypeAlias = IPv4Network | IPv6Network
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+"""Values of ``LOG_LEVEL``, from the most lines to the fewest."""
 
 
 class SettingsError(Exception):
@@ -28,41 +32,46 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Validated settings of the operator."""
+    """Validated settings of the operator; the defaults are those of ``from_environment``."""
 
     database_url: str | None
     """URL of the database; None for the embedded server in ``data_dir``."""
     host: str
-    """Address on which the service listens."""
+    """Host name or address on which the service listens; default 127.0.0.1."""
     port: int
-    """TCP port; 0 lets the system choose a free one."""
+    """TCP port; 0 lets the system choose a free one. Default 8080."""
     workers: int
-    """Number of worker processes."""
+    """Number of worker processes, 1 to 1,024; default ``cores()``."""
     pool_size: int
-    """Database connections per worker for callers, beside the one for keys and readiness."""
+    """Database connections per worker for requests of callers; default 4.
+
+    A worker may open three more: one for keys and readiness, two for exports.
+    """
     caller_requests: int
-    """Maximum of running and queued requests of one organization, per worker."""
+    """Maximum number of running and queued requests of one organization, per worker; default 64."""
     changes_days: int
-    """Retention of the change feed in days."""
+    """Retention of the change feed in days, at least 1; default 30."""
     response_cache_mib: int
-    """Size of the response cache of a worker in MiB; 0 turns it off."""
+    """Size of the response cache of each worker in MiB; 0 turns it off. Default 32."""
     public_url: str
     """Address by which callers reach the service, without a slash at its end; "" if unknown."""
     webhook_private_addresses: tuple[Network, ...]
-    """Private networks that receivers of webhooks may be in."""
+    """Private networks that receivers of webhooks may be in; none by default."""
     cors_origins: tuple[str, ...]
-    """Origins of browser pages that may call, beside the service's own."""
+    """Origins of browser pages that may call, beside the service's own; none by default."""
     log_level: str
+    """One of ``LOG_LEVELS``; default ``info``."""
     traces: bool
-    """Whether spans are recorded, and exported as the OTEL_ variables say."""
+    """Whether spans are recorded, and exported as the OTEL_ variables say; off by default."""
     data_dir: Path
-    """Absolute path of the data folder."""
+    """Absolute path of the data folder, which may not exist yet; default ``.data``."""
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
         """Return the settings in ``environ``; an empty value counts as absent.
 
-        Raise SettingsError, which names the variable, for the first invalid value.
+        Raise SettingsError, which names the variable, for the first invalid value. Nothing is
+        opened or created. Messages repeat the value, except that of ``DATABASE_URL``.
         """
         return cls(
             database_url=_database_url(environ),
@@ -106,7 +115,7 @@ def _networks(environ: Mapping[str, str], name: str) -> tuple[Network, ...]:
 
 
 def _origins(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the origins as browsers send them (RFC 6454, 6.2)."""
+    """Return the origins, which must be written as browsers send them (RFC 6454, 6.2)."""
     origins = (environ.get("CORS_ORIGINS") or "").replace(",", " ").split()
     for origin in origins:
         if not re.fullmatch(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?", origin):
@@ -148,7 +157,7 @@ def _data_dir(environ: Mapping[str, str]) -> Path:
 
 
 def _database_url(environ: Mapping[str, str]) -> str | None:
-    """Return the URL unchanged; messages never repeat it, as it may have a password."""
+    """Return the URL unchanged, or None; messages never repeat it, as it may have a password."""
     url = environ.get("DATABASE_URL") or None
     if url is None:
         return None
@@ -160,7 +169,7 @@ def _database_url(environ: Mapping[str, str]) -> str | None:
 
 
 def _is_unambiguous(url: str) -> bool:
-    """Return whether a URL is valid, and every parser finds the same password in it."""
+    """Return whether a URL is valid, and no ``@`` or ``/`` in its password makes parsers differ."""
     try:
         parts = urlsplit(url)
         _ = parts.port

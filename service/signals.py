@@ -1,5 +1,7 @@
 """Signal masking: defers the signals that stop the service until their handlers are in place.
 
+The signals are SIGINT, SIGTERM, SIGQUIT and SIGHUP.
+
 Problem: Python runs a handler between any two instructions. An exception raised in a finalizer is
 lost, and a process just forked would still run its parent's handlers.
 """
@@ -11,10 +13,16 @@ _ENDINGS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 
 
 def defer() -> None:
-    """Block the signals, in this process and in those forked from now on."""
+    """Block the signals in this thread, and in the threads and processes that it starts.
+
+    A forked process inherits the mask, and calls :func:`deliver` when its handlers are in place.
+    """
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
 
 
 def deliver() -> None:
-    """Unblock the signals; the handlers of this process run at once for those that are pending."""
+    """Unblock the signals in this thread; pending ones take effect at once.
+
+    Each runs its handler, or ends the process if it has none.
+    """
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)

@@ -1,4 +1,4 @@
-"""Supervisor: the parent process, which opens the listeners and starts, replaces and stops workers.
+"""Supervisor: the parent process, which starts, replaces and stops workers and holds listeners.
 
 gunicorn's arbiter replaces workers that die or hang. Each worker runs the aiohttp application on
 uvloop, and accepts on a listener of its own, among which the kernel distributes connections. From
@@ -31,7 +31,7 @@ from service.limits import STOP_SECONDS
 from service.settings import Settings
 
 _GRACE_SECONDS: Final = STOP_SECONDS - 5
-"""Time for running requests at a stop: the longest write, which is 30 s, and its response."""
+"""Time for running requests at a stop, 35 s: the longest write takes 30 s, then its response."""
 _GRACEFUL_STOP: Final = "running requests finish, then the service stops"
 _EFFECTS: Final[dict[int, str]] = {
     signal.SIGTERM: _GRACEFUL_STOP,
@@ -51,7 +51,8 @@ def serve(
 ) -> NoReturn:
     """Serve until SIGINT, SIGTERM, SIGQUIT or SIGHUP, then raise SystemExit.
 
-    ``keep_database_alive`` is called about once a second.
+    Take over ``listening``, a socket per worker; the caller has deferred the signals. Until a stop,
+    call ``keep_database_alive`` in this process about once a second.
     """
 
     async def runner() -> web.AppRunner:
@@ -93,7 +94,7 @@ def _log_start(settings: Settings, listener: socket.socket) -> None:
 
 
 def _assign_listener(arbiter: Arbiter, worker: Any) -> None:
-    """Assign a free listener to a worker about to start."""
+    """Assign a free listener, of which there is one, to a worker about to start."""
     worker.sockets = _free_listeners(arbiter)[:1]
 
 
@@ -103,7 +104,7 @@ def _free_listeners(arbiter: Arbiter) -> list[Any]:
 
 
 def _keep_own_listener(arbiter: Arbiter, worker: Any) -> None:
-    """Close the inherited listeners of other workers.
+    """Close a new worker's inherited copies of other workers' listeners.
 
     The kernel distributes connections to every listener that any process has open.
     """
@@ -114,14 +115,14 @@ def _keep_own_listener(arbiter: Arbiter, worker: Any) -> None:
 
 
 def _forget_metrics(_: Arbiter, worker: Any) -> None:
-    """Remove the gauges of a worker that has ended; its counters stay."""
+    """Remove the live gauges of a worker that has ended; its counters stay."""
     from prometheus_client import multiprocess  # imported late, as its folder must exist
 
     multiprocess.mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
 def _death_message(worker: Any, code: int) -> str:
-    """Return how a worker ended, and what to do."""
+    """Return how a worker ended, by its exit code or minus its signal, and what to do."""
     if worker.aborted:
         cause = "was ended because it hung; the lines before may say where"
     elif code == -signal.SIGKILL:
@@ -134,7 +135,7 @@ def _death_message(worker: Any, code: int) -> str:
 
 
 def _log_level(settings: Settings) -> str:
-    """Return gunicorn's log level: its ``info`` lines serve its own developers only."""
+    """Return gunicorn's log level: not ``info``, whose lines serve its own developers only."""
     return "warning" if settings.log_level == "info" else settings.log_level
 
 
@@ -202,7 +203,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         signals.deliver()
 
     def wait_for_signals(self, timeout: float = 1.0) -> list[int]:
-        """Return the received signals, and log those that an operator sends."""
+        """Return the received signals after up to ``timeout`` seconds; log all but SIGCHLD."""
         numbers: list[int] = super().wait_for_signals(timeout)
         for number in numbers:
             if number != signal.SIGCHLD:
@@ -212,14 +213,14 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         return numbers
 
     def halt(self, reason: str | None = None, exit_status: int = 0) -> None:
-        """Stop, log it, and raise SystemExit."""
+        """Stop the workers, kill those that take ``STOP_SECONDS``, log it, and raise SystemExit."""
         try:
             super().halt(reason, exit_status)
         finally:
             log_event("stopped", reason or "Selvedge has stopped.")
 
     def reap_workers(self) -> None:
-        """Reap ended processes, and log workers that should not have ended.
+        """Reap ended processes, and log workers that should not have ended; none during a stop.
 
         The first process of a container adopts orphans, too.
         """
@@ -242,14 +243,14 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
             log_event("worker_died", message, logging.ERROR, worker=worker.pid, code=code)
 
     def murder_workers(self) -> None:
-        """End workers that hang, and look after the database; called once a second."""
+        """End workers that hang (30 s), and look after the database; called each second or more."""
         super().murder_workers()
         self._keep_database_alive()
 
     def spawn_worker(self) -> int:
         """Fork a worker and return its process id, or 0 if there is no listener for it.
 
-        The worker exits here, as unwinding the stack would leave its parent's context managers.
+        The worker exits here: unwinding the stack would end the ``with`` blocks of its parent.
         """
         if not self._has_free_listener():
             return 0
@@ -266,7 +267,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
             os._exit(ending.code if isinstance(ending.code, int) else 1)
 
     def _has_free_listener(self) -> bool:
-        """Return whether there is a listener for one more worker; open one if there is none."""
+        """Return whether there is a free listener; open one if not, and log a failure to do so."""
         if not _free_listeners(self):
             try:
                 self.LISTENERS.append(listeners.open_another(self.LISTENERS[0]))
@@ -279,7 +280,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         return True
 
     def handle_ttou(self) -> None:
-        """Stop the oldest worker, and close its listener, on which no one would accept."""
+        """Stop the oldest worker, unless it is the only one, and close its unused listener."""
         workers = self.WORKERS.values()
         serving = [worker for worker in workers if worker.sockets[0] in self.LISTENERS]
         if self.num_workers > 1 and serving:

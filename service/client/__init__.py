@@ -1,6 +1,6 @@
 """HTTP client for Python: pagination, safe retries and typed errors.
 
-It imports no other package of the service, so it works with any Selvedge:
+It needs only aiohttp and yarl, and no other package of the service, which it calls by its URL:
 
     async with Client("https://selvedge.example.com", key) as client:
         colors = client.collection("colors")
@@ -12,7 +12,8 @@ It imports no other package of the service, so it works with any Selvedge:
         await sizes.replace([*(await sizes.read()).data, {"name": "XXL"}])
 
 ``BlockingClient`` has the same methods for programs without an event loop. ``Client.changes``
-follows the change feed, and ``verify`` checks the messages of a webhook.
+follows the change feed, and ``verify`` checks the messages of a webhook. ``documents`` and
+``create_forms`` have types of records for type checkers.
 """
 
 from . import create_forms, documents

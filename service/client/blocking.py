@@ -5,6 +5,7 @@
             ...
 
 An event loop in a thread of the client's own runs the calls. Several threads can share a client.
+Methods raise the errors of the asynchronous ones; their iterators are generators here.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ _T = TypeVar("_T")
 
 
 class _LoopThread:
-    """Thread that runs an event loop."""
+    """Daemon thread that runs an event loop, from its creation to ``stop``."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -35,7 +36,7 @@ class _LoopThread:
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, _R]) -> _R:
-        """Return the result of a coroutine. An interrupt of the caller cancels it."""
+        """Wait for the result of a coroutine. An interrupt of the caller cancels the coroutine."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
             return future.result()
@@ -43,7 +44,10 @@ class _LoopThread:
             future.cancel()
 
     def iterate(self, items: AsyncIterator[_R]) -> Generator[_R, None, None]:
-        """Yield the items, each read on demand; closing the generator closes the iterator, too."""
+        """Yield the items, each read on demand; the end of the generator closes the iterator.
+
+        Exhaust or close the generator before ``stop``.
+        """
 
         async def following() -> _R:
             return await anext(items)
@@ -56,7 +60,7 @@ class _LoopThread:
             self.run(_close(items))
 
     def stop(self) -> None:
-        """Stop the event loop and its thread."""
+        """Stop the event loop and its thread for good; calls that still run get no result."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -69,7 +73,7 @@ async def _close(items: AsyncIterator[Any]) -> None:
 
 
 class _Blocking(Generic[_T]):
-    """Object whose methods wait for those of an asynchronous one."""
+    """Object whose methods wait for those of an asynchronous object, run in the loop's thread."""
 
     def __init__(self, thread: _LoopThread, asynchronous: _T) -> None:
         self._thread = thread
@@ -79,7 +83,7 @@ class _Blocking(Generic[_T]):
 def _call(
     method: Callable[Concatenate[_T, _P], Coroutine[Any, Any, _R]],
 ) -> Callable[Concatenate[_Blocking[_T], _P], _R]:
-    """Return the method that waits for the result of an asynchronous one."""
+    """Return the blocking form of a coroutine method."""
 
     @wraps(method)
     def call(self: _Blocking[_T], /, *arguments: _P.args, **options: _P.kwargs) -> _R:
@@ -91,7 +95,7 @@ def _call(
 def _iteration(
     method: Callable[Concatenate[_T, _P], AsyncIterator[_R]],
 ) -> Callable[Concatenate[_Blocking[_T], _P], Generator[_R, None, None]]:
-    """Return the method that yields what an asynchronous one yields."""
+    """Return the blocking form of an asynchronous generator method."""
 
     @wraps(method)
     def iterate(
@@ -103,7 +107,7 @@ def _iteration(
 
 
 class BlockingCollection(_Blocking[Collection[DocumentT]]):
-    """Blocking form of ``Collection``, with the same methods."""
+    """Blocking form of ``Collection``, with the same methods and arguments."""
 
     pages = _iteration(Collection[DocumentT].pages)
     records = _iteration(Collection[DocumentT].records)
@@ -121,12 +125,12 @@ class BlockingCollection(_Blocking[Collection[DocumentT]]):
 
     @property
     def name(self) -> str:
-        """Path below ``/api``."""
+        """Path below ``/api``, with percent-encoded segments."""
         return self._asynchronous.name
 
 
 class BlockingPart(_Blocking[Part]):
-    """Blocking form of ``Part``, with the same methods."""
+    """Blocking form of ``Part``, with the same methods and arguments."""
 
     read = _call(Part.read)
     replace = _call(Part.replace)
@@ -135,14 +139,18 @@ class BlockingPart(_Blocking[Part]):
 
 
 class BlockingChanges(_Blocking[Changes]):
-    """Blocking form of ``Changes``, with the same methods."""
+    """Blocking form of ``Changes``, with the same methods and arguments."""
 
     now = _call(Changes.now)
     follow = _iteration(Changes.follow)
 
 
 class BlockingClient(_Blocking[Client]):
-    """Blocking form of ``Client``, with the same arguments and methods."""
+    """Blocking form of ``Client``, with the same arguments and methods.
+
+    Its thread starts with the object and ends with the context, which can be entered only once.
+    Before it ``collection``, ``part``, ``changes`` and calls raise RuntimeError, as in ``Client``.
+    """
 
     def __init__(self, url: str, key: str, **options: Any) -> None:
         super().__init__(_LoopThread(), Client(url, key, **options))
@@ -165,7 +173,7 @@ class BlockingClient(_Blocking[Client]):
         return BlockingCollection(self._thread, self._asynchronous.collection(*path))
 
     def typed(self, document: type[DocumentT]) -> BlockingCollection[DocumentT]:
-        """Return the collection of a type of ``documents``."""
+        """Return the collection of a type of ``documents``; raise KeyError for another type."""
         return BlockingCollection(self._thread, self._asynchronous.typed(document))
 
     def part(self, *path: str | int) -> BlockingPart:

@@ -17,13 +17,20 @@ from .transport import Request, Transport
 
 _PATH: Final = "/api/changes"
 _WAIT_SECONDS: Final = 30
-"""Seconds of a long poll: the service waits at most so long for changes before it answers."""
+"""Seconds of a long poll: the service waits at most so long for changes before it answers.
+
+The read timeout of the client (by default 60 s) must be longer.
+"""
 _RETRY_SECONDS: Final = 1.0
-"""Seconds between tries while the service is unavailable."""
+"""Seconds before another try, once the retry policy has given up on the last one."""
 
 
 class Changes:
-    """Change feed of the key's organization. A cursor carries the filter that it was made with."""
+    """Change feed of the key's organization.
+
+    A cursor carries the filter that it was made with: ``collections`` (none for all), ``documents``
+    (whether entries have them) and ``limit`` (1 to 1,000 entries on a page, by default 100).
+    """
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -37,7 +44,8 @@ class Changes:
     ) -> str:
         """Return a cursor of the feed's end, with the given filter.
 
-        Followed after reading lists, a cursor from before misses no change.
+        To keep a replica, take the cursor, then read the lists completely, then follow the cursor:
+        no change is missed. Raise SelvedgeError if the call fails after the policy's retries.
         """
         query = [("from", "now"), *_parameters(collections, documents=documents, limit=limit)]
         return str((await self._page(query)).cursor)
@@ -53,9 +61,10 @@ class Changes:
         """Yield pages of entries after a cursor, by default from the oldest, without end.
 
         No page is empty. A cursor carries its own filter: with one, the other arguments are
-        ignored. Store the cursor of a page after processing its entries. An unavailable service is
-        retried without end. Raise GoneError if the changes after the cursor have been deleted, and
-        SelvedgeError for errors that no retry can mend.
+        ignored. Store the cursor of a page after processing its entries. A service that is out of
+        reach or responds with 429, 500, 502, 503 or 504 is called again without end. Raise
+        GoneError if the changes after the cursor may have been deleted or the service was restored
+        from a backup, and SelvedgeError for any other error.
         """
         query = _parameters(collections, documents=documents, limit=limit)
         while True:
@@ -84,7 +93,7 @@ def _parameters(collections: Sequence[str], *, documents: bool, limit: int | Non
 
 
 def _is_transient(error: SelvedgeError) -> bool:
-    """Return whether the service, or a proxy before it, is only temporarily unavailable."""
+    """Return whether ``follow`` calls again: the service or a proxy may recover from the error."""
     if isinstance(error, UnreachableError | UnavailableError | TooManyRequestsError):
         return True
     return isinstance(error, FailureError) and error.status in (500, 502, 504)

@@ -18,10 +18,13 @@ from .sync import Sync
 from .transport import HttpResponse, Request, Transport
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
-"""Default timeouts in seconds. A write may queue for a connection, then run for 30 s."""
+"""Default timeouts of one attempt in seconds: 10 to connect, 60 between two reads.
+
+A write may queue 5 s for a database connection, then run for 30 s in one statement.
+"""
 
 RecordSet: TypeAlias = tuple[str, str | None, int, Iterable[Form]]
-"""Collection, field of its own key, number of records in a request, and the records to write.
+"""Collection, field of its own key, maximum number of records in a request, records to write.
 
 The field is None for part collections, whose items name their owners.
 """
@@ -30,7 +33,9 @@ The field is None for part collections, whose items name their owners.
 class Client:
     """Client of the service at ``url``, with one API key.
 
-    Requests need its asynchronous context, without which they raise RuntimeError.
+    Calls need its asynchronous context: before it is entered, ``collection``, ``typed``, ``part``,
+    ``changes`` and calls raise RuntimeError; after it is left, calls do. It can be entered again.
+    ``url`` may have a path; the paths of the service are below it.
     """
 
     def __init__(
@@ -70,7 +75,8 @@ class Client:
     def typed(self, document: type[DocumentT]) -> Collection[DocumentT]:
         """Return the collection of a type of ``documents``: ``client.typed(documents.Color)``.
 
-        Its methods return documents of this type. Raise KeyError for another type.
+        For type checkers its methods return documents of this type; nothing is checked at run time.
+        Raise KeyError for a type that is not a key of ``documents.COLLECTIONS``.
         """
         return Collection(self._require_transport(), [COLLECTIONS[document]])
 
@@ -85,10 +91,10 @@ class Client:
     ) -> AsyncIterator[tuple[str, Outcome]]:
         """Sync several collections in the given order. Yield each collection's name and outcome.
 
-        Give referenced collections first. Each is synced like ``Collection.sync`` does. Missing
-        records are deleted at the end, collections in reverse order, so that records go before
-        those that they refer to. Raise TooManyMissingError, and delete none, if too many records of
-        one collection are missing.
+        Give referenced collections first. Each is synced like ``Collection.sync`` does, but with
+        ``delete_missing`` missing records are deleted after all upserts, collections in reverse
+        order, so that records go before those that they refer to. Raise TooManyMissingError, and
+        delete none of them, if too many records of one collection are missing; the upserts stay.
         """
         require_known(options, SyncOptions)
         merge, dry_run = options.get("merge", False), options.get("dry_run", False)
@@ -105,22 +111,23 @@ class Client:
                     yield run.collection.name, outcome
 
     async def me(self) -> Identity:
-        """Return the ids of the installation and of the key's organization."""
+        """Return the ids of the installation and of the key's organization (``GET /api/me``)."""
         response = await self.get("/api/me")
         document = response.body["data"]
         return Identity(document["installation"]["id"], document["organization"]["id"])
 
     @property
     def changes(self) -> Changes:
-        """Change feed of the organization."""
+        """Change feed of the key's organization."""
         return Changes(self._require_transport())
 
     async def get(
         self, path: str, parameters: Parameters | None = None, *, exact: bool = False
     ) -> HttpResponse:
-        """Return the response to GET of any path, such as ``/api/…/measurements/9``.
+        """Return the response to GET of any path that has JSON: ``/api/…/measurements/9``.
 
-        Raise SelvedgeError. With ``exact`` decimal numbers are strings with all digits: ``52.50``.
+        The path has percent-encoded segments and no query, which ``parameters`` are. With ``exact``
+        decimal numbers are strings with all digits: ``52.50``. Raise SelvedgeError if it fails.
         """
         return await self._require_transport().send(
             Request("GET", path, parameters or [], exact=exact)

@@ -15,7 +15,7 @@ from .transport import JSON_PATCH, HttpResponse, Request, Transport
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
 WriteMode: TypeAlias = Literal["create", "replace", "merge"]
-"""Operation of a bulk write."""
+"""Operation of a bulk write: ``merge`` changes only the fields that are sent (RFC 7396)."""
 _METHODS: Final[dict[WriteMode, tuple[str, str]]] = {
     "create": ("POST", _JSON),
     "replace": ("PUT", _JSON),
@@ -24,10 +24,14 @@ _METHODS: Final[dict[WriteMode, tuple[str, str]]] = {
 
 
 class Collection(Generic[DocumentT]):
-    """Collection at a path below ``/api``. Records are named by id, or by ``"number=TH26-1"``.
+    """Collection at a path below ``/api``.
 
-    Every method raises SelvedgeError if its call fails. Calls are retried. Each write carries an
-    ``Idempotency-Key``, the given ``key`` or a new one, so that a retry writes only once.
+    A ``record_id`` is an id, or the own key of a live record: ``"number=TH26-1"``. Every method
+    raises SelvedgeError if its call fails. Calls are retried by the client's policy. Each write but
+    a dry run carries an ``Idempotency-Key``, the given ``key`` or a new one, so that a retry writes
+    only once. A request with several records has at most 200, in some collections 1,000 (contract,
+    Bulk). A method that the collection lacks raises FailureError (405): reference lists are only
+    read.
     """
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
@@ -44,11 +48,13 @@ class Collection(Generic[DocumentT]):
         cursor: str | None = None,
         **fields: Scalar | Sequence[Scalar],
     ) -> AsyncIterator[Page[DocumentT]]:
-        """Yield the pages of a list, read on demand.
+        """Yield the pages of a list, read on demand; one empty page if nothing matches.
 
-        ``fields`` are equality filters: ``state="active"``. A value may be a list of alternatives.
-        With a ``cursor`` the pages begin there, and the other arguments are ignored, because the
-        cursor carries the query.
+        ``fields`` are equality filters, such as ``state="active"``, or other parameters of lists,
+        such as ``q``. A value may be a list of alternatives; an empty list is no filter. Without a
+        filter on ``state`` deleted records are left out. A page has ``page_size`` records (1 to
+        100, by default 30) or fewer. With a ``cursor`` the pages begin there, and the other
+        arguments are ignored, because the cursor carries the query.
         """
         query = parameters(fields, filters, sort)
         if page_size is not None:
@@ -68,18 +74,22 @@ class Collection(Generic[DocumentT]):
                 yield record
 
     async def read(self, record_id: str | int, *, writable: bool = False) -> Record[DocumentT]:
-        """Return a record, also one in the state ``deleted``: its document or its writable form."""
+        """Return a record: its document, or its writable form, which has no ``id``.
+
+        By id a record in the state ``deleted`` is returned, too. Raise NotFoundError if there is
+        none.
+        """
         query = [("form", "writable")] if writable else []
         return await self._record(Request("GET", self._record_path(record_id), query))
 
     async def create(self, record: Form, *, key: str | None = None) -> Record[DocumentT]:
-        """Create a record. Return it."""
+        """Create a record. Return its document."""
         return await self._record(Request("POST", self._path, body=record, headers=_key(key)))
 
     async def create_many(
         self, records: Sequence[Form], *, key: str | None = None
     ) -> list[DocumentT]:
-        """Create records, all or none, in one request. Return them in the same order."""
+        """Create records, all or none, in one request. Return their documents in the same order."""
         return await self._documents(
             Request("POST", self._path, body=[*records], headers=_key(key))
         )
@@ -92,7 +102,11 @@ class Collection(Generic[DocumentT]):
         if_match: str | None = None,
         key: str | None = None,
     ) -> Record[DocumentT]:
-        """Replace a record. Return it."""
+        """Replace a record; most fields that are left out are cleared. Return its document.
+
+        By own key it is an upsert: without a live record one is restored or created. Raise
+        PreconditionFailedError if ``if_match`` is not its present entity tag.
+        """
         headers = write_headers(if_match, key)
         return await self._record(
             Request("PUT", self._record_path(record_id), body=record, headers=headers)
@@ -103,7 +117,7 @@ class Collection(Generic[DocumentT]):
     ) -> list[DocumentT]:
         """Replace records by their ``id``, all or none; delete those with ``state`` ``deleted``.
 
-        Return them in the same order.
+        Return their documents in the same order.
         """
         return await self._documents(Request("PUT", self._path, body=[*records], headers=_key(key)))
 
@@ -115,7 +129,7 @@ class Collection(Generic[DocumentT]):
         if_match: str | None = None,
         key: str | None = None,
     ) -> Record[DocumentT]:
-        """Apply a JSON Patch (RFC 6902) to the writable form of a record. Return the record."""
+        """Apply a JSON Patch (RFC 6902) to the writable form of a record. Return its document."""
         return await self._record(
             Request(
                 "PATCH",
@@ -129,14 +143,17 @@ class Collection(Generic[DocumentT]):
     async def delete(
         self, record_id: str | int, *, if_match: str | None = None, key: str | None = None
     ) -> Record[DocumentT]:
-        """Delete a record. Return it in its deleted state."""
+        """Delete a record. Return its document as it was deleted.
+
+        Raise ConflictError if other records need it.
+        """
         headers = write_headers(if_match, key)
         return await self._record(Request("DELETE", self._record_path(record_id), headers=headers))
 
     async def delete_many(
         self, ids: Sequence[str | int], *, key: str | None = None
     ) -> list[DocumentT]:
-        """Delete records, all or none. Return them in their deleted state."""
+        """Delete records by id, all or none. Return their documents as they were deleted."""
         query = [("ids", str(record_id)) for record_id in ids]
         return await self._documents(Request("DELETE", self._path, query, headers=_key(key)))
 
@@ -150,11 +167,12 @@ class Collection(Generic[DocumentT]):
     ) -> AsyncIterator[Outcome]:
         """Upsert records by own key, the field ``match``. Yield their outcomes in the same order.
 
-        New records are created, stored ones are replaced, and those with the ``state`` ``deleted``
-        are deleted. Failed records are left out. Each request has ``size`` records and is one
-        transaction; repeating it is safe. ``SyncOptions`` has the options. With
-        ``delete_missing`` the outcomes of these deletes follow; raise TooManyMissingError, and
-        delete none, if too many are missing.
+        New records are created, stored ones are replaced (with ``merge`` merged into), and those
+        with the ``state`` ``deleted`` are deleted. A failed record has the outcome ``failed``, and
+        the others are written. Each request has up to ``size`` records and is one transaction; an
+        error in a later one leaves the earlier ones written. ``SyncOptions`` has the options; raise
+        TypeError for others. With ``delete_missing`` the outcomes of these deletes follow; raise
+        TooManyMissingError, and delete none of the missing, if they are too many.
         """
         require_known(options, SyncOptions)
         run = Sync(self, match, options.get("merge", False), size, options.get("dry_run", False))
@@ -170,8 +188,9 @@ class Collection(Generic[DocumentT]):
     ) -> list[Outcome]:
         """Create, replace or merge records in one request. Return their outcomes in its order.
 
-        ``BulkOptions`` has the options. Records to replace or merge may have ``ifMatch``, the
-        entity tag that the stored record must have.
+        ``BulkOptions`` has the options; raise TypeError for others. Records to replace or merge are
+        named by ``id`` or the field ``match``, and may have ``ifMatch``, the entity tag that the
+        stored record must have. A failed record raises FailureError unless ``skip``.
         """
         require_known(options, BulkOptions)
         method, media_type = _METHODS[mode]
@@ -194,7 +213,8 @@ class Collection(Generic[DocumentT]):
     ) -> list[Outcome]:
         """Delete those of the records that can be deleted, by ``id``; return an outcome for each.
 
-        Records in use are ``failed``; those that are gone already are ``absent``.
+        Records in use are ``failed``; those that no longer exist are ``absent``. The others are
+        deleted in one transaction.
         """
         query = [("ids", str(record["id"])) for record in records]
         query += [("onError", "skip")] + [("dryRun", "true")] * dry_run
@@ -208,7 +228,7 @@ class Collection(Generic[DocumentT]):
 
     @property
     def name(self) -> str:
-        """Path below ``/api``."""
+        """Path below ``/api``, with percent-encoded segments."""
         return self._path.removeprefix("/api/")
 
     def _record_path(self, record_id: str | int) -> str:
@@ -237,7 +257,7 @@ def _absent_if_gone(row: Document) -> Document:
 
 
 def api_path(path: Sequence[str | int]) -> str:
-    """Return the path below ``/api`` with percent-encoded segments."""
+    """Return ``/api`` and the segments, which are percent-encoded: ``/api/styles/5``."""
     return "/".join(("/api", *(quote(str(segment), safe="") for segment in path)))
 
 
@@ -247,5 +267,5 @@ def _key(key: str | None) -> dict[str, str]:
 
 
 def write_headers(etag: str | None, key: str | None) -> dict[str, str]:
-    """Return the headers of a write of one record: idempotency key and precondition."""
+    """Return the headers of a write of one record: idempotency key, and precondition if any."""
     return _key(key) | ({} if etag is None else {"If-Match": etag})

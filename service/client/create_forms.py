@@ -1,4 +1,8 @@
-"""Types of records as callers create them, made from ``schemas/``, which describes the fields."""
+"""Types of records as callers create them, made from ``schemas/``, which describes the fields.
+
+They serve type checkers; nothing is checked at run time. A field that is ``NotRequired`` can be
+left out; None, where it is allowed, means the same.
+"""
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 

@@ -1,4 +1,8 @@
-"""Types of records as callers read them, made from ``schemas/``, which describes the fields."""
+"""Types of records as callers read them, made from ``schemas/``, which describes the fields.
+
+They serve type checkers, by ``Client.typed``; nothing is checked at run time. A field that is
+``NotRequired`` is absent when it has no value.
+"""
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 

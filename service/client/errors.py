@@ -1,6 +1,6 @@
-"""Client exceptions: a class for each error status of the service, and for calls without response.
+"""Client exceptions: classes for common error statuses, and for calls without response.
 
-The contract has the errors under Errors.
+Any other status than 200, 201 and 304 is a ``FailureError`` itself: 405, 413, 500, a redirect.
 """
 
 import json
@@ -10,12 +10,19 @@ from typing import Any
 
 
 class SelvedgeError(Exception):
-    """Failed call; base class of all errors of the client."""
+    """Failed call, or response that is not JSON; base class of the errors below and of ``verify``.
+
+    Misuse of the client raises TypeError, ValueError, KeyError or RuntimeError instead.
+    """
 
 
 @dataclass
 class UnreachableError(SelvedgeError):
-    """No response. A write with ``may_have_executed`` may have been executed nevertheless."""
+    """No connection, or no complete response.
+
+    With ``may_have_executed`` a write may have been executed nevertheless. It is False for GET and
+    if the connection was refused; it is True if connecting timed out.
+    """
 
     reason: str
     may_have_executed: bool = False
@@ -30,15 +37,15 @@ class UnreachableError(SelvedgeError):
 
 @dataclass
 class TooManyMissingError(SelvedgeError):
-    """Sync that would delete too many records. Nothing was deleted."""
+    """Sync that would delete too many records. None of these was deleted; the upserts stay."""
 
     collection: str
     missing: int
-    """Number of live records that were not sent."""
+    """Number of live records with an own key that were not sent."""
     total: int
-    """Number of live records with an own key."""
+    """Number of missing records and of stored ones that were sent and did not fail."""
     at_most: float
-    """Allowed share of missing records."""
+    """Allowed share of missing records in ``total``, from 0 to 1."""
 
     def __str__(self) -> str:
         return (
@@ -49,7 +56,10 @@ class TooManyMissingError(SelvedgeError):
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """Row of ``error.details``: error type, field path if any, and message."""
+    """Row of ``error.details``: error type, path of the input, and message as ``value``.
+
+    The path is None if no input is to blame.
+    """
 
     type: str
     field: str | None
@@ -58,18 +68,28 @@ class Detail:
 
 @dataclass
 class FailureError(SelvedgeError):
-    """Error response. Nothing was written; see ``UnavailableError`` for the exception."""
+    """Error response. One of the service means that nothing was written, but see UnavailableError.
+
+    After a response of a proxy (408, 502, 504) a write may have been executed. With the type
+    ``conflict.in_progress`` an earlier attempt of the write still runs.
+    """
 
     status: int
     type: str
-    """Common type of the details: ``validation_error.too_long``, ``conflict``."""
+    """Common type of the details: ``validation_error.too_long``, ``conflict``.
+
+    It is ``http.502`` and so on for a response without the service's envelope.
+    """
     details: tuple[Detail, ...]
     request_id: str | None = None
     failed_items: int | None = None
-    """Number of failed items of a bulk write, also of those that ``details`` does not list."""
+    """Number of failed items of a bulk write, also of those that ``details`` does not list.
+
+    This and ``total_items`` are None for other calls.
+    """
     total_items: int | None = None
     retry_after: float | None = None
-    """Seconds of the ``Retry-After`` header."""
+    """Seconds of the ``Retry-After`` header; None without one, and if it is a date."""
 
     def __str__(self) -> str:
         rows = [f"{row.field or 'request'}: {row.value or row.type}" for row in self.details[:3]]
@@ -143,7 +163,10 @@ _BY_STATUS: dict[int, type[FailureError]] = {
 
 # <!-- end of `make docs` -->
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> FailureError:
-    """Return the error of a response, of the service or of a proxy before it."""
+    """Return the error of a response, of the service or of a proxy before it.
+
+    Its class follows from the status: ``FailureError`` for a status without a class.
+    """
     document = _object(body)
     error = document.get("error")
     if isinstance(error, dict):

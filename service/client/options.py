@@ -4,35 +4,44 @@ from collections.abc import Mapping
 from typing import Final, TypedDict
 
 MAX_MISSING_SHARE: Final = 0.02
-"""Default of ``at_most``: share of the live records that a sync may delete."""
+"""Default of ``at_most``: 2 % of the live records with an own key."""
 
 
 class BulkOptions(TypedDict, total=False):
-    """Options of ``Collection.write``."""
+    """Options of ``Collection.write``; flags are off by default."""
 
     match: str | None
-    """Field of the own key by which stored records are matched; by default it is ``id``."""
+    """Field of the own key by which stored records are matched; by default ``id`` names them.
+
+    With it a write is an upsert. ``create`` takes none.
+    """
     skip: bool
-    """Leave out failed records. By default one failed record fails the request."""
+    """Write the other records if some fail. By default one failed record fails the request."""
     dry_run: bool
     """Return the outcomes, and write nothing."""
     preview: bool
-    """Dry-run, and return outcomes with the ``changes`` of fields that the write would make."""
+    """Dry-run, even without ``dry_run``, and return outcomes with the ``changes`` of fields."""
     key: str | None
-    """Idempotency key; by default a new one."""
+    """Idempotency key; by default a new one. A dry run has none."""
 
 
 class SyncOptions(TypedDict, total=False):
-    """Options of ``Collection.sync`` and ``Client.sync``."""
+    """Options of ``Collection.sync`` and ``Client.sync``; flags are off by default."""
 
     merge: bool
     """Merge into stored records, and keep the fields that are not sent. By default replace them."""
     dry_run: bool
-    """Return the outcomes, and write nothing."""
+    """Yield the outcomes, and write nothing."""
     delete_missing: bool
-    """At the end, delete the live records with an own key that were not sent."""
+    """At the end, delete the live records with an own key that were not sent.
+
+    The record of a sent one that failed stays.
+    """
     at_most: float
-    """Share of the live records from 0 to 1; if more are missing, none is deleted."""
+    """Share of the live records with an own key, from 0 to 1, by default MAX_MISSING_SHARE.
+
+    If more are missing, none of them is deleted and TooManyMissingError is raised.
+    """
 
 
 def require_known(options: Mapping[str, object], kind: type) -> None:

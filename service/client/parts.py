@@ -1,4 +1,4 @@
-"""Part client: reads, replaces and patches a part of a record as a whole (contract, Parts)."""
+"""Part client: reads, replaces and patches one part of a record (contract, Parts)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Content:
     """Content of a part, and its entity tag for ``If-Match``."""
 
     data: Any
-    """List of entries, or an object. In the writable form measured values are strings."""
+    """List of entries, or an object. In the writable form decimal numbers are strings."""
     etag: str | None
 
 
@@ -22,7 +22,8 @@ class Part:
     """Part at a path below ``/api``.
 
     Every method raises SelvedgeError if its call fails. Calls are retried like those of
-    ``Collection``.
+    ``Collection``, writes with the idempotency key ``key`` or a new one. With ``if_match`` a write
+    raises PreconditionFailedError unless it is the part's present entity tag.
     """
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
@@ -37,9 +38,10 @@ class Part:
     async def replace(
         self, content: Any, *, if_match: str | None = None, key: str | None = None
     ) -> Content:
-        """Replace the part. Return its new content.
+        """Replace the whole part. Return its new content as ``read`` does.
 
-        Entries are matched to stored ones by id, without an id by their content (contract, Parts).
+        Entries are matched to stored ones by id, without an id by their content. Stored entries
+        that are left out are removed, or deactivated if they are needed elsewhere.
         """
         headers = write_headers(if_match, key)
         return await self._content(Request("PUT", self._path, body=content, headers=headers))
@@ -53,7 +55,8 @@ class Part:
     ) -> Content:
         """Apply a JSON Patch (RFC 6902) to the writable form of the part. Return its new content.
 
-        Only measurement charts and measured values take patches.
+        Only measurement charts and the measured values of one size take patches. Raise FailureError
+        (405) for other parts.
         """
         headers = write_headers(if_match, key)
         return await self._content(

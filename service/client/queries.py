@@ -5,22 +5,23 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Scalar: TypeAlias = str | int | float | bool
-"""Value of a filter."""
+"""Value of a filter; booleans are sent as ``true`` and ``false``."""
 Parameters: TypeAlias = list[tuple[str, str]]
-"""Names and values of a query string, in order; a name may repeat."""
+"""Names and values of a query string, in order and not encoded; a name may repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Condition on a field, such as ``Filter("name", "startsWith", "Deep")``.
+    """Condition on a field, such as ``Filter("name", "startsWith", "Deep")`` (contract, Filters).
 
-    Related records have a dot: ``Filter("groups.userDefinedId", "in", ["G1", "G2"])``.
+    Related records have a dot: ``Filter("groups.userDefinedId", "in", ["G1", "G2"])``. Several
+    conditions must all hold. The service checks names and operators: InvalidError.
     """
 
     property: str
     operator: str
     value: Scalar | Sequence[Scalar]
-    """Value, or for ``in`` a list of values. Strings in a list cannot contain a comma."""
+    """Value, or for ``in`` and ``notIn`` a list of values, whose strings cannot contain a comma."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,10 @@ class Sort:
 def parameters(
     fields: dict[str, Scalar | Sequence[Scalar]], filters: Iterable[Filter], sort: Iterable[Sort]
 ) -> Parameters:
-    """Return the query parameters of a list; each field and value is one ``field=value``."""
+    """Return the query parameters of a list: fields first, then filters, then sort keys.
+
+    Each value of a field is one ``field=value``; an empty list of values gives none.
+    """
     query = [(name, text) for name, value in fields.items() for text in _texts(value)]
     for index, condition in enumerate(filters):
         query += _indexed("filter", index, condition.property, operator=condition.operator)

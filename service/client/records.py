@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from .errors import Detail
 
 Document: TypeAlias = dict[str, Any]
-"""JSON object of a record. The OpenAPI document describes its fields."""
+"""JSON object of a record, or an entry of changes. The OpenAPI document describes its fields."""
 Form: TypeAlias = Mapping[str, object]
 """JSON object to write: a dict, or one of the types in ``create_forms``."""
 DocumentT = TypeVar("DocumentT", bound=Mapping[str, object])
@@ -16,24 +16,27 @@ DocumentT = TypeVar("DocumentT", bound=Mapping[str, object])
 
 @dataclass(frozen=True, slots=True)
 class Record(Generic[DocumentT]):
-    """Record, and its entity tag for ``If-Match``."""
+    """Record as its document or writable form, and its entity tag for ``If-Match``."""
 
     data: DocumentT
     etag: str | None
 
     @property
     def id(self) -> Any:
-        """Id of the record: an integer, for sub-suppliers a string."""
+        """Id of the record: an integer, for sub-suppliers a string.
+
+        Raise KeyError for a writable form, which has none.
+        """
         return self.data["id"]
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[DocumentT]):
-    """Page of a list."""
+    """Page of a list, or of the change feed."""
 
     records: list[DocumentT]
     cursor: str | None
-    """Cursor of the next page; None on the last one."""
+    """Cursor of the next page. The last page of a list has None, a page of changes never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Identity:
     """Installation and organization of an API key, the scope in which its record ids are valid."""
 
     installation_id: str
-    """UUID that stays when the service moves to another address."""
+    """UUID of the database; it stays when the service moves to another address."""
     organization_id: int
 
 
@@ -53,21 +56,28 @@ class FieldChange:
     before: Any
     """Stored value; None if there is none, as in a new record."""
     after: Any
+    """Value after the write; new entries of a list have None as id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of one record of a bulk write."""
+    """Outcome of one record of a bulk write (contract, Outcomes)."""
 
     record: Form
-    """Record as sent."""
+    """Record as the caller gave it."""
     outcome: str
     """``created``, ``updated``, ``unchanged``, ``deleted``, ``absent`` or ``failed``."""
     id: Any
-    """Id of the stored record; None if there is none."""
+    """Id of the stored record, for a part of its owner; None if there is none.
+
+    A record that a dry run would create has none.
+    """
     details: tuple[Detail, ...]
-    """Errors of a failed record."""
+    """Errors of a failed record; empty for other outcomes."""
     is_replayed: bool = False
-    """Whether the service replayed the response of an earlier try, and wrote nothing now."""
+    """Whether the service replayed the response to an earlier request with the idempotency key.
+
+    The earlier request has written; this one wrote nothing.
+    """
     changes: tuple[FieldChange, ...] = ()
-    """Fields that the write would change, in a preview."""
+    """Fields that the write would change, in a preview; otherwise empty."""

@@ -12,19 +12,27 @@ from .errors import FailureError, SelvedgeError, UnreachableError
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Number of attempts and delays in between; times in seconds."""
+    """Number of attempts and delays in between; times in seconds.
+
+    It retries calls without a response, with the status 408, 429, 502, 503 or 504, or with the
+    error ``conflict.in_progress`` (409).
+    """
 
     attempts: int = 8
     """Maximum number of attempts; 1 for no retries."""
     first_wait: float = 0.25
-    """Maximum backoff before the second attempt; doubled for each further one."""
+    """Backoff before the second attempt; doubled for each further one."""
     longest_wait: float = 60.0
-    """Maximum backoff. The call fails if the service asks for a longer wait (``Retry-After``)."""
+    """Maximum backoff. The call fails if the service asks for a longer wait (``Retry-After``).
+
+    ``Retry-After`` comes on top of the backoff, so a delay is at most twice this.
+    """
 
     def delay_seconds(self, error: SelvedgeError, attempt: int) -> float | None:
-        """Return the seconds to wait after the n-th attempt; None for no further attempt.
+        """Return the seconds to wait after an attempt, the first of which is 1; None to give up.
 
-        They are the backoff, from half to all of its maximum, plus any ``Retry-After``.
+        They are a random share of the backoff from half to all of it, at most ``longest_wait``,
+        plus any ``Retry-After``.
         """
         if attempt >= self.attempts or not _may_succeed_later(error):
             return None

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from .collections import Collection, WriteMode
 
 _LISTED_IDS: Final = 2_000
-"""Maximum number of ids in one query: they fit into the request line of 32 KiB."""
+"""Maximum number of ids in one query: ids of 15 digits fit into the request line of 32 KiB."""
 _DELETED_IDS: Final = 200
-"""Maximum number of ids in one delete."""
+"""Maximum number of ids in one delete, which every collection takes."""
 _PAGE_SIZE: Final = 100
 _TOO_LONG: Final = "validation_error.too_long"
 """Error type of a list with a next page whose query is too long for a cursor."""
@@ -25,23 +25,30 @@ _TOO_LONG: Final = "validation_error.too_long"
 class Sync:
     """Sync of one collection: upserts by own key, then deletes of the records that were not sent.
 
-    It stores the ids of the outcomes, so that it lists only the other records: one query for each
-    2,000 records that were sent.
+    The caller exhausts ``upsert``, then passes the result of ``missing`` to ``delete``. The ids of
+    the outcomes are stored, so that only the other records are listed: one query, of any number of
+    pages, for each 2,000 records that were sent. Every method raises SelvedgeError if a call fails.
     """
 
     collection: "Collection[Any]"
     match: str | None
     """Field with the own key; None for part collections, of which nothing is deleted."""
     merge: bool = False
+    """Whether upserts merge into stored records instead of replacing them."""
     size: int = 200
+    """Maximum number of records in a request of ``upsert``."""
     dry_run: bool = False
+    """Whether upserts and deletes are dry runs."""
     sent_ids: set[int] = field(default_factory=set)
-    """Ids of the live records that were sent."""
+    """Ids of the stored records that were sent, did not fail and were not deleted."""
     failed: list[Form] = field(default_factory=list)
     """Records that were sent and failed."""
 
     async def upsert(self, records: Iterable[Form]) -> AsyncIterator[Outcome]:
-        """Write the records, ``size`` in each request; yield their outcomes in the same order."""
+        """Write the records, ``size`` in each request; yield their outcomes in the same order.
+
+        Failed records are left out of the write and have the outcome ``failed``.
+        """
         mode: WriteMode = "merge" if self.merge else "replace"
         remaining = iter(records)
         while items := [*islice(remaining, self.size)]:
@@ -58,8 +65,9 @@ class Sync:
         """Return the live records with an own key that were not sent.
 
         Records with the key of a failed record are not missing. If a failed record has no key, or
-        an object as key, return none, because it may be any record. Raise TooManyMissingError if
-        more than the share ``at_most`` of the live records with an own key are missing.
+        an object or a list as key, return none, because it may be any record. Return none for part
+        collections. Raise TooManyMissingError if the missing records are more than the share
+        ``at_most`` of these and the sent ones together.
         """
         keys = {_scalar(record.get(self.match or "")) for record in self.failed}
         if self.match is None or None in keys:
@@ -76,7 +84,10 @@ class Sync:
         return missing
 
     async def delete(self, records: Sequence[Document]) -> AsyncIterator[Outcome]:
-        """Delete records; yield an outcome for each: deleted, failed (in use), absent (gone)."""
+        """Delete records, 200 in each transaction; yield an outcome for each.
+
+        It is ``deleted``, ``failed`` (in use) or ``absent`` (gone).
+        """
         for start in range(0, len(records), _DELETED_IDS):
             chunk = records[start : start + _DELETED_IDS]
             for outcome in await self.collection.delete_each(chunk, dry_run=self.dry_run):
@@ -85,8 +96,8 @@ class Sync:
     async def _unsent(self, low: int, high: int | None, ids: Sequence[int]) -> list[Document]:
         """Return the live records with an own key and another id than ``ids``.
 
-        Their ids are from ``low`` to below ``high``, or without an end. A query that is too long is
-        divided.
+        Their ids are from ``low`` to below ``high``, or without an end if it is None. A query that
+        is too long for a cursor is divided.
         """
         filters = [Filter(str(self.match), "isNull", False), Filter("id", "ge", low)]
         filters += [] if high is None else [Filter("id", "lt", high)]
@@ -104,5 +115,5 @@ class Sync:
 
 
 def _scalar(value: Any) -> str | None:
-    """Return an own key as a text; None for null, an object or a list."""
+    """Return an own key as a text; None for None, an object or a list."""
     return None if value is None or isinstance(value, dict | list) else str(value)

@@ -19,26 +19,29 @@ JSON_PATCH = "application/json-patch+json"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """HTTP request. Every write except a dry run has an ``Idempotency-Key`` in its headers.
+    """HTTP request.
 
-    Without the key a retry could write twice.
+    Its maker gives every write except a dry run an ``Idempotency-Key`` in ``headers``: without the
+    key a retry could write twice.
     """
 
     method: str
     path: str
-    """Path below the service's address, with percent-encoded segments."""
+    """Path below the service's address, from its slash on, with percent-encoded segments."""
     parameters: Parameters = field(default_factory=list)
+    """Query, not encoded."""
     body: Any = None
     """JSON value; None for no body."""
     media_type: str = _JSON
+    """Media type of the body."""
     headers: Mapping[str, str] = field(default_factory=dict)
     exact: bool = False
-    """Whether decimal numbers of the response are parsed as strings."""
+    """Whether decimal numbers of the response are parsed as strings; integers stay integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """Successful response."""
+    """Successful response: 200, 201, or 304, which has no body."""
 
     status: int
     headers: Mapping[str, str]
@@ -47,7 +50,7 @@ class HttpResponse:
 
 
 class Transport:
-    """Transport over one session, with one API key."""
+    """Transport over one session, which its maker closes, with one API key."""
 
     def __init__(
         self, session: aiohttp.ClientSession, url: str, key: str, retry_policy: RetryPolicy
@@ -60,8 +63,10 @@ class Transport:
     async def send(self, request: Request) -> HttpResponse:
         """Return the response to a request, with the status 200, 201 or 304.
 
-        A failed request is repeated as the retry policy says. Raise SelvedgeError of its last
-        attempt, or if the response is not JSON.
+        A failed request is repeated as the retry policy says, with the same headers and body. Raise
+        the SelvedgeError of its last attempt; redirects are not followed and fail. A successful
+        response that is not JSON raises SelvedgeError at once. Raise TypeError or ValueError for a
+        body that is no JSON value, before anything is sent.
         """
         raw = None if request.body is None else _encoded(request.body)
         attempt = 1

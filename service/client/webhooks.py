@@ -1,4 +1,4 @@
-"""Verification of messages that a webhook receives (Standard Webhooks, version ``v1``)."""
+"""Verification of messages by receivers of webhooks (Standard Webhooks, version ``v1``)."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ _TOLERANCE_SECONDS = 300
 
 
 class VerificationError(SelvedgeError):
-    """Error of a message that is not from the service, or too old: do not process it."""
+    """Error of a message that may not be from the service or of now: do not process it."""
 
 
 def verify(
@@ -27,9 +27,11 @@ def verify(
 ) -> Any:
     """Return the parsed message; raise VerificationError unless it is signed by the secret.
 
-    ``body`` are the bytes as they arrived, ``secret`` begins with ``whsec_``. Raise
-    VerificationError, too, if the time of the message differs from now by more than
-    ``tolerance_seconds``. Processing each ``webhook-id`` once is left to the caller.
+    ``body`` are the bytes as they arrived, ``headers`` are those of the request, with names in any
+    case, ``secret`` begins with ``whsec_``. One valid signature of several is enough. Raise
+    VerificationError, too, if a header is missing, if the secret is malformed, and if the time of
+    the message differs from now by more than ``tolerance_seconds``, by default 5 minutes.
+    Processing each ``webhook-id`` once is left to the caller.
     """
     by_name = {name.lower(): value for name, value in headers.items()}
     message_id, timestamp, signatures = (

@@ -1,4 +1,8 @@
-"""Administration commands: `selvedge organization` and `selvedge key`."""
+"""Administration commands: `selvedge organization` and `selvedge key`.
+
+They write to the database directly, also while the service runs. Its workers use the new features
+and refuse revoked keys within 5 seconds.
+"""
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
@@ -19,7 +23,7 @@ _FEATURES = ("multiple_language", "pro", "unique_keys")
 
 
 def add(parsers: Parsers) -> None:
-    """Add both commands."""
+    """Add `organization` (create, set, list) and `key` (issue, list, revoke)."""
     _add_organization(
         parsers.add_parser("organization", help="create, change or list organizations")
     )
@@ -72,7 +76,10 @@ def _add_key(parser: ArgumentParser) -> None:
 
 
 def create_organization(settings: Settings, arguments: Namespace) -> None:
-    """Create an organization and print its id. Raise CommandError if the name is taken."""
+    """Create an organization and print its id. Raise CommandError if the name is taken.
+
+    Features are off unless an option switches them on.
+    """
     with database(settings) as dsn:
         created = execute(dsn, lambda connection: _create_organization(connection, arguments))
         say(str(created))
@@ -92,7 +99,10 @@ async def _create_organization(connection: asyncpg.Connection, arguments: Namesp
 async def _check_name(
     connection: asyncpg.Connection, name: str | None, own: int | None = None
 ) -> None:
-    """Raise CommandError if another organization has the name: keys could be issued to it."""
+    """Raise CommandError if an organization other than ``own`` has the name, in any letter case.
+
+    With two of one name, keys could be issued to the wrong one. None is no name and passes.
+    """
     if name is not None:
         other = await organizations.find_organization(connection, name, except_id=own)
         if other is not None:
@@ -100,10 +110,10 @@ async def _check_name(
 
 
 def set_organization(settings: Settings, arguments: Namespace) -> None:
-    """Change an organization.
+    """Change the settings that are given, and keep the others; ``--unique-keys on`` takes 5 s more.
 
-    Raise CommandError if it does not exist, no change is given, the name is taken, or own keys
-    that shall be unique are not.
+    Raise CommandError if the organization does not exist, no change is given, the name is taken, or
+    own keys that shall be unique are not.
     """
     settings_sent = (arguments.multiple_language, arguments.pro, arguments.unique_keys)
     if arguments.name is None and settings_sent == (None, None, None):
@@ -116,7 +126,10 @@ def set_organization(settings: Settings, arguments: Namespace) -> None:
 
 
 async def _set_organization(connection: asyncpg.Connection, arguments: Namespace) -> bool:
-    """Change an organization and record the change in its change feed. Return whether it exists."""
+    """Change an organization; return whether it exists.
+
+    A change of ``pro``, which documents show, is recorded in the change feed.
+    """
     async with connection.transaction():
         await _check_name(connection, arguments.name, arguments.id)
         if arguments.unique_keys:
@@ -133,7 +146,7 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
 
 
 def list_organizations(settings: Settings, _: Namespace) -> None:
-    """Print a table of all organizations."""
+    """Print a table of all organizations, by id."""
     with database(settings) as dsn:
         rows = execute(dsn, organizations.list_organizations)
     print_table(
@@ -143,7 +156,10 @@ def list_organizations(settings: Settings, _: Namespace) -> None:
 
 
 def issue_key(settings: Settings, arguments: Namespace) -> None:
-    """Issue a key and print only the key. Raise CommandError if the organization does not exist."""
+    """Issue a key and print only the key. Raise CommandError if the organization does not exist.
+
+    The key cannot be shown again, as the database stores only the hash of its secret.
+    """
     with database(settings) as dsn:
         key = execute(
             dsn,
@@ -161,7 +177,7 @@ def issue_key(settings: Settings, arguments: Namespace) -> None:
 
 
 def list_keys(settings: Settings, arguments: Namespace) -> None:
-    """Print a table of the keys, of one organization or all."""
+    """Print a table of the keys, of one organization or all, revoked and expired ones included."""
     with database(settings) as dsn:
         rows = execute(
             dsn, lambda connection: organizations.list_keys(connection, arguments.organization)
@@ -180,7 +196,10 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
 
 
 def revoke_key(settings: Settings, arguments: Namespace) -> None:
-    """Revoke a key. Raise CommandError if it does not exist."""
+    """Revoke a key for good. Raise CommandError if it does not exist.
+
+    A key that is revoked already keeps its time.
+    """
     with database(settings) as dsn:
         exists = execute(dsn, lambda connection: organizations.revoke_key(connection, arguments.id))
     if not exists:
@@ -192,7 +211,7 @@ def _no_organization(organization_id: int) -> str:
 
 
 def print_table(titles: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
-    """Print rows below their titles, in columns."""
+    """Print rows below their titles, in columns, with control characters escaped."""
     lines = [titles, *(tuple(visible(str(cell)) for cell in row) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     say(*("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines))
@@ -203,12 +222,12 @@ def _on_off(value: bool) -> str:
 
 
 def time_text(value: datetime | None) -> str:
-    """Return a time in UTC, or a dash."""
+    """Return a time in UTC to the second, such as ``2027-01-31T12:00:00Z``; a dash for None."""
     return "-" if value is None else f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def identifier(text: str) -> int:
-    """Parse an id. Raise ArgumentTypeError if it is none."""
+    """Parse an id from 1 to 2**63 - 1. Raise ArgumentTypeError if it is none."""
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= _LARGEST_ID):
         raise ArgumentTypeError(f"use a whole number from 1 as id, not {text!r}")
     return int(text)
@@ -235,7 +254,10 @@ def _future(text: str) -> datetime:
 
 
 def _parse_time(text: str) -> datetime:
-    """Parse a date, or a date and time, in ISO 8601; by default in UTC."""
+    """Parse a date, which means its midnight, or a date and time, in ISO 8601; by default in UTC.
+
+    Raise ArgumentTypeError for another text.
+    """
     try:
         time = datetime.fromisoformat(text)
     except ValueError:

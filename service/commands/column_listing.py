@@ -20,7 +20,7 @@ class ListColumns(Action):
         values: Any,
         option_string: str | None = None,  # noqa: ARG002
     ) -> None:
-        """Print the columns and exit, or exit with an error for an unknown collection."""
+        """Print the columns and exit with 0; for an unknown collection exit with an error and 2."""
         # Imported here: it loads every schema and resource, which no other command needs.
         from service.transfer.collections import require_collection, transfer_collections
         from service.transfer.column_listing import column_rows

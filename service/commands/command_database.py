@@ -1,4 +1,8 @@
-"""Database access of commands: the configured database, or the embedded one, started if needed."""
+"""Database access of commands: the configured database, or the embedded one, started if needed.
+
+The configured one is that of ``DATABASE_URL``. Without it, the embedded one in ``DATA_DIR`` is
+used.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -18,7 +22,10 @@ T = TypeVar("T")
 
 
 def require_data(settings: Settings) -> None:
-    """Raise CommandError if the embedded server has no data, as in a wrong folder."""
+    """Raise CommandError if the embedded server is configured and was never started in its folder.
+
+    The folder may be the wrong one, and must not get a new database then.
+    """
     if settings.database_url is None and not has_data(settings.data_dir):
         reason = f"there is no database in {settings.data_dir}"
         remedy = "set DATA_DIR or DATABASE_URL, or create it by `selvedge migrate`"
@@ -29,7 +36,9 @@ def require_data(settings: Settings) -> None:
 def database(settings: Settings, *, creates: bool = False) -> Iterator[str]:
     """Yield the DSN of the configured database, or of the embedded one while it runs.
 
-    Raise CommandError if the embedded one does not exist, unless ``creates``.
+    An embedded server that another process runs is used; otherwise one runs until the block ends.
+    Raise CommandError if the embedded database does not exist, unless ``creates``, and
+    EmbeddedServerError if its server does not start. Nothing connects to the database here.
     """
     if not creates:
         require_data(settings)
@@ -49,9 +58,11 @@ async def _connect(dsn: str) -> asyncpg.Connection:
 
 
 def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
-    """Return the result of work on one connection.
+    """Return the result of work on one new connection, outside a transaction.
 
-    Raise CommandError if the database cannot be reached or its schema is outdated.
+    It runs in an event loop of its own, so no loop may run in the thread. Raise CommandError if the
+    database cannot be reached in 10 s or its schema is older than this release; errors of the work
+    pass unchanged.
     """
 
     async def run() -> T:

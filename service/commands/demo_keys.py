@@ -12,9 +12,11 @@ _ORGANIZATIONS: Final = (1, 2)
 
 
 async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, str]:
-    """Return a valid key of organizations 1 and 2, if they exist, by organization.
+    """Return a valid key of organizations 1 and 2, if they exist, by organization id.
 
-    New keys are issued for those without one; the file `demo-keys` in the data folder has all.
+    The keys come from the file `demo-keys` in the data folder. For an organization whose key is
+    absent, expired or revoked, a new one is issued, with the scope `write` and no expiry. If the
+    keys differ from those of the file, it is replaced. The organizations need not have demo data.
     """
     path = data_dir / "demo-keys"
     stored = _read(path)
@@ -33,7 +35,7 @@ async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, st
 
 
 def _read(path: Path) -> dict[int, str]:
-    """Return the keys in a file by organization. Ignore anything else in it."""
+    """Return the keys in a file by organization id; {} without a file. Ignore other words in it."""
     try:
         lines = path.read_text(encoding="ascii").split()
     except (FileNotFoundError, UnicodeDecodeError):

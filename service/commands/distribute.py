@@ -17,7 +17,11 @@ def add(parsers: Parsers) -> None:
 
 
 def distribute(settings: Settings, arguments: Namespace) -> None:
-    """Print the local tables, ask for confirmation and distribute them."""
+    """Print the local tables, ask for confirmation and distribute them; do nothing without any.
+
+    No migration can run meanwhile, nor while it asks. Raise CommandError without DATABASE_URL or
+    confirmation, and DistributionError if the database cannot be distributed.
+    """
     if settings.database_url is None:
         raise CommandError("set DATABASE_URL to the coordinator of a Citus cluster")
     with migrations.migration_lock(settings.database_url) as connection:

@@ -39,14 +39,22 @@ def add(parsers: Parsers) -> None:
 
 
 def dump(settings: Settings, arguments: Namespace) -> None:
-    """Write the dump file and print its size."""
+    """Write the dump file, also while the service runs, and print its size.
+
+    Raise DumpError if the file exists or the dump fails.
+    """
     with database(settings) as dsn:
         dump_file.dump(dsn, arguments.file, _programs(settings))
     say(f"{arguments.file}: {arguments.file.stat().st_size / 1e6:,.1f} MB")
 
 
 def restore(settings: Settings, arguments: Namespace) -> None:
-    """Restore a dump, or only invalidate the cursors, and print the remaining steps."""
+    """Restore a dump, or with ``--recovered`` only invalidate the cursors.
+
+    Restoring creates the embedded database if there is none. If the schema is older than this
+    release, print that it has to be migrated, which is no failure. Raise DumpError if the database
+    is not empty or the restore fails.
+    """
     with database(settings, creates=not arguments.recovered) as dsn:
         if arguments.recovered:
             dump_file.end_cursors(dsn, is_copy=arguments.copy)

@@ -1,4 +1,7 @@
-"""Follow command: `selvedge follow` prints the change feed of any Selvedge as NDJSON."""
+"""Follow command: `selvedge follow` prints the change feed of any Selvedge as NDJSON.
+
+It uses the HTTP interface, and no database.
+"""
 
 import asyncio
 import sys
@@ -33,7 +36,11 @@ def add(parsers: Parsers) -> None:
 
 
 def follow(_: Settings, arguments: Namespace) -> None:
-    """Print changes until interrupted. Raise CommandError if the environment names no service."""
+    """Print changes until interrupted, then on standard error the cursor to continue with.
+
+    Raise CommandError if the environment names no service. An outage is waited for, without a
+    message. Another SelvedgeError, such as an expired cursor, ends the command.
+    """
     url, key = service_from_environment()
     printer = _ChangePrinter(arguments)
     try:
@@ -44,7 +51,11 @@ def follow(_: Settings, arguments: Namespace) -> None:
 
 
 class _ChangePrinter:
-    """Printer of changes, with the cursor after the last printed page."""
+    """Printer of changes, with the cursor after the last printed page.
+
+    ``cursor`` is None until there is one. A cursor in ``--since`` carries its own filter, so
+    ``--collection`` and ``--documents`` have no effect beside it.
+    """
 
     def __init__(self, arguments: Namespace) -> None:
         self._filter = {"collections": arguments.collection, "documents": arguments.documents}
@@ -52,7 +63,7 @@ class _ChangePrinter:
         self.cursor: str | None = None
 
     async def print_changes(self, url: str, key: str) -> None:
-        """Print changes without end."""
+        """Print changes without end, one JSON object a line; raise SelvedgeError."""
         async with Client(url, key) as client:
             if self._since == "now":
                 self.cursor = await client.changes.now(**self._filter)

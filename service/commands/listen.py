@@ -1,4 +1,8 @@
-"""Listen command: `selvedge listen` prints what a webhook sends, for developing a receiver."""
+"""Listen command: `selvedge listen` prints what a webhook sends, for developing a receiver.
+
+It takes POST requests of up to 64 MiB on every path, and answers a printed message with the status
+of ``--status``. SELVEDGE_WEBHOOK_SECRET is the secret, if it is set.
+"""
 
 import asyncio
 import os
@@ -37,7 +41,7 @@ def add(parsers: Parsers) -> None:
 
 
 def listen(_: Settings, arguments: Namespace) -> None:
-    """Print messages until interrupted. Raise OSError if the port is taken."""
+    """Print messages until interrupted, repeated ones too. Raise OSError if the port is taken."""
     asyncio.run(_serve(arguments))
 
 
@@ -61,7 +65,10 @@ async def _serve(arguments: Namespace) -> None:
 
 
 def _answer(body: bytes, request: web.Request, secret: str | None, status: int) -> web.Response:
-    """Print a message and return the answer; 401 if it is no JSON or not signed by the secret."""
+    """Print a message and return the answer; 401 if it is no JSON or not signed by the secret.
+
+    Without a secret signatures are not checked.
+    """
     try:
         message = orjson.loads(body) if secret is None else verify(body, request.headers, secret)
     except (VerificationError, orjson.JSONDecodeError) as error:

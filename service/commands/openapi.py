@@ -1,4 +1,4 @@
-"""OpenAPI command: `selvedge openapi` prints the OpenAPI document."""
+"""OpenAPI command: `selvedge openapi` prints the OpenAPI document of this release."""
 
 from argparse import Namespace
 
@@ -16,7 +16,7 @@ def add(parsers: Parsers) -> None:
 
 
 def print_document(_: Settings, __: Namespace) -> None:
-    """Print the document as indented JSON, without a database."""
+    """Print the document as indented JSON. No database and no running service is needed."""
     # Imported here: it loads every schema, which no other command needs.
     from service.openapi import build
 

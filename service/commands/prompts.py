@@ -14,9 +14,10 @@ def add_yes(parser: ArgumentParser) -> None:
 
 
 def confirm(arguments: Namespace, question: str) -> None:
-    """Ask for confirmation, unless ``--yes`` is given.
+    """Ask for confirmation, unless ``--yes`` is given; the parser has it by ``add_yes``.
 
-    Raise CommandError if it is refused, or if there is no terminal to ask on.
+    Raise CommandError for any answer but ``y`` or ``yes`` in any letter case, and if standard input
+    is no terminal.
     """
     if arguments.yes:
         return
@@ -30,7 +31,7 @@ def confirm(arguments: Namespace, question: str) -> None:
 
 
 def service_from_environment() -> tuple[str, str]:
-    """Return URL and API key from the environment. Raise CommandError if one is missing."""
+    """Return SELVEDGE_URL and SELVEDGE_API_KEY. Raise CommandError if one is missing or empty."""
     url, key = (os.environ.get(name) for name in ("SELVEDGE_URL", "SELVEDGE_API_KEY"))
     if not url or not key:
         raise CommandError("set SELVEDGE_URL and SELVEDGE_API_KEY: address and key of the service")

@@ -40,8 +40,9 @@ def _count(text: str) -> int:
 def migrate(settings: Settings, arguments: Namespace) -> None:
     """Apply migrations, or roll some back after confirmation, and print their number.
 
-    Applying creates the embedded database if there is none. Raise CommandError if there is none to
-    roll back, or the confirmation is refused.
+    Applying creates the embedded database if there is none, and needs no confirmation. If fewer
+    migrations are applied than are to be rolled back, all of them are. Raise CommandError if there
+    is no embedded database in which to roll back, or the confirmation is refused.
     """
     if arguments.rollback is not None:
         require_data(settings)
@@ -54,13 +55,16 @@ def migrate(settings: Settings, arguments: Namespace) -> None:
 
 
 def load_demo(settings: Settings, _: Namespace) -> None:
-    """Load the demo data. Raise CommandError if the database is not empty."""
+    """Load the demo data into a migrated database. Raise CommandError if it is not empty."""
     with database(settings) as dsn:
         fill(dsn)
 
 
 def write_demo(_: Settings, arguments: Namespace) -> None:
-    """Write the demo files into a new folder. Raise CommandError if it exists."""
+    """Write the demo files of organization 1 into a new folder. Raise CommandError if it exists.
+
+    No database is needed.
+    """
     if arguments.folder.exists():
         raise CommandError(f"{arguments.folder} exists already: use a new folder")
     shutil.copytree(DEMO, arguments.folder)
@@ -69,7 +73,7 @@ def write_demo(_: Settings, arguments: Namespace) -> None:
 def fill(dsn: str) -> None:
     """Load the demo data, with a progress bar on a terminal.
 
-    Raise CommandError if the database is not empty.
+    The schema must be current. Raise CommandError if the database has an organization already.
     """
     # Imported here: no other command needs its texts.
     from service import demo

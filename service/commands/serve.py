@@ -35,7 +35,12 @@ def add(parsers: Parsers) -> None:
 
 
 def serve(settings: Settings, _: Namespace) -> None:
-    """Serve until a signal. While the database is unavailable, the service is not ready."""
+    """Serve until a signal, then raise SystemExit; run the embedded server if it is configured.
+
+    While the database is out of reach or its schema is behind this release, the service runs but is
+    not ready. Raise CommandError if there is no embedded database, SettingsError if the port is
+    taken or the database is unsuitable.
+    """
     configure_logging(settings.log_level)
     require_data(settings)
     _require_port(settings)
@@ -44,7 +49,12 @@ def serve(settings: Settings, _: Namespace) -> None:
 
 
 def run(settings: Settings, _: Namespace) -> None:
-    """Migrate, load the demo data into an empty embedded database, print the URL, and serve."""
+    """Migrate, load the demo data into an empty embedded database, print the URL, and serve.
+
+    The embedded database is created if there is none, and a write key of each of its organizations
+    1 and 2 is printed. With DATABASE_URL there are no demo data and no keys. Raise SettingsError if
+    the port is taken, or the database is out of reach or unsuitable; SystemExit after a signal.
+    """
     configure_logging(settings.log_level)
     _require_port(settings)
     with _owned_database(settings) as (dsn, tend_database):
@@ -55,7 +65,7 @@ def run(settings: Settings, _: Namespace) -> None:
 
 
 def _require_port(settings: Settings) -> None:
-    """Raise SettingsError if the port is taken, before anything is started or loaded."""
+    """Raise SettingsError if the port stays taken for 5 s, before anything is started or loaded."""
     # Imported here: it loads aiohttp, which no other command needs.
     from service.http import listeners
 
@@ -64,7 +74,10 @@ def _require_port(settings: Settings) -> None:
 
 
 def _demo(settings: Settings, dsn: str) -> dict[int, str]:
-    """Load the demo data if the database is empty. Return a key of each demo organization."""
+    """Load the demo data if the database is empty.
+
+    Return a write key of organizations 1 and 2 by id, of other data, too (``demo_keys.ensure``).
+    """
     if execute(dsn, administration.is_empty):
         say("Loading the demo data ...", file=sys.stderr)
         fill(dsn)
@@ -73,7 +86,11 @@ def _demo(settings: Settings, dsn: str) -> dict[int, str]:
 
 @contextmanager
 def _owned_database(settings: Settings) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Yield the DSN, and a function to call once a second, which tends an embedded server."""
+    """Yield the DSN, and a function to call once a second, which tends the embedded server.
+
+    Without an embedded server the function does nothing. Raise DataDirInUseError if another process
+    runs the server in the data folder.
+    """
     if settings.database_url is not None:
         yield settings.database_url, lambda: None
     else:
@@ -87,7 +104,10 @@ def _serve(
     tend_database: Callable[[], None],
     keys: dict[int, str] | None = None,
 ) -> NoReturn:
-    """Serve in this process, or if it is root's, in an unprivileged child. Raise SystemExit."""
+    """Serve in this process, or if it is root's, in an unprivileged child; then raise SystemExit.
+
+    ``keys`` are None for ``serve``; for ``run`` they are printed.
+    """
     # Imported here: they load gunicorn and aiohttp, which no other command needs.
     from service import supervisor
     from service.http import listeners
@@ -117,14 +137,14 @@ def _serve(
 
 
 def _base_url(listener: socket.socket) -> str:
-    """Return the URL by which this machine reaches the listener."""
+    """Return the URL by which this machine reaches the listener: loopback for all addresses."""
     host, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _announce(base_url: str, keys: dict[int, str] | None) -> None:
-    """Print the URL; for `run` also the demo keys, a first request and how to stop."""
+    """Print the URL; if there are keys, these and a first request; for `run` how to stop."""
     say(f"Selvedge serves on {base_url}")
     for organization_id, key in (keys or {}).items():
         say(f"API key of organization {organization_id}: {key}")

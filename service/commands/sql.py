@@ -25,7 +25,10 @@ def add(parsers: Parsers) -> None:
 
 
 def print_statements(_: Settings, arguments: Namespace) -> None:
-    """Print the statements of one resource or of all. Raise CommandError for an unknown one."""
+    """Print the statements of one resource, or of all, in the order of the catalog.
+
+    Raise CommandError for an unknown one.
+    """
     # Imported here: it loads every schema and resource, which no other command needs.
     from service.sql_catalog import catalog, render_all
 

@@ -38,12 +38,12 @@ _OUTCOMES: Final = {
     "checked": "checked",
     "failed": "rejected",
 }
-"""Column titles of the summary by outcome."""
+"""Titles of the columns of the summary by outcome, in the order of the columns."""
 _INTERRUPTED: Final = (
     "imported records stay; run the same command to continue",
     "the dry run was interrupted; nothing was written",
 )
-"""Messages of an import and of a dry run that end early."""
+"""Messages of an import and of a dry run that end early, by an interrupt or an error."""
 _SHARE: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)(%?)", re.ASCII)
 _CHECKED: Final = """
 checked: parts that belong or refer to records that only a real import creates. Their values were
@@ -140,7 +140,7 @@ def _add_run_options(importing: ArgumentParser) -> None:
 
 
 def export(_: Settings, arguments: Namespace) -> None:
-    """Write the files and print the number of records in each."""
+    """Write the files and print the number of records in each. Outages are waited for."""
     # Imported here: it loads every schema and resource, which no other command needs.
     from service.transfer.collections import select_collections
     from service.transfer.export_files import Export
@@ -163,9 +163,9 @@ def export(_: Settings, arguments: Namespace) -> None:
 
 
 def import_(_: Settings, arguments: Namespace) -> None:
-    """Import the files and print a summary.
+    """Import the files and print a summary. Outages are waited for.
 
-    Raise CommandError for wrong options and if any line was rejected.
+    Raise CommandError for wrong options and, after the summary, if any line was rejected.
     """
     from service.transfer.collections import transfer_collections
     from service.transfer.files import sources
@@ -205,9 +205,9 @@ def import_(_: Settings, arguments: Namespace) -> None:
 async def _import(
     files: "list[Source]", rejects: "Rejects", options: "ImportOptions", bar: "tqdm[None]"
 ) -> dict[str, Counter[str]]:
-    """Import the files, with the id map of the installation and the organization.
+    """Import the files, with the id map beside them; return the counts of outcomes by collection.
 
-    With ``--match`` records are identified by their own keys, without a map.
+    With ``--match`` records are identified by their own keys, and a temporary map is used.
     """
     from service.transfer.id_map import open_id_map, temporary_id_map
     from service.transfer.import_files import Import
@@ -235,7 +235,7 @@ async def _import(
 
 
 def _require_match(arguments: Namespace) -> None:
-    """Raise CommandError for options without the one that they belong to."""
+    """Raise CommandError for an option without the one that it needs."""
     for option, needed in (
         ("merge", "match"),
         ("delete_missing", "match"),
@@ -247,7 +247,7 @@ def _require_match(arguments: Namespace) -> None:
 
 
 def _share(text: str) -> float:
-    """Parse a share: a percentage, or a number from 0 to 1."""
+    """Parse a share: a percentage such as 2%, or a number from 0 to 1. Return 0 to 1."""
     match = _SHARE.fullmatch(text)
     share = float(match[1]) / (100 if match[2] else 1) if match else 2.0
     if share > 1:

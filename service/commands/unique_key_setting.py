@@ -1,6 +1,7 @@
 """Setting of unique own keys: checks that no two live records share a key, before and after.
 
-Only keys that are texts are checked. Keys that are unique within a parent may recur in others.
+Only own keys that are texts are checked, in every collection that has them. Keys that are unique
+within a parent may recur in others.
 """
 
 from asyncio import CancelledError, sleep
@@ -16,7 +17,10 @@ from service.resources.registry import MASTER_RECORDS
 
 
 async def require_unique(connection: asyncpg.Connection, organization_id: int) -> None:
-    """Raise CommandError with the own keys that several live records have, if there are any."""
+    """Raise CommandError with the own keys that several live records have, if there are any.
+
+    It names up to 10 keys of each collection, each with up to 10 ids.
+    """
     named = [
         name
         for resource in MASTER_RECORDS
@@ -34,8 +38,9 @@ async def require_unique(connection: asyncpg.Connection, organization_id: int) -
 async def confirm_unique(connection: asyncpg.Connection, organization_id: int) -> None:
     """Wait until all workers know the committed setting (5 s), then check the keys again.
 
-    Workers that did not know it may have written keys twice. Then switch it off again, and raise
-    CommandError with these keys. An interrupt switches it off, too; other errors leave it on.
+    No transaction may be open. Workers that did not know the setting may have written keys twice.
+    Then switch it off again, but keep other changes of the command, and raise CommandError with
+    these keys. An interrupt switches it off, too; other errors leave it on.
     """
     try:
         await sleep(KEY_CACHE_SECONDS)

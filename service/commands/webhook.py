@@ -14,7 +14,7 @@ _STATES: Final = {"pause": "paused", "resume": "active"}
 
 
 def add(parsers: Parsers) -> None:
-    """Add the commands."""
+    """Add the command with its actions."""
     parser: ArgumentParser = parsers.add_parser("webhook", help="list, pause or resume webhooks")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     listing = actions.add_parser("list", help="list webhooks, without their secrets")
@@ -27,7 +27,10 @@ def add(parsers: Parsers) -> None:
 
 
 def list_webhooks(settings: Settings, arguments: Namespace) -> None:
-    """Print a table of the webhooks, of one organization or all."""
+    """Print a table of the webhooks, of one organization or all.
+
+    BEHIND counts the transactions after its position that have a number.
+    """
     with database(settings) as dsn:
         rows = execute(
             dsn, lambda connection: organizations.list_webhooks(connection, arguments.organization)
@@ -47,7 +50,10 @@ def list_webhooks(settings: Settings, arguments: Namespace) -> None:
 
 
 def set_state(settings: Settings, arguments: Namespace, state: str) -> None:
-    """Pause or resume a webhook. Raise CommandError if it does not exist."""
+    """Set the state of a webhook to ``paused``, or to ``active``, with which it tries at once.
+
+    Reset its count of failures. Raise CommandError if it does not exist.
+    """
     with database(settings) as dsn:
         exists = execute(
             dsn, lambda connection: organizations.set_webhook_state(connection, arguments.id, state)

@@ -1,4 +1,7 @@
-"""Connection factory: opens PostgreSQL connections with the service's timeouts and settings."""
+"""Connection factory: opens PostgreSQL connections with the service's timeouts and settings.
+
+The pools and the snapshots of exports use it; commands connect by themselves.
+"""
 
 import sys
 from typing import Final
@@ -11,23 +14,34 @@ from service.database.pipeline import PipelinedConnection
 from service.limits import ACQUIRE_SECONDS, READ_SECONDS, WRITE_SECONDS
 
 SILENCE_SECONDS: Final = WRITE_SECONDS + 5
-"""Client-side timeout of a statement, in seconds, for a server that no longer responds at all."""
+"""Client-side timeout of a statement, in seconds, for a server that no longer responds at all.
+
+It is longer than each server-side timeout, so that a working server reports these itself.
+"""
 
 CACHED_STATEMENTS: Final = 150
-"""Number of prepared statements that a connection caches."""
+"""Maximum number of prepared statements that a connection caches, the last used ones."""
 MAX_CACHED_STATEMENT_BYTES: Final = 6 * 1024
-"""Maximum length of a cached statement.
+"""Maximum length of a cached statement in characters; longer ones are prepared for each use.
 
 With their number it bounds the memory that a caller with ever new filters can make a session use.
 """
 _CHECK_CONNECTION: Final = (
     {"client_connection_check_interval": "1s"} if sys.platform == "linux" else {}
 )
-"""Setting by which the server cancels the statements of a worker that was killed."""
+"""Setting by which the server cancels, within 1 s, the statements of a worker that was killed.
+
+Servers on other systems may refuse it, so it is left out there.
+"""
 
 
 async def connect(dsn: str) -> PipelinedConnection:
-    """Return a new connection, or log the failure and raise one of ``errors.LOST``."""
+    """Return a new connection, or log the failure and raise one of ``errors.LOST``.
+
+    A refusal by the server is a ConnectionError. Success closes the incident of the unreachable
+    database. The connection is in autocommit mode, with a statement timeout of READ_SECONDS; a
+    write sets its own. Raise TimeoutError if connecting takes ACQUIRE_SECONDS.
+    """
     try:
         connection: PipelinedConnection = await asyncpg.connect(
             dsn,

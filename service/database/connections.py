@@ -1,8 +1,8 @@
 """Connection pool and transactions, with retries and the mapping of database failures.
 
 Handlers pass work to ``Database.read`` and ``Database.write``. The work gets a connection and
-never sees the pool. A failure of the server or the network becomes a ``server_error.*`` error
-that says whether anything was changed (contract, Outages).
+never sees the pool. A failure of the server or the network becomes an ApiError, 429 or 503, that
+says whether anything was changed (contract, Outages). Every worker has a ``Database`` of its own.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ _BEGIN = (
 
 
 class _ConnectionPool:
-    """Pool of up to ``size`` connections, leased to organizations by a fair queue.
+    """Pool of up to ``size`` connections, leased to organizations by a fair queue of that size.
 
     Rejected: asyncpg's own pool. It lets new requests overtake queued ones, and takes a fifth of
     the processor time of a short read. A connection needs no reset, as the code leaves no session
@@ -77,7 +77,7 @@ class _ConnectionPool:
         self._running: set[asyncio.Task[Any]] = set()
 
     async def close(self) -> None:
-        """Close every connection, after at most ACQUIRE_SECONDS for running transactions to end."""
+        """Close every connection; wait ACQUIRE_SECONDS at most for transactions, not for reads."""
         if self._running:
             await asyncio.wait(self._running, timeout=ACQUIRE_SECONDS)
         for connection in self._open:
@@ -97,7 +97,7 @@ class _ConnectionPool:
             task.exception()
 
     async def acquire(self, organization_id: int, kind: LeaseKind) -> Connection:
-        """Lease a connection, opened on first use and after a loss.
+        """Lease a connection, opened on first use and after a loss. The caller releases it.
 
         Raise QueueTimeoutError after ACQUIRE_SECONDS of waiting, one of LOST if none can be opened.
         """
@@ -126,7 +126,8 @@ class _ConnectionPool:
     ) -> None:
         """Release a connection once the server has ended its canceled statement.
 
-        Until then the server works for the organization, so its lease goes on.
+        Until then, for ACQUIRE_SECONDS at most, the server works for the organization, so its lease
+        goes on.
         """
         try:
             await connection.execute("begin; rollback", timeout=ACQUIRE_SECONDS)
@@ -137,7 +138,7 @@ class _ConnectionPool:
 
 
 class Database:
-    """Connection pool for the work of callers, beside one reserved connection.
+    """Connection pool of ``size`` for the work of callers, beside one reserved connection.
 
     Key look-ups, readiness checks and background polls use the reserved one, so that they never
     wait behind the work of callers (contract, Shares).
@@ -158,13 +159,14 @@ class Database:
 
     @property
     def queue(self) -> FairQueue[Connection | None]:
-        """Queue of the pool, for metrics."""
+        """Queue of the pool for callers, for metrics and the estimate of ``Retry-After``."""
         return self._pool.queue
 
     async def read(self, work: Callable[[Connection], Awaitable[T]], organization_id: int) -> T:
-        """Return the result of work that only reads, retried once if its connection was stale.
+        """Return the result of work that only reads, outside a transaction.
 
-        Cancel its statement if the calling task is canceled. Raise ApiError for an outage.
+        Run the work again once after a RETRYABLE failure or a lost connection, but not after a
+        timeout. Cancel its statement if the calling task is canceled. Raise ApiError 429 or 503.
         """
         try:
             return await _read(self._pool, work, organization_id)
@@ -174,7 +176,10 @@ class Database:
     async def look_up(
         self, work: Callable[[Connection], Awaitable[T]], organization_id: int = 0
     ) -> T:
-        """Return the result of a short read on the reserved connection; ``read`` otherwise."""
+        """Return the result of a short read, as ``read`` does, but on the reserved connection.
+
+        Its queue is fair, too; the service's own work has the organization id 0.
+        """
         try:
             return await _read(self._reserved, work, organization_id)
         except asyncpg.SyntaxOrAccessError as error:
@@ -188,8 +193,9 @@ class Database:
     ) -> T:
         """Return the result of work done in one transaction, committed unless the work raises.
 
-        Try up to ATTEMPTS times after serialization failures and deadlocks. A transaction that has
-        begun runs to its end, even if the calling task is canceled. Raise ApiError for an outage.
+        After a RETRYABLE failure run the work again, up to ATTEMPTS times in all. A transaction
+        that has begun runs to its end, even if the calling task is canceled. Raise ApiError 429 or
+        503 for an outage.
         """
         for attempt in range(ATTEMPTS):
             try:
@@ -239,7 +245,7 @@ async def _ping(connection: Connection) -> None:
 async def _read(
     pool: _ConnectionPool, work: Callable[[Connection], Awaitable[T]], organization_id: int
 ) -> T:
-    """Return the result of work outside a transaction, retried once; raise ApiError."""
+    """Return the result of work outside a transaction, run at most twice; raise ApiError."""
     for attempt in range(2):
         try:
             connection = await pool.acquire(organization_id, READ)

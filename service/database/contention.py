@@ -1,4 +1,8 @@
-"""Contention signal: tells all workers of an instance that several organizations are active."""
+"""Contention signal: tells all workers of an instance that several organizations are active.
+
+Fair queues cap organizations while it is on; the body scheduler, the response cache and exports
+throttle theirs.
+"""
 
 import mmap
 import time
@@ -11,7 +15,8 @@ CONTENTION_SECONDS: Final = 0.01
 class ContentionSignal:
     """Signal that several organizations are active, in memory that forked processes share.
 
-    The signal is on for 0.01 s after a request whose predecessor came from another organization.
+    The signal is on for 0.01 s after a request whose predecessor, on any of these processes, came
+    from another organization. A signal made after the fork is the process's own.
     """
 
     def __init__(self) -> None:
@@ -19,7 +24,7 @@ class ContentionSignal:
         self._last_id, self._contended_until = memory[:8].cast("q"), memory[8:].cast("d")
 
     def record(self, organization_id: int) -> None:
-        """Record that a request of an organization has arrived."""
+        """Record that a request of an organization has arrived, which may switch the signal on."""
         last_id = self._last_id[0]
         if last_id != organization_id:
             self._last_id[0] = organization_id
@@ -32,4 +37,7 @@ class ContentionSignal:
 
 
 CONTENTION: Final = ContentionSignal()
-"""Contention among organizations whose callers have presented a valid key."""
+"""Contention among organizations whose callers have presented a valid key, in all workers.
+
+The module must be imported before the fork. Look-ups of keys do not count.
+"""

@@ -12,7 +12,10 @@ That needs no privilege, changes nothing, and the file is gone before it has to 
 
 
 async def has_room(connection: asyncpg.Connection) -> bool:
-    """Return whether PostgreSQL can write a temporary file."""
+    """Return whether PostgreSQL can write a temporary file: False if the disk is full.
+
+    Other errors are raised. The connection must not be in a transaction.
+    """
     try:
         await connection.execute(_SPILL)
     except asyncpg.DiskFullError:

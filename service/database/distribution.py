@@ -63,7 +63,7 @@ class DistributionPlan:
     """Plan of a distribution: local tables, each after the tables that it refers to."""
 
     nodes: int
-    """Number of primary nodes that hold shards."""
+    """Number of primary nodes that can hold shards."""
     tenant: Sequence[str]
     """Tables to distribute by organization."""
     shared: Sequence[str]
@@ -73,7 +73,7 @@ class DistributionPlan:
 
     @property
     def tables(self) -> list[str]:
-        """All tables, in the order in which they can be distributed."""
+        """All tables, in the order in which they can be distributed; empty if none is local."""
         return [*self.shared, *self.tenant]
 
 
@@ -111,9 +111,10 @@ def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
 
 
 def distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
-    """Execute a non-empty plan in one transaction, tried again after deadlocks; then analyze.
+    """Execute a non-empty plan in one transaction, up to 5 times if deadlocks end it; then analyze.
 
-    Writes to its tables block until it commits, or fail with 503.
+    The connection is in autocommit mode, and has the lock of migrations. Writes to the tables wait
+    until the commit, or fail with 503. Citus does not hide shards from sessions that begin later.
     """
     for attempt in range(_ATTEMPTS):
         try:
@@ -127,7 +128,10 @@ def distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> N
 
 
 def distribute_new_tables(connection: psycopg.Connection[Any]) -> None:
-    """Distribute a migration's new tables, in its transaction, if the database is distributed."""
+    """Distribute a migration's new tables, in its transaction, if the database is distributed.
+
+    Do nothing without Citus, or before the first ``distribute``.
+    """
     if _is_true(connection, _CITUS) and _is_true(connection, _DISTRIBUTED, _ORGANIZATION_TABLE):
         _move(connection, plan(connection))
 

@@ -38,7 +38,7 @@ exception when undefined_column then
 end $$;
 """
 """Statement after which lists with ``changedSince`` do not go back beyond the restore, which is no
-change itself. A dump of a release without the column has none yet.
+change itself. Without the column, in a dump of an earlier release, it does nothing.
 """
 _IS_EMPTY: Final = """
     select not exists (
@@ -49,14 +49,15 @@ _IS_EMPTY: Final = """
 
 
 class DumpError(Exception):
-    """Error of a dump or restore; its message is one line for operators."""
+    """Error of a dump or restore; its message is one line for operators, without passwords."""
 
 
 def dump(dsn: str, file: Path, programs: Path | None) -> None:
-    """Write the database to a new file that only its owner can read; raise DumpError if that fails.
+    """Write the database to a new file that only its owner can read.
 
     The file appears only when it is complete. ``programs`` is the folder of PostgreSQL's programs,
-    None for those on the PATH.
+    None for those on the PATH. Raise DumpError if the file exists or pg_dump fails, and OSError if
+    the file cannot be created.
     """
     if file.exists():
         raise DumpError(f"{file} exists already: name another file")
@@ -74,7 +75,9 @@ def restore(dsn: str, file: Path, programs: Path | None, *, is_copy: bool = Fals
     """Restore a file into an empty database in one transaction, and expire its change cursors.
 
     A copy, which serves beside the original, gets an installation id of its own and its webhooks
-    are paused. Raise DumpError if that fails or if the database is not empty.
+    are paused. The schema stays that of the dump: the caller migrates it. Raise DumpError if the
+    database has a table in the schema ``public``, the file is missing or the restore fails, which
+    changes nothing; psycopg.Error if the database cannot be reached.
     """
     if not file.is_file():
         raise DumpError(f"there is no file {file}")
@@ -101,7 +104,10 @@ def restore(dsn: str, file: Path, programs: Path | None, *, is_copy: bool = Fals
 def _pipe(
     reader: "subprocess.Popen[bytes]", writer: "subprocess.Popen[bytes]", last_statements: str
 ) -> None:
-    """Pipe the reader's output into the writer; add the last statements if the reader succeeds."""
+    """Pipe the reader's output into the writer; add the last statements if the reader succeeds.
+
+    Raise DumpError if either fails.
+    """
     assert reader.stdout is not None
     assert writer.stdin is not None
     try:
@@ -134,7 +140,7 @@ def _after_restore(*, is_copy: bool) -> str:
 def _start(
     folder: Path | None, dsn: str | None, name: str, *options: str
 ) -> "subprocess.Popen[bytes]":
-    """Start a program of PostgreSQL; raise DumpError if it is not installed.
+    """Start a program of PostgreSQL; raise DumpError if it is not on the PATH.
 
     Its environment has the password of the DSN, as other users can read arguments.
     """

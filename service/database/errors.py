@@ -17,7 +17,7 @@ RETRYABLE = (
     asyncpg.InvalidCachedStatementError,
     asyncpg.OutdatedSchemaCacheError,
 )
-"""Failures that a retry of the same transaction can cure; nothing was changed."""
+"""Failures that a retry of the same transaction or read can cure; nothing was changed."""
 LOST = (
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
@@ -30,7 +30,10 @@ LOST = (
     OSError,
     TimeoutError,
 )
-"""Failures of the connection or the server, not of the statement."""
+"""Failures of the connection or the server; timeouts of the client and of the queue are in it.
+
+Before the commit nothing was changed.
+"""
 REFUSED = (
     asyncpg.QueryCanceledError,
     asyncpg.LockNotAvailableError,
@@ -38,9 +41,15 @@ REFUSED = (
     asyncpg.ReadOnlySQLTransactionError,
     asyncpg.InsufficientPrivilegeError,
 )
-"""Failures of a server that responds, but refuses the statement now."""
+"""Failures of a server that responds, but refuses the statement now.
+
+Before the commit nothing was changed.
+"""
 BROKEN = (asyncpg.InternalServerError, asyncpg.PostgresIOError)
-"""Failures inside a server that responds, or of a node behind it; nothing was changed."""
+"""Failures inside a server that responds, or of a node behind it.
+
+Before the commit nothing was changed.
+"""
 
 
 def leaves_unusable(error_type: type[BaseException]) -> bool:
@@ -55,9 +64,11 @@ def leaves_unusable(error_type: type[BaseException]) -> bool:
 
 
 def refused(error: BaseException, operation: str = "read") -> ApiError:
-    """Map a failure before the commit of a ``read`` or ``write`` to 429 or 503, and log its cause.
+    """Return the 429 or 503 of a failure before the commit of a ``read`` or ``write``.
 
-    429 means that the request waited in vain for others of its own organization.
+    429 means that the request waited in vain for a connection while its own organization had some;
+    everything else is 503. Log the cause of REFUSED and BROKEN; LOST is logged where connections
+    are opened.
     """
     if isinstance(error, QueueTimeoutError):
         if error.own_organization:
@@ -75,12 +86,15 @@ def schema_is_behind() -> ApiError:
 
 
 def outcome_unknown() -> ApiError:
-    """Return 503 without ``Retry-After``: the connection was lost during the commit."""
+    """Return 503 without ``Retry-After``: the commit failed, and may have taken effect."""
     return api_error(ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN)
 
 
 def unavailable(reason: str | None = None, retry_seconds: int = 1) -> ApiError:
-    """Return 503 with ``Retry-After``: database unreachable or overloaded, nothing changed."""
+    """Return 503 with ``Retry-After``: database unreachable or overloaded, nothing changed.
+
+    ``reason`` replaces the message of the error type.
+    """
     headers = {"Retry-After": str(retry_seconds)}
     return api_error(ErrorType.SERVER_ERROR_UNAVAILABLE, message=reason, headers=headers)
 
@@ -93,9 +107,9 @@ def too_many_requests(retry_seconds: int = 1) -> ApiError:
 
 @contextmanager
 def own_locks() -> Iterator[None]:
-    """Raise 429 if a statement of the block times out.
+    """Raise ApiError 429 if a statement of the block exceeds its time limit.
 
-    It waits for locks that only requests of the same organization can have.
+    The block has only statements that wait for locks of requests of the same organization.
     """
     try:
         yield

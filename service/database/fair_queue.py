@@ -1,6 +1,7 @@
-"""Fair connection queue: organizations take turns, and none holds every connection.
+"""Fair connection queue: organizations take turns, and none holds all of several connections.
 
-A request queues behind requests of its own organization only (contract, Shares).
+A request queues behind requests of its own organization only (contract, Shares). Each pool of each
+worker has a queue, whose limits hold for that pool.
 """
 
 import asyncio
@@ -31,19 +32,20 @@ class QueueTimeoutError(TimeoutError):
 
 @dataclass(frozen=True, slots=True)
 class LeaseKind:
-    """Kind of work that leases a connection, which decides how many leases may be out at once."""
+    """Kind of work that leases a connection: limits an organization's leases of the kind."""
 
     bulk: bool = False
-    """Bulk write: an organization has at most half of the connections for these."""
+    """Bulk write: an organization has at most half of the connections (1 at least) for these."""
     exclusive: bool = False
     """Locks the whole organization: one at a time, as a second one would block on the lock."""
     collection: str = ""
-    """Name of the collection that the work locks, "" for none: one at a time per collection."""
+    """Collection that the work locks for the organization, one at a time; "" for none."""
 
 
 READ = WRITE = LeaseKind()
+"""Kind without limits of its own, of reads and plain writes; ``is READ`` takes the fast path."""
 _MAX_EMPTY_QUEUES = 100
-"""Number of queues above which empty ones are dropped; most requests reuse a recent queue."""
+"""Number of queues above which a release drops its own if empty; most requests reuse a queue."""
 
 
 @dataclass(slots=True, eq=False)
@@ -85,12 +87,13 @@ class _OrganizationQueue(Generic[T]):
 class FairQueue(Generic[T]):
     """Queue of requests for n connections, fair among organizations.
 
+    - A request takes a free connection at once if the limits allow it. Otherwise it is queued.
     - Organizations with queued requests take turns. Each one's requests are served first in, first
       out, except that a request passes those before it whose kind may not start yet.
-    - An organization holds at most n - 1 connections, and n/2 for bulk writes (at least 1).
+    - An organization holds at most n - 1 connections, n/2 for bulk writes (rounded down, 1 if 0).
     - When several organizations are active, an organization with queued requests gets no further
-      connection while it holds n/8 (at least 1). The cap does not apply to a request that has
-      waited 0.25 s.
+      connection while it holds n/8 (rounded down, 1 if 0). The cap does not apply to a request
+      that has waited 0.25 s.
     - A request waits at most ``timeout_seconds``.
 
     Problem: every connection that an organization holds slows the others down. Rejected: turns
@@ -121,7 +124,7 @@ class FairQueue(Generic[T]):
     async def acquire(self, organization_id: int, kind: LeaseKind) -> T:
         """Return the free connection that was released last; wait for one if necessary.
 
-        Raise QueueTimeoutError after ``timeout_seconds``.
+        Raise QueueTimeoutError after ``timeout_seconds``. The caller releases the connection.
         """
         queue = self._queues.get(organization_id)
         if queue is None:
@@ -151,7 +154,7 @@ class FairQueue(Generic[T]):
             raise
 
     def release(self, connection: T, organization_id: int, kind: LeaseKind) -> None:
-        """Lease the connection to the next queued request, or keep it as free."""
+        """Lease the connection, or its replacement, to the next queued request, or keep it free."""
         queue = self._queues[organization_id]
         if kind is READ and queue.waiters and self._can_hand_over(waiter := queue.waiters[0]):
             # The most frequent case: no other organization is active.
@@ -184,7 +187,7 @@ class FairQueue(Generic[T]):
         return sum(len(queue.waiters) for queue in self._queues.values())
 
     def retry_seconds(self, organization_id: int) -> int:
-        """Return the seconds, from 1, after which an organization's waiters are likely served."""
+        """Return the seconds (1 to 30) after which an organization's waiters are likely served."""
         queue = self._queues.get(organization_id)
         if queue is None or not queue.waiters:
             return 1
@@ -193,7 +196,7 @@ class FairQueue(Generic[T]):
         return min(MAX_RETRY_AFTER, math.ceil(seconds) or 1)
 
     def queue_lengths(self) -> list[tuple[int, int]]:
-        """Return (organization id, queued requests) of each organization that has queued any."""
+        """Return (organization id, queued requests) of each organization with queued requests."""
         return [(id_, len(self._queues[id_].waiters)) for id_ in self._rotation]
 
     def _dispatch(self) -> None:
@@ -226,7 +229,7 @@ class FairQueue(Generic[T]):
         )
 
     def _next_waiter(self) -> _Waiter[T] | None:
-        """Remove and return the waiter that gets the next lease; its organization goes last."""
+        """Remove and return the waiter to lease to, or None; its organization goes last."""
         # A waiter whose deadline is later than this has waited less than 0.25 s.
         capped_after = math.inf
         if self._contention.is_contended():

@@ -15,10 +15,16 @@ from service.events import Incident, log_event
 from service.limits import LOG_REPEAT_SECONDS
 
 UNREACHABLE: Final = Incident("database_lost", "database_back", "The database is there again.")
+"""Opened when no connection can be opened; closed by a new connection or the outage monitor."""
 SCHEMA_BEHIND: Final = Incident(
     "schema_behind", "schema_current", "The database schema is up to date."
 )
+"""Opened by a request, a readiness check or the preflight; closed by a readiness check."""
 DISK_FULL: Final = Incident("disk_full", "disk_has_room", "The database's disk has room again.")
+"""Opened by a failed statement or a readiness check; closed by a readiness check.
+
+Workers repeat the readiness check in the background while this or SCHEMA_BEHIND is open.
+"""
 
 SCHEMA_IS_BEHIND: Final = "The database schema is behind; run selvedge migrate."
 DISK_IS_FULL: Final = "The database's disk is full."
@@ -51,7 +57,11 @@ _RECENT: Final[dict[tuple[str, str | None], tuple[float, int]]] = {}
 
 
 def report_unreachable(error: BaseException) -> None:
-    """Log that no connection can be opened, as an incident unless the server has too many."""
+    """Log that no connection can be opened.
+
+    It opens the incident UNREACHABLE, and is not logged again while that is open. A server with too
+    many connections is no incident: each refusal is logged, as ``connection_refused``.
+    """
     message = f"The database cannot be reached: {cause(error)}"
     if isinstance(error, asyncpg.TooManyConnectionsError):
         # No incident: the open connections still work.
@@ -61,7 +71,11 @@ def report_unreachable(error: BaseException) -> None:
 
 
 def report(error: BaseException, operation: str) -> None:
-    """Log why a ``read`` or ``write`` failed, at most once in LOG_REPEAT_SECONDS per SQLSTATE."""
+    """Log why a ``read`` or ``write`` failed before its commit; open DISK_FULL if that is why.
+
+    For each operation and SQLSTATE a process logs one line in LOG_REPEAT_SECONDS. The next line has
+    the number of failures without a line, as ``before_unsaid``.
+    """
     if isinstance(error, asyncpg.DiskFullError):
         report_disk_full()
     key, now = (operation, _sqlstate(error)), time.monotonic()
@@ -82,14 +96,20 @@ def report_disk_full() -> None:
 
 
 def cause(error: BaseException) -> str:
-    """Return the error's text and the remedy, if there is one, in one line."""
+    """Return the error's text and the remedy, if there is one, in one line, for operators.
+
+    The text may name hosts and users. Without a text it is the name of the error's class.
+    """
     text = " ".join(str(error).split()) or type(error).__name__
     advice = _advice(error)
     return f"{text}; {advice}" if advice else text
 
 
 def cause_without_names(error: BaseException) -> str:
-    """Return SQLSTATE and remedy of an error's first cause, without names of hosts or users."""
+    """Return SQLSTATE and remedy of an error's innermost cause, fit for a response.
+
+    It has no text of the error, which may name hosts and users.
+    """
     while error.__cause__ is not None:
         error = error.__cause__
     sqlstate = _sqlstate(error)

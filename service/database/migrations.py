@@ -20,14 +20,15 @@ from service import files
 from service.database import distribution, planner_statistics
 
 _ADVISORY_LOCK: Final = 0x53454C5645444745
-"""Key of the advisory lock that every migration of a Selvedge database takes."""
+"""Key of the advisory lock of migrations, rollbacks and distribution, one lock per database."""
 
 
 def migrate(dsn: str) -> int:
-    """Apply the missing migrations and return their number.
+    """Apply the missing migrations and return their number; prepare the planner statistics.
 
-    Wait while another process migrates the same database. Raise psycopg.Error if a migration fails:
-    it is rolled back, and those after it are not applied.
+    First wait, without a timeout, for the advisory lock. Each migration is a transaction of its
+    own. Raise psycopg.Error if the database cannot be reached or a migration fails: the failed one
+    is rolled back, those before it stay applied, and those after it are not applied.
     """
     with _backend(dsn) as backend:
         missing = backend.to_apply(_migrations())
@@ -37,7 +38,10 @@ def migrate(dsn: str) -> int:
 
 
 def roll_back(dsn: str, count: int) -> int:
-    """Roll back up to ``count`` migrations, newest first, and return how many were rolled back."""
+    """Roll back up to ``count`` applied migrations of this release, newest first.
+
+    Return how many were rolled back. Locks, transactions and errors are those of ``migrate``.
+    """
     with _backend(dsn) as backend:
         newest = backend.to_rollback(_migrations())[:count]
         backend.rollback_migrations(newest)
@@ -46,7 +50,10 @@ def roll_back(dsn: str, count: int) -> int:
 
 @contextmanager
 def migration_lock(dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """Hold the advisory lock of migrations; yield its connection, in autocommit mode."""
+    """Hold the advisory lock of migrations; yield its connection, in autocommit mode.
+
+    First wait for the lock, without a timeout. The connection closes at the end of the block.
+    """
     with _backend(dsn) as backend:
         yield backend.connection
 
@@ -57,7 +64,10 @@ def latest() -> str:
 
 
 async def schema_is_current(connection: asyncpg.Connection) -> bool:
-    """Return whether every migration of this release is applied."""
+    """Return whether every migration of this release is applied; False if none ever was.
+
+    Migrations of later releases do not matter.
+    """
     statement = f"select count(*) from {default_migration_table} where migration_id = any($1)"
     try:
         applied: int = await connection.fetchval(statement, _identifiers())
@@ -107,7 +117,10 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
             self.execute(f"select pg_advisory_unlock({_ADVISORY_LOCK})")
 
     def apply_one(self, migration: Migration, force: bool = False, mark: bool = True) -> None:
-        """Apply, distribute and record a migration in one transaction."""
+        """Apply and record a migration in one transaction.
+
+        In a distributed database the transaction also distributes the migration's new tables.
+        """
         self.ensure_internal_schema_updated()
         with self.transaction():
             migration.process_steps(self, "apply", force=force)

@@ -1,4 +1,7 @@
-"""Outage monitor: polls a lost database server until it responds, even without requests."""
+"""Outage monitor of a worker: polls a lost database server until it responds.
+
+Without it, a worker without requests would not notice the loss, nor the end of an outage.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,13 +12,15 @@ from service.database import incidents
 from service.errors import ApiError
 
 _POLL_SECONDS: Final = 1
+"""Seconds from the end of a failed check to the next one."""
 
 
 class OutageMonitor:
-    """Background poll of the database server, from the loss of a connection until it responds.
+    """Background poll of the database server, from the end of a connection until it responds.
 
-    It also begins with a service whose database is unreachable at its start. Success closes the
-    incident of the unreachable database.
+    ``check`` raises unless the server responds. The poll also begins when the monitor is created
+    while the incident UNREACHABLE is open, as after a start without the database. A check that
+    finds no server opens the incident; the first successful one closes it and ends the poll.
     """
 
     def __init__(self, check: Callable[[], Awaitable[None]]) -> None:
@@ -26,7 +31,11 @@ class OutageMonitor:
             self.start()
 
     def start(self, _: object = None) -> None:
-        """Start to poll, unless the poll runs already. Connections call it when they end."""
+        """Start to poll, with a check at once, unless the poll runs or ``stop`` was called.
+
+        Each connection calls it when it ends, also when the service itself closed it. Then the
+        first check succeeds, and the poll ends.
+        """
         if not self._is_stopped and (self._task is None or self._task.done()):
             self._task = background.repeat(self._poll, _POLL_SECONDS, at_once=True)
 
@@ -37,7 +46,7 @@ class OutageMonitor:
             self._task.cancel()
 
     async def _poll(self) -> bool:
-        """Return whether the server responds; any failure means that it does not."""
+        """Return whether the server responds: False after any exception of the check."""
         try:
             await self._check()
         except ApiError:

@@ -3,7 +3,8 @@
 asyncpg awaits the response of each statement. The protocol allows several ``Bind`` and ``Execute``
 messages before one ``Sync``; after an error, the server skips the rest. asyncpg has no method for
 that, so this module relies on some of its internals. Without them, each statement takes a round
-trip of its own.
+trip of its own. A statement that the connection has not prepared yet is prepared first, in further
+round trips.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -26,7 +27,7 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     """asyncpg's connection, which can also defer statements until the next one is sent."""
 
     pipelines = all(hasattr(asyncpg.Connection, name) for name in _INTERNALS)
-    """Whether statements share round trips."""
+    """Whether statements share round trips: asyncpg has the internals that this takes."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -35,8 +36,9 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     async def defer(self, text: str, *parameters: Any) -> None:
         """Keep a statement to send it right before the next one, which raises its error.
 
-        It must return no rows: they would become rows of the next one. Parameters are integers,
-        texts, lists of integers, or None. Without ``pipelines`` it is executed at once.
+        Deferred statements are sent in the order of the calls, and never without a next one. It
+        must return no rows: they would become rows of the next one. Parameters are integers, texts,
+        lists of integers, or None. Without ``pipelines`` it is executed at once.
         """
         if self.pipelines:
             self._deferred.append((text, parameters))
@@ -50,9 +52,10 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     async def fetch_in_turn(
         self, statements: Sequence[tuple[str, Sequence[Any]]]
     ) -> list[asyncpg.Record]:
-        """Return the rows of all statements, one after the other, sent in one round trip.
+        """Return the rows of all statements, in their order, in one list; sent in one round trip.
 
-        The statements must return the same columns. Parameters are those of ``defer``.
+        The statements must return columns of the same names and types. Parameters are those of
+        ``defer``. Nothing in the list tells which statement a row is of.
         """
         rows: list[asyncpg.Record] = []
         if self.pipelines:
@@ -63,9 +66,10 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         return rows
 
     async def execute(self, query: str, *args: Any, **options: Any) -> str:
-        """Execute a text and return its status; "" after deferred statements.
+        """Execute a text and return the status of its last statement, such as ``DELETE 3``.
 
-        The text may have several statements only if none was deferred.
+        If statements were deferred, a text without ``args`` returns "" and may have one statement
+        only. A text with ``args`` always has one statement, and returns its status.
         """
         if self._deferred and not args:
             await self.fetch(query, **options)
@@ -79,7 +83,11 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     async def _execute_with_deferred(
         self, query: str, executor: _Executor, time_left: float | None, **options: Any
     ) -> Any:
-        """Execute a statement as asyncpg does, with the deferred ones ahead of it."""
+        """Execute a statement as asyncpg does, with the deferred ones ahead of it.
+
+        An outdated prepared statement raises InvalidCachedStatementError instead of being retried,
+        as the deferred statements would not be sent again.
+        """
         deferred, self._deferred = self._deferred, []
         messages = [
             _bind((await self._get_statement(text, time_left)).name, parameters)

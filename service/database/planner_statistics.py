@@ -30,7 +30,7 @@ _DISTINCT_IDS: Final = -0.005
 _DISTINCT_OWNERS: Final = -0.001
 """``n_distinct`` of owners' ids: a fifth of that, for 5 children each."""
 _CLEARABLE_SINCE: Final = 180_000
-"""Version of PostgreSQL that introduced pg_clear_attribute_stats."""
+"""``server_version_num`` of the release that introduced pg_clear_attribute_stats."""
 _UNPREPARED: Final = """
     select own.relname, exists (
         select 1 from pg_attribute a where a.attrelid = own.oid and a.attname = 'id'
@@ -41,6 +41,7 @@ _UNPREPARED: Final = """
         and (coalesce(tenant.attstattarget, -1) <> 0 or %s)
     order by own.relname
 """
+"""Names of the child tables to prepare, and whether each has an id: those not prepared, or all."""
 _IS_DISTRIBUTED: Final = """
     select true from pg_dist_partition where logicalrelid = to_regclass('organization')
 """
@@ -48,13 +49,17 @@ _ANALYZED: Final = """
     select attname = 'organization_id' from pg_stats
     where schemaname = current_schema() and tablename = %s order by 1 desc limit 1
 """
+"""Whether a table's statistics have ``organization_id``; no row for a table without statistics."""
 
 
 def prepare(connection: psycopg.Connection[Any], *, again: bool = False) -> None:
-    """Remove ``organization_id`` from the statistics of the child tables that still have it.
+    """Take ``organization_id`` out of the statistics of CHILDREN; set ``n_distinct`` of the ids.
 
-    Idempotent. With ``again`` prepared tables are prepared anew, as needed after distribution.
-    Analyzes only tables that were analyzed before: an empty table keeps its default estimates.
+    Tables that were prepared before are left as they are, unless ``again``, as needed after
+    distribution; missing tables are ignored. Each table is prepared in a transaction of its own,
+    then analyzed. A table that was never analyzed stays so, except in a distributed database: an
+    empty table keeps its default estimates. The connection is in autocommit mode. Raise
+    psycopg.OperationalError if a shard cannot be altered.
     """
     distributed = _is_distributed(connection)
     for table, has_id in connection.execute(_UNPREPARED, [[*CHILDREN], again]).fetchall():
@@ -91,7 +96,7 @@ def _alter(
 
 
 def _clear(connection: psycopg.Connection[Any], table: str) -> None:
-    """Clear the stored statistics of the column, which ``analyze`` no longer replaces."""
+    """Clear the stored statistics of ``organization_id``, which ``analyze`` no longer replaces."""
     if connection.info.server_version >= _CLEARABLE_SINCE:
         clear = "select pg_clear_attribute_stats(current_schema(), %s, 'organization_id', false)"
         connection.execute(clear, [table])

@@ -1,4 +1,7 @@
-"""Preflight check: version, encoding and connection limit of the database, before serving."""
+"""Preflight check: version, encoding and connection limit of the database, before serving.
+
+It runs in the process that starts the service, before workers are forked.
+"""
 
 import asyncio
 from typing import Any, Final
@@ -14,6 +17,7 @@ from service.settings import Settings, SettingsError
 _OLDEST_VERSION: Final = 150000
 """Oldest supported ``server_version_num``."""
 _CONNECT_SECONDS: Final = 10
+"""Timeout of opening the connection, in seconds."""
 _QUERY: Final = """
     select current_setting('server_version_num')::int,
            current_setting('server_encoding'),
@@ -31,8 +35,10 @@ _QUERY: Final = """
 def check(settings: Settings, dsn: str, *, required: bool) -> None:
     """Raise SettingsError, with one line, if the service cannot work with this database.
 
-    An unreachable database is an error only when ``required``. Otherwise it is logged, and so is a
-    schema behind this release: both may be mended while the service runs.
+    Without ``required``, an unreachable database and a schema behind this release only open their
+    incidents, as both may be mended while the service runs. With ``required``, an unreachable
+    database is an error, and the schema does not matter: the caller migrates next. Unreachable
+    includes any error of PostgreSQL, such as a wrong password. No event loop may run.
     """
     try:
         row, is_current = asyncio.run(_query(dsn))
@@ -51,7 +57,7 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
 
 
 async def _query(dsn: str) -> tuple[Any, bool]:
-    """Return the row of _QUERY, and whether the schema is the one of this release."""
+    """Return the row of _QUERY, and whether every migration of this release is applied."""
     connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS)
     try:
         return await connection.fetchrow(_QUERY), await schema_is_current(connection)
@@ -62,7 +68,12 @@ async def _query(dsn: str) -> tuple[Any, bool]:
 def _require_suitable(
     settings: Settings, version: int, encoding: str, lowers_umlauts: bool, max_connections: int
 ) -> None:
-    """Raise SettingsError unless version, encoding and connection limit of the server suffice."""
+    """Raise SettingsError unless version, encoding and connection limit of the server suffice.
+
+    ``max_connections`` is the least limit of server, role and database. Each worker may open
+    ``pool_size`` connections, a reserved one, and EXPORT_CONNECTIONS. Connections of other programs
+    do not count.
+    """
     needed = settings.workers * (settings.pool_size + 1 + EXPORT_CONNECTIONS)
     if version < _OLDEST_VERSION:
         raise SettingsError(f"PostgreSQL 15 or newer is needed, not {version // 10000}")

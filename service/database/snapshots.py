@@ -13,15 +13,15 @@ from service.database.errors import LOST, refused, too_many_requests, unavailabl
 from service.limits import EXPORT_CONNECTIONS
 
 _RETRY_SECONDS: Final = 10
-"""``Retry-After`` of an export beside another one."""
+"""``Retry-After``, in seconds, of an export that the limits of snapshots refuse."""
 _BEGIN: Final = "begin isolation level repeatable read read only"
 
 
 class Snapshots:
     """Snapshots of a worker: one of each organization at a time, EXPORT_CONNECTIONS in all.
 
-    They have connections of their own beside the pool's, because a caller that reads slowly keeps
-    one for long.
+    Each has a new connection, beside the pool's and outside of the fair queue, because a caller
+    that reads slowly keeps it for long.
     """
 
     def __init__(self, dsn: str) -> None:
@@ -30,10 +30,12 @@ class Snapshots:
 
     @asynccontextmanager
     async def open(self, organization_id: int) -> AsyncIterator[Connection]:
-        """Yield a connection in a new snapshot, which ends with the block.
+        """Yield a connection in a new read-only transaction, which ends with the block.
 
-        Raise ApiError: ``too_many_requests`` if the organization has a snapshot already,
-        ``server_error.unavailable`` if other organizations have all. The connection is closed at
+        The first statement of the block fixes the moment that all of them see. Raise ApiError:
+        ``too_many_requests`` if the organization has a snapshot already, and
+        ``server_error.unavailable`` if other organizations have all or the connection cannot be
+        opened. There is no queue. Errors of the block are not mapped. The connection is closed at
         the end, so that nothing is left of an interrupted statement.
         """
         if organization_id in self._organizations:

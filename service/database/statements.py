@@ -2,7 +2,8 @@
 
 A file has statements under ``-- name: some_name(organization_id, ids)`` lines, which name the
 parameters ``$1``, ``$2``. A name without parentheses is a fragment of other statements. Either may
-have slots, written ``{{slot}}``, for parts that callers fill in at run time, fragments included.
+have slots, written ``{{slot}}``, for SQL that the code fills in at run time, such as a fragment.
+Parts are inserted as they are, neither quoted nor renumbered, and never hold values of requests.
 """
 
 import re
@@ -22,9 +23,10 @@ class StatementError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Named statement, with or without slots."""
+    """Named statement, with or without slots. Equality ignores the names of parameters."""
 
     name: str
+    """Name of the file, a dot, and the name in the file."""
     pieces: tuple[str, ...]
     """Texts and slot names by turns, texts first and last."""
     parameters: tuple[str, ...] | None = field(default=None, compare=False)
@@ -42,13 +44,14 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """SQL text as it is sent; raises StatementError while slots are open."""
+        """SQL text as it is sent; raises StatementError if there are slots."""
         return self.pieces[0] if len(self.pieces) == 1 else self.fill()
 
     def fill(self, **parts: str) -> str:
-        """Return the text with every slot filled.
+        """Return the text with every slot filled; a slot that occurs twice gets its part twice.
 
-        Raise StatementError for a slot without a part, and for a part without a slot.
+        Raise StatementError for a slot without a part, and for a part without a slot. Slots within
+        a part stay in the text as they are.
         """
         if parts.keys() != self.slots:
             raise StatementError(f"{self.name}: slots {sorted(self.slots)}, given {sorted(parts)}")
@@ -66,7 +69,11 @@ class Statement:
 
 
 class StatementFile(Mapping[str, Statement]):
-    """Mapping from name to statement, of one file of ``sql/``."""
+    """Mapping from name to statement, in the order of one file of ``sql/``.
+
+    Names are those of the file. A missing name raises StatementError instead of KeyError, also from
+    ``get``. Text before the first name is ignored, and so is a semicolon at the end of a statement.
+    """
 
     def __init__(self, name: str, source: str) -> None:
         self.name = name
@@ -99,12 +106,15 @@ class StatementFile(Mapping[str, Statement]):
 
 @cache
 def load(name: str) -> StatementFile:
-    """Return the statements of ``sql/<name>.sql``, cached."""
+    """Return the statements of ``sql/<name>.sql``, cached; raise OSError if there is no file."""
     return StatementFile(name, (SQL / f"{name}.sql").read_text(encoding="utf-8"))
 
 
 def load_bound(name: str, **parts: str) -> dict[str, Statement]:
-    """Return the statements of a file, each bound to those parts for which it has slots."""
+    """Return the statements of a file by name, each bound to the parts for which it has slots.
+
+    A part that no statement has a slot for is ignored.
+    """
     return {
         statement_name: statement.bind(
             **{slot: parts[slot] for slot in statement.slots & parts.keys()}

@@ -1,6 +1,7 @@
-"""OpenTelemetry traces: spans of requests, of their waits for a connection and of statements.
+"""OpenTelemetry traces: the tracer, and spans of connection leases and statements.
 
-The module is imported only when traces are on; they need the extra ``tracing``.
+``service/http/tracing.py`` makes the spans of requests, above these. Both modules are imported only
+when traces are on; they need the extra ``tracing``.
 """
 
 import asyncio
@@ -22,7 +23,9 @@ from service.database.fair_queue import FairQueue, LeaseKind
 
 T = TypeVar("T")
 _MAX_STATEMENT_LENGTH = 2000
+"""Characters of a statement's text in its span."""
 _WRITE = re.compile(r"^\s*(insert|update|delete)\b", re.MULTILINE)
+"""First verb of a write at the beginning of a line: a ``with`` that writes is named by it."""
 _FIRST_WORD = re.compile(r"^(\w+)", re.MULTILINE)
 """First word of a statement, after any comment."""
 
@@ -39,19 +42,21 @@ class Traces:
         self.tracer = self._provider.get_tracer("selvedge", __version__)
 
     async def end(self) -> None:
-        """Export the pending spans, and stop."""
+        """Export the pending spans in a thread, and stop for good."""
         await asyncio.to_thread(self._provider.shutdown)
 
     def fair_queue(
         self, connections: Iterable[T], timeout_seconds: float, contention: ContentionSignal
     ) -> FairQueue[T]:
-        """Return a fair queue whose waits are spans."""
+        """Return a fair queue with a span for each lease that a traced request acquires."""
         return _TracedFairQueue(connections, timeout_seconds, contention, self.tracer)
 
     def statement(self, query: LoggedQuery) -> None:
         """Record the span of a statement that has ended, without its parameters.
 
-        Statements outside of a traced request have none.
+        Connections call it as a query logger. The span ends now and begins ``query.elapsed``
+        seconds earlier; an exception sets its status, with the name of the class only. Statements
+        outside of a traced request have no span.
         """
         if not get_current_span().get_span_context().is_valid:
             return
@@ -73,12 +78,12 @@ class Traces:
 
 
 def processor() -> SpanProcessor:
-    """Return the processor that exports spans in batches."""
+    """Return the processor that exports spans in batches, from a thread of its own, by OTLP."""
     return BatchSpanProcessor(OTLPSpanExporter())
 
 
 class _TracedFairQueue(FairQueue[T]):
-    """Fair queue with a span for each wait of a traced request."""
+    """Fair queue with a span for each lease of a traced request, also if it does not wait."""
 
     def __init__(
         self,

@@ -6,10 +6,15 @@ from service.demo.rows import Organization, positions, state_at
 from service.demo.words import rotated, table
 
 _LANGUAGES: Final = ("de", "fr", "es", "nl", "it")
+"""Languages of the translations, in the order in which a text has them."""
 
 
 def add_care(organization: Organization, languages: dict[str, int]) -> None:
-    """Add both lists, which have the same shape. ``languages`` maps ISO 639-1 codes to ids."""
+    """Add both lists, which have the same shape; some texts lack translations.
+
+    ``languages`` maps ISO 639-1 codes to ids; it has at least those of _LANGUAGES. Both
+    organizations get translations, whatever their features.
+    """
     # A deleted care instruction leaves no row; a deleted material does.
     _add(organization, "care_instruction", "care_instructions", languages, soft=False)
     _add(organization, "care_instruction_material", "materials", languages, soft=True)

@@ -22,9 +22,11 @@ _NOTES: Final = (
 
 
 def add_colors(organization: Organization, languages: dict[str, int]) -> None:
-    """Add color groups, and most base colors in each of the organization's modifiers.
+    """Add color groups, and three of four base colors in each of the organization's modifiers.
 
-    ``languages`` maps ISO 639-1 codes to ids; it has at least German, French, Spanish and Italian.
+    A color is in one to three groups. ``languages`` maps ISO 639-1 codes to ids; it has at least
+    German, French, Spanish and Italian. Some colors have translations also in the organization
+    without that feature.
     """
     families, palettes = _add_groups(organization)
     for index, (base, modifier) in enumerate(_combinations(organization)):
@@ -50,7 +52,10 @@ def add_colors(organization: Organization, languages: dict[str, int]) -> None:
 
 
 def _add_groups(organization: Organization) -> tuple[dict[str, int], list[int]]:
-    """Return the ids of groups that are not deleted: families by name, and seasonal palettes."""
+    """Add all color groups; return the ids of those that are not deleted.
+
+    The first result has families by name, the second seasonal palettes in their order.
+    """
     profile = organization.profile
     families = list(dict.fromkeys(color["family"] for color in table("colors")))
     seasonal = [f"{palette} {season}" for season in profile.seasons for palette in profile.palettes]
@@ -78,7 +83,7 @@ def _combinations(organization: Organization) -> Iterator[tuple[dict[str, str], 
 
 
 def _names(base: dict[str, str], modifier: list[str]) -> list[str]:
-    """Return the name in English, German, French and Spanish."""
+    """Return the name in English, German, French and Spanish; all but English are capitalized."""
     english, *others = modifier
     names = [f"{english} {base['name']}".strip()]
     for code, other in zip(_LANGUAGES, others, strict=True):

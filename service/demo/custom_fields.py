@@ -1,4 +1,8 @@
-"""Demo compliance and style custom fields, with their allowed values, nested ones included."""
+"""Demo compliance and style custom fields, with their allowed values, nested ones included.
+
+Rows of the CSV files name a parent above them. ``options`` are words and ``name=value`` pairs with
+spaces between, ``values`` texts with vertical bars between.
+"""
 
 from collections.abc import Iterator
 
@@ -8,7 +12,7 @@ from service.demo.words import table
 
 
 def add_compliance_custom_fields(organization: Organization) -> None:
-    """Add the fields in their order, parents before their children."""
+    """Add the fields with their values, in the order of the file: parents before children."""
     fields: dict[str, int] = {}
     for position, entry in _in_order(table("compliance_fields")):
         field = organization.add(
@@ -24,7 +28,10 @@ def add_compliance_custom_fields(organization: Organization) -> None:
 
 
 def add_style_custom_fields(organization: Organization, catalog: Catalog) -> None:
-    """Add the fields; the values of a nested field refer to values of its parent."""
+    """Add the fields with their values; values of a nested field refer to values of its parent.
+
+    Some fields are restricted to records of ``catalog``.
+    """
     fields: dict[str, int] = {}
     values: dict[tuple[str, str], int] = {}
     for position, entry in _in_order(table("style_fields")):
@@ -45,7 +52,7 @@ def add_style_custom_fields(organization: Organization, catalog: Catalog) -> Non
 
 
 def _in_order(entries: list[dict[str, str]]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (position, entry) in the order of the entries."""
+    """Yield (position, entry) in the order of the entries; positions of deleted ones come last."""
     yield from zip(positions([*map(_state, entries)]), entries, strict=True)
 
 
@@ -104,7 +111,7 @@ def _allowed_value(entry: dict[str, str], field: int, index: int, value: str) ->
 
 
 def _restrict(organization: Organization, field: int, position: int, catalog: Catalog) -> None:
-    """Restrict some fields to brands, groups or style categories, some to all three."""
+    """Restrict some fields to brands, groups or style categories, some to two of these kinds."""
     restrictions = {
         "brand": (catalog.brands, position % 4 == 1),
         "group": (catalog.groups, position % 5 == 2),

@@ -5,7 +5,10 @@ from service.demo.words import rotated, table
 
 
 def add_items(organization: Organization) -> None:
-    """Add all categories with their items, two items without a category, and a deleted one."""
+    """Add all categories with their items, and three items without a category, one of them deleted.
+
+    No category is deleted, as their deletes are hard; inactive ones have an end date.
+    """
     names: list[tuple[int | None, str]] = []
     for index, entry in enumerate(rotated(table("items"), organization.profile.first)):
         state = state_at(index, soft=False)

@@ -1,4 +1,7 @@
-"""Loader of the demo data: one transaction, one COPY per table."""
+"""Loader of the demo data: one transaction, one COPY per table.
+
+It writes no API keys, and nothing to the change feed.
+"""
 
 from typing import Final
 
@@ -26,8 +29,9 @@ class DemoDataError(Exception):
 async def load(dsn: str, *, progress: bool) -> None:
     """Load the demo data into a migrated database without organizations, in one transaction.
 
-    `progress` shows a bar if standard error is a terminal. Raise DemoDataError if the database has
-    an organization already.
+    After its commit analyze the loaded tables. `progress` shows a bar if standard error is a
+    terminal. Raise DemoDataError if the database has an organization already, and an error of
+    asyncpg or OSError if it cannot be reached or is not migrated.
     """
     connection = await asyncpg.connect(dsn)
     try:
@@ -47,7 +51,10 @@ async def load(dsn: str, *, progress: bool) -> None:
 
 
 def build(languages: dict[str, int]) -> Rows:
-    """Return all rows of the demo data; `languages` maps ISO 639-1 codes to ids."""
+    """Return all rows of the demo data; `languages` maps ISO 639-1 codes to ids.
+
+    Equal `languages` give equal rows. Raise KeyError if one of de, fr, es, it and nl is missing.
+    """
     rows = Rows()
     for profile in profiles():
         organization = Organization(rows.next_id("organization"), profile, rows)
@@ -91,7 +98,7 @@ async def _copy(connection: asyncpg.Connection, rows: Rows, *, progress: bool) -
 
 
 async def _move_sequences(connection: asyncpg.Connection, rows: Rows) -> None:
-    """Set the sequence of every table to its last loaded id."""
+    """Set the sequence of every loaded table with ids to its last id: the number of its rows."""
     tables = sorted(rows.identified)
     await connection.execute(
         """select setval(pg_get_serial_sequence(name, 'id'), last)

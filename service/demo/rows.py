@@ -10,24 +10,33 @@ from service.demo.words import Profile
 
 Value = str | int | float | bool | Decimal | datetime | None
 Row = dict[str, Value]
+"""Values by column."""
 
 _START: Final = datetime(2025, 1, 6, 8, 30, tzinfo=UTC)
+"""Beginning of the demo's history."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows by table, each table after those that it refers to."""
+    """Rows by table, each table after those that its foreign keys refer to.
+
+    The order of tables is that of their first rows, so ``loading.build`` must add rows in an order
+    that keeps this.
+    """
 
     tables: dict[str, list[Row]] = field(default_factory=dict)
     identified: set[str] = field(default_factory=set)
     """Names of the tables that have an id column."""
 
     def append(self, table: str, row: Row) -> None:
-        """Add a row."""
+        """Add a row; all rows of a table have the same columns."""
         self.tables.setdefault(table, []).append(row)
 
     def next_id(self, table: str) -> int:
-        """Return the id of the next row; organizations share the sequence of ids."""
+        """Return the id of the next row, from 1 on; organizations share the sequence of ids.
+
+        It is not reserved: the next ``append`` to the table must use it.
+        """
         self.identified.add(table)
         return len(self.tables.get(table, ())) + 1
 
@@ -51,19 +60,23 @@ class Organization:
         self.rows.append(table, {"organization_id": self.id, **values})
 
     def reference(self, kind: str, number: int) -> str:
-        """Return a reference in the style of the organization's own systems, such as TH-G007."""
+        """Return a reference in the style of the organization's own systems, such as TH-G007.
+
+        The number has at least three digits.
+        """
         return f"{self.profile.prefix}-{kind}{number:03}"
 
 
 def moment(days: int, minutes: int = 0) -> datetime:
-    """Return the fixed start of the demo's history plus days and minutes."""
+    """Return the fixed beginning of the demo's history plus days and minutes, in UTC."""
     return _START + timedelta(days=days, minutes=minutes)
 
 
 def state_at(index: int, *, soft: bool = True) -> str:
     """Return the state of the record at an index: most are active.
 
-    Without `soft` none is deleted: a hard delete leaves no row.
+    Without `soft` none is deleted. That is for records whose delete is hard, so that it leaves no
+    row, and for collections to which the caller adds a deleted record of its own.
     """
     if soft and index % 20 == 15:
         return "deleted"
@@ -71,7 +84,7 @@ def state_at(index: int, *, soft: bool = True) -> str:
 
 
 def positions(states: Sequence[str]) -> list[int]:
-    """Return the position of each record by its state: deleted records come last.
+    """Return the position of each record, from 1 on, by its state: deleted records come last.
 
     Live records thus have positions without gaps. An import, which has no deleted records, assigns
     the same positions again.

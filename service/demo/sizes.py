@@ -8,7 +8,10 @@ Sizes = dict[str, int]
 
 
 def add_size_ranges(organization: Organization) -> dict[str, Sizes]:
-    """Add the size ranges, and return their sizes by the code of the range."""
+    """Add the size ranges, and return their sizes by the code of the range, deleted ones too.
+
+    A range that is graded from another one comes after it in the file.
+    """
     ranges: dict[str, Sizes] = {}
     for index, entry in enumerate(table("size_ranges")):
         names = entry["sizes"].split()

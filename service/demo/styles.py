@@ -7,18 +7,21 @@ from service.demo.rows import Organization, moment, state_at
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Ids that other parts of the demo data refer to."""
+    """Ids that other parts of the demo data refer to: none of a deleted record."""
 
     brands: list[int]
     categories: list[int]
+    """Ids of the style categories, one for each garment in the order of the profile."""
     groups: list[int]
-    """Ids of the groups that are not deleted."""
     styles: list[list[int]]
-    """Ids of the styles by garment, then by model."""
+    """Ids of the styles: a list for each garment, with one style for each model."""
 
 
 def add_styles(organization: Organization) -> Catalog:
-    """Add a style for each garment and model, with brands, categories, groups and relations."""
+    """Add a style for each garment and model, with brands, categories, groups and relations.
+
+    Beside these add a deleted brand, style category and style, to which nothing refers.
+    """
     profile = organization.profile
     brands = [
         organization.add(
@@ -70,7 +73,11 @@ def _add_deleted_style(organization: Organization) -> None:
 def _add_style(
     organization: Organization, brands: list[int], category: int, row: int, column: int
 ) -> int:
-    """Add a style of a category; every sixth has no brand, and some brands have no style."""
+    """Add a style of a category; every sixth has no brand.
+
+    Only the first 20 brands have styles. ``row`` is the index of the garment, ``column`` that of
+    the model.
+    """
     profile = organization.profile
     garment = list(profile.garments.values())[row]
     return organization.add(
@@ -86,7 +93,7 @@ def _add_style(
 
 
 def _add_groups(organization: Organization) -> list[int]:
-    """Add the groups, and return those that are not deleted."""
+    """Add the groups, and return the ids of those that are not deleted."""
     profile = organization.profile
     names = [f"{season} {name}" for season in profile.seasons for name in profile.collections]
     live = []
@@ -106,7 +113,7 @@ def _add_groups(organization: Organization) -> list[int]:
 
 
 def _group_styles(organization: Organization, catalog: Catalog) -> None:
-    """Put every style into one or two groups; every third group stays without styles."""
+    """Put every style of ``catalog`` into one or two groups; every third group stays empty."""
     groups = [group for index, group in enumerate(catalog.groups) if index % 3 != 2]
     for index, style in enumerate(style for row in catalog.styles for style in row):
         for group in sorted({groups[index % len(groups)], groups[(7 * index + 3) % len(groups)]}):
@@ -114,7 +121,11 @@ def _group_styles(organization: Organization, catalog: Catalog) -> None:
 
 
 def _relate_styles(organization: Organization, styles: list[list[int]]) -> None:
-    """Relate each style to the next ones by garment and model; a model's first style to all."""
+    """Relate each style to the next model's of its garment, and to others of its own model.
+
+    The others are, for the first garment, the styles of all other garments; for any other garment,
+    those of the first and the next garment. The last is followed by the first.
+    """
     for row, garment in enumerate(styles):
         for column, style in enumerate(garment):
             related = {garment[(column + 1) % len(garment)]}

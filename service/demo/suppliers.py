@@ -7,13 +7,17 @@ from service.demo.rows import Organization, moment, state_at
 from service.demo.words import table
 
 _COUNT: Final = 36
+"""Number of sub-suppliers of an organization."""
 _RELATIONS: Final = ("distributor", "distributor", "manufacturer", "distributor", "agent")
 _ROLES: Final = ("Sales", "Merchandising", "Quality", "Shipping")
 _COLORS: Final = ("#2f6f8f", "#8f4a2f", "#4f7d3a", "#7a3f86", "#b0812a", "#3d4f8f", "#a03350")
 
 
 def add_sub_suppliers(organization: Organization) -> None:
-    """Add the sub-suppliers; contacts and facilities of a deleted one are deleted, too."""
+    """Add the sub-suppliers with one to three contacts each, and a facility for each process.
+
+    Contacts and facilities of a deleted sub-supplier are deleted, too.
+    """
     first = organization.profile.supplier_from
     for index, town in enumerate(table("places")[first : first + _COUNT]):
         state = state_at(index)
@@ -88,7 +92,10 @@ def _add_contacts(
 def _add_facilities(
     organization: Organization, supplier: int, index: int, town: dict[str, str], *, is_deleted: bool
 ) -> None:
-    """Add a facility for each process; some were deleted before their sub-supplier."""
+    """Add a facility for each process; some are deleted although their sub-supplier is not.
+
+    A facility that is deleted with its sub-supplier has the state before that as ``state_before``.
+    """
     for number, process in enumerate(town["processes"].split("|")):
         was_deleted = number == 1 and index % 9 == 4
         organization.add(

@@ -19,23 +19,31 @@ class Profile:
     prefix: str
     """Prefix of the organization's own references, such as style numbers."""
     multiple_language: bool
+    """Whether the organization has the feature of several languages."""
     pro: bool
+    """Whether the organization has the feature ``pro``."""
     first: int
-    """Index at which shared lists begin for this organization."""
+    """Index at which shared lists begin for this organization: see ``rotated``."""
     color_skip: int
     """Index, of each four base colors in a row, of the one that its palette lacks."""
     default_size_range: str
+    """Code of a size range."""
     supplier_name: str
+    """Format of sub-suppliers' names, with columns of ``places.csv`` in braces."""
     supplier_from: int
+    """Index of the first sub-supplier's town in ``places.csv``."""
     color_modifiers: list[list[str]]
-    """Words put before or after a color's name: each in English, German, French and Spanish."""
+    """Words put beside a color's name, each in English, German, French and Spanish.
+
+    The English word comes before the name, the others after it; all are "" for the plain color.
+    """
     brands: list[str]
     seasons: list[str]
     collections: list[str]
     palettes: list[str]
     models: list[str]
     garments: dict[str, str]
-    """Garment's name in style names, by style category."""
+    """Garment's name in style names, by name of the style category."""
 
 
 def profiles() -> list[Profile]:
@@ -46,7 +54,10 @@ def profiles() -> list[Profile]:
 
 @cache
 def table(name: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV file, each by column name."""
+    """Return the rows of ``data/<name>.csv``, each by column name, without the header line.
+
+    The list is cached and shared: do not change it.
+    """
     with (_DATA / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

@@ -1,4 +1,7 @@
-"""Embedded PostgreSQL: a server that one process starts and owns, with its files in a folder."""
+"""Embedded PostgreSQL: a server that one process starts and owns, with its files in a folder.
+
+It runs if ``DATABASE_URL`` is not set. Clients reach it by a Unix socket only.
+"""
 
 from service.embedded.server import (
     DataDirInUseError,

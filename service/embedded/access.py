@@ -12,7 +12,7 @@ from service.privileges.accounts import Account
 
 SUPERUSER: Final = "postgres"
 ROLE: Final = "selvedge"
-"""Role of the service: owner of the database and all its objects, with no other privilege."""
+"""Role of the service: owner of the database and the objects in it, with no other privilege."""
 _MAP: Final = "selvedge"
 _ONE_ACCOUNT: Final = "local all all trust\n"
 """Only the account that owns the server's files can reach the socket: it needs no other check."""
@@ -60,7 +60,9 @@ end $$
 def write(data_dir: Path, database: Account, service: Account) -> dict[str, str]:
     """Write pg_hba.conf and pg_ident.conf, and return the settings that name them.
 
-    Root and PostgreSQL's account may connect as any role, the service's account as ROLE only.
+    If this process is root's, root and PostgreSQL's account may connect as any role, the service's
+    account as ROLE only. Otherwise all three are one account, and whoever reaches the socket may
+    connect as any role. PostgreSQL reads the files at its start.
     """
     rules = _ONE_ACCOUNT
     lines = []
@@ -75,9 +77,11 @@ def write(data_dir: Path, database: Account, service: Account) -> dict[str, str]
 
 
 def prepare(superuser_dsn: str) -> None:
-    """Create the service's role, and make it the owner of the database and of all its objects.
+    """Create the service's role; make it the owner of the database and its objects.
 
-    Earlier releases created them as the superuser.
+    These are the tables, views, sequences, routines and statistics of the schema ``public``, except
+    those of extensions. Earlier releases created them as the superuser. Idempotent; raise
+    psycopg.Error if it fails.
     """
     with psycopg.connect(superuser_dsn, autocommit=True) as connection:
         connection.execute(_PREPARE)

@@ -61,7 +61,10 @@ class PidFile:
 
 
 def read_pid_file(cluster: Path) -> PidFile | None:
-    """Return the parsed file, None if it does not exist or is not complete yet."""
+    """Return the parsed file, None if it does not exist or is not complete yet.
+
+    The file of a server that was killed stays: the process may be gone, or be another program's.
+    """
     try:
         lines = (cluster / "postmaster.pid").read_text().splitlines()
         return PidFile(int(lines[0]), Path(lines[4]), lines[7].strip() == "ready")
@@ -72,7 +75,7 @@ def read_pid_file(cluster: Path) -> PidFile | None:
 def installation(version: int) -> Path:
     """Return the folder that holds `bin`, `lib` and `share` of PostgreSQL 16 or 18.
 
-    Raise FileNotFoundError if the package is not installed.
+    Raise FileNotFoundError if the package is not installed, KeyError for another version.
     """
     return _package() / _INSTALLATIONS[version]
 
@@ -92,15 +95,16 @@ def _package() -> Path:
 
 
 def dsn(socket_dir: Path, role: str) -> str:
-    """Return a URL for the server behind a socket folder, fit for asyncpg and psycopg."""
+    """Return a URL of the database `postgres` behind a socket folder, for asyncpg and psycopg."""
     return f"postgresql://{role}@/postgres?host={quote(str(socket_dir), safe='')}&port={_PORT}"
 
 
 def socket_folder(data_dir: Path) -> Path:
-    """Return the folder of the socket: in the data folder unless the path is unsuitable.
+    """Return the folder of the socket, which need not exist: `data_dir`/run if that is suitable.
 
     A path may be too long for a socket, or have a comma, which separates hosts in a URL. The
-    fallback in the temporary folder has the same name at every start.
+    fallback in the temporary folder has the same name at every start with the same `data_dir`,
+    which must be absolute.
     """
     folder = data_dir / "run"
     if len(os.fsencode(_socket(folder))) <= _LONGEST_SOCKET_PATH and "," not in str(folder):
@@ -114,7 +118,10 @@ def _socket(folder: Path) -> Path:
 
 
 def initialize(cluster: Path, version: int, account: Account) -> None:
-    """Create a UTF-8 cluster in an empty folder; raise CalledProcessError if that fails."""
+    """Create a UTF-8 cluster in an empty folder that the account owns, with superuser `postgres`.
+
+    Raise CalledProcessError if that fails. Wait for the end, without a timeout.
+    """
     subprocess.run(
         [
             str(installation(version) / "bin" / "initdb"),
@@ -133,7 +140,10 @@ def initialize(cluster: Path, version: int, account: Account) -> None:
 
 
 def settings(socket_dir: Path, durable: bool) -> dict[str, str]:
-    """Return the server's settings; without `durable` a crash of the machine loses data."""
+    """Return the server's settings; without `durable` a crash of the machine loses data.
+
+    Clients connect by the socket only: up to 100, and 4 more for each core of this process.
+    """
     return {
         **_SETTINGS,
         **({} if durable else _NOT_DURABLE),
@@ -147,8 +157,9 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start the server and return its process, which does not accept connections yet.
 
-    `log` gets the output until the server's own logs are open. The process has its own session, so
-    that Ctrl-C reaches only its parent. On Linux it shuts down when its parent is killed.
+    `log` is replaced, and gets the output until the server's own logs are open. The process has its
+    own session, so that Ctrl-C reaches only its parent. On Linux it shuts down when the thread that
+    started it ends, also by a kill.
     """
     program = str(installation(version) / "bin" / "postgres")
     options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
@@ -177,7 +188,8 @@ def _end_with_parent() -> None:
 def processes(cluster: Path) -> list[psutil.Process]:
     """Return the server processes that run in a cluster folder, orphaned backends included.
 
-    Matches processes by their working folder, as a stale pid file may name another program's.
+    Matches processes by name and working folder, as a stale pid file may name another program's.
+    The path has no symbolic links. Processes that this account may not inspect are not found.
     """
     servers = []
     for process in psutil.process_iter():
@@ -196,7 +208,10 @@ def is_running(process: psutil.Process) -> bool:
 
 
 def end(running: Iterable[psutil.Process]) -> None:
-    """Stop server processes by the signals of _ENDINGS in turn; raise OSError if they survive."""
+    """Stop server processes by the signals of _ENDINGS in turn, and wait until they have ended.
+
+    It takes up to 80 seconds. Raise OSError if one survives.
+    """
     alive = list(running)
     for signal_number, timeout_seconds in _ENDINGS:
         deadline = time.monotonic() + timeout_seconds
@@ -214,8 +229,9 @@ def end(running: Iterable[psutil.Process]) -> None:
 def clear(cluster: Path, socket_dir: Path) -> None:
     """Stop the server processes that a killed owner left behind, and remove their lock files.
 
-    The pid in a lock file may be another program's by now, which PostgreSQL would take for a
-    running server.
+    The caller owns the data folder: it stops any server of the cluster. The pid in a lock file may
+    be another program's by now, which PostgreSQL would take for a running server. Raise OSError if
+    a process survives.
     """
     end(processes(cluster))
     (cluster / "postmaster.pid").unlink(missing_ok=True)

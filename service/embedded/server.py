@@ -25,10 +25,12 @@ from service.privileges.accounts import Account, database_account, service_accou
 from service.privileges.temporary_access import TemporaryAccess
 
 _START_SECONDS: Final = 300
-"""Long, because recovery after a crash may replay a lot of WAL."""
+"""Timeout of a start; long, because recovery after a crash may replay a lot of WAL."""
 _POLL_SECONDS: Final = 0.01
 _LOCK: Final = "lock"
+"""Name of the file in the data folder that its owner locks."""
 _VERSION: Final = 18
+"""Major version of PostgreSQL; a cluster of another one is refused."""
 
 
 class EmbeddedServerError(Exception):
@@ -40,17 +42,21 @@ class DataDirInUseError(EmbeddedServerError):
 
 
 def programs() -> Path:
-    """Return the folder of the server's programs, such as pg_dump; raise FileNotFoundError."""
+    """Return the folder of the server's programs, such as pg_dump.
+
+    Raise FileNotFoundError if the package with the binaries is not installed.
+    """
     return postmaster.installation(_VERSION) / "bin"
 
 
 class EmbeddedServer:
-    """Context manager that runs PostgreSQL in `data_dir`.
+    """Context manager that runs PostgreSQL in `data_dir`, and stops it at the end.
 
-    Entering raises DataDirInUseError if another process owns the folder, EmbeddedServerError if
-    PostgreSQL does not start. It first stops a server that a killed owner left behind. In a forked
-    child leaving the context does nothing. Without `durable`, for tests only, a crash of the
-    machine loses data.
+    Entering creates the folder and the cluster if they are missing, stops a server that a killed
+    owner left behind, and returns once the server accepts connections and has the service's role.
+    It raises DataDirInUseError if another process owns the folder, and EmbeddedServerError if
+    PostgreSQL does not start. In a forked child leaving the context does nothing. Without
+    `durable`, for tests only, a crash of the machine loses data.
     """
 
     def __init__(
@@ -75,7 +81,10 @@ class EmbeddedServer:
 
     @property
     def superuser_dsn(self) -> str:
-        """URL of the database for the superuser; no part of the service uses it."""
+        """URL of the database for the superuser; requests and commands never use it.
+
+        Entering prepares the service's role by it.
+        """
         return postmaster.dsn(self._socket_dir, access.SUPERUSER)
 
     def __enter__(self) -> Self:
@@ -100,7 +109,9 @@ class EmbeddedServer:
     def tend(self) -> None:
         """Restart PostgreSQL if it has ended by itself, and remove old log files.
 
-        Raise the errors of entering.
+        The owner calls it about once a second. A restart blocks until the server accepts
+        connections. Raise EmbeddedServerError if it does not; other errors of a restart, such as
+        OSError, are not mapped as they are at entering.
         """
         logs.clear(self._logs)
         if self._process is not None and self._process.poll() is not None:
@@ -169,7 +180,7 @@ class EmbeddedServer:
             self._lock = None
 
     def _disown(self) -> None:
-        """Drop the process and the lock in a forked child, which could outlive the owner."""
+        """Forget the process and close the lock file in a forked child, which may live longer."""
         self._process = None
         if self._lock is not None:
             self._lock.close()
@@ -177,7 +188,7 @@ class EmbeddedServer:
 
 
 def has_data(data_dir: Path) -> bool:
-    """Return whether a server was ever started in a folder, also one that failed to start."""
+    """Return whether a process has ever owned the data folder, even if its server did not start."""
     return (data_dir / _LOCK).exists()
 
 
@@ -185,7 +196,8 @@ def has_data(data_dir: Path) -> bool:
 def running_server(data_dir: Path) -> Iterator[str]:
     """Yield the DSN of the server in `data_dir`; run one meanwhile if no process owns the folder.
 
-    Raise EmbeddedServerError if it does not start, or that of the owner is not ready in 300 s.
+    The DSN is that of the service's role. A missing folder and cluster are created. Raise
+    EmbeddedServerError if the server does not start, or that of the owner is not ready in 300 s.
     """
     with ExitStack() as stack:
         try:
@@ -213,7 +225,10 @@ def _dsn_of_owner(data_dir: Path) -> str:
 
 
 def _lock(data_dir: Path) -> IO[str]:
-    """Lock the folder until the returned file is closed; the file names the owner's process id."""
+    """Lock the folder until the returned file is closed; the file names the owner's process id.
+
+    Raise DataDirInUseError, without waiting, if another process has locked it.
+    """
     lock = (data_dir / _LOCK).open("a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -229,7 +244,11 @@ def _lock(data_dir: Path) -> IO[str]:
 
 
 def _private_folder(folder: Path, account: Account, visitors: int | None = None) -> None:
-    """Create a folder for its owner only; the group ``visitors`` may pass through it."""
+    """Create a folder for its owner only, unless it exists; restrict it in either case.
+
+    The group ``visitors`` may pass through it if ``account`` is not the process's own. Raise
+    PermissionError if it belongs to another user.
+    """
     folder.mkdir(mode=0o700, exist_ok=True)
     owner = folder.lstat().st_uid
     if not folder.is_dir() or owner not in (os.geteuid(), account.uid):

@@ -27,7 +27,11 @@ from service.queries.feed_pages import ChangeEntry, ChangePage, first_half, too_
 
 
 async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
-    """Return the next page of entries, with documents if requested, and the cursor after it."""
+    """Return the next page of entries, with documents if requested, and the cursor after it.
+
+    With ``from=now`` the page is empty, and returned at once. The bytes of the body count in the
+    byte budget. Raise ApiError with all errors of the query, or ``gone.changes_expired``.
+    """
     scope = cursor.scope(changes.PATH, caller_of(request).organization_id)
     changes_request = changes.read_request(request.query.items(), feed.resources, scope)
     page = await _long_poll(feed, request, changes_request)
@@ -53,10 +57,11 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
 async def _long_poll(
     feed: ChangeFeed, request: web.Request, changes_request: ChangesRequest
 ) -> ChangePage:
-    """Return the next page, or an empty one after ``wait`` seconds without changes.
+    """Return the next page, or an empty one after ``wait`` seconds without changes, if not earlier.
 
-    Raise ApiError ``unauthorized`` if the key became invalid during the wait, and
-    ``too_many_requests`` if too many readers wait.
+    A wait takes no database connection and does not count in the admission limit. After it the
+    caller is authenticated again. Raise ApiError ``unauthorized`` if the key became invalid
+    meanwhile, and ``too_many_requests`` if too many readers of the organization wait.
     """
     deadline = time.monotonic() + changes_request.wait
     page = await _page(feed, request, changes_request)
@@ -81,7 +86,7 @@ async def _long_poll(
 async def _page(
     feed: ChangeFeed, request: web.Request, changes_request: ChangesRequest
 ) -> ChangePage:
-    """Return the page after a position; number the committed changes first if necessary."""
+    """Return the page after a position; if necessary first number all committed changes."""
     caller = caller_of(request)
     organization_id = caller.organization_id
     read = partial(feed.read, caller=caller, request=changes_request)
@@ -100,9 +105,10 @@ async def _page(
 async def _with_documents(
     feed: ChangeFeed, request: web.Request, page: ChangePage, *, whole_transactions: bool
 ) -> tuple[ChangePage, Mapping[tuple[str, int], bytes]]:
-    """Return the page and its documents; halve the page until the documents fit into one.
+    """Return the page, or its first part, and the documents; they fit into MAX_PAGE_BYTES.
 
-    A page that cannot be halved, of one transaction, has its documents read in parts.
+    The page is halved until they do. With ``whole_transactions`` a page of a single transaction
+    cannot be halved: its documents are read in parts, up to MAX_BATCH_BYTES.
     """
     while True:
         documents = await _documents(feed, request, page.entries)
@@ -117,7 +123,10 @@ async def _with_documents(
 async def _documents(
     feed: ChangeFeed, request: web.Request, entries: Sequence[ChangeEntry]
 ) -> dict[tuple[str, int], bytes] | None:
-    """Return the documents by (collection, record id); None if they exceed MAX_PAGE_BYTES."""
+    """Return the documents by (collection, record id); None if they exceed MAX_PAGE_BYTES.
+
+    Records that lists do not show, such as deleted ones, have none.
+    """
     caller = caller_of(request)
     return await database(request).read(
         partial(feed.documents_of, caller=caller, entries=entries), caller.organization_id
@@ -127,9 +136,9 @@ async def _documents(
 async def _documents_in_parts(
     feed: ChangeFeed, request: web.Request, entries: Sequence[ChangeEntry]
 ) -> Mapping[tuple[str, int], bytes]:
-    """Return the documents of a single transaction, which may be longer than a page.
+    """Return the documents of a single transaction, each part of at most MAX_PAGE_BYTES.
 
-    Raise ApiError beyond MAX_BATCH_BYTES.
+    Raise ApiError ``out_of_range`` beyond MAX_BATCH_BYTES in all.
     """
     documents, size, pending = dict[tuple[str, int], bytes](), 0, [entries]
     while pending:

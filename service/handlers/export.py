@@ -1,4 +1,4 @@
-"""Export handler: all live records of collections, as of one moment, as a stream.
+"""Export handler: the records that lists show without a filter, as of one moment, as a stream.
 
 Source: contract, Exports.
 """
@@ -35,7 +35,7 @@ from service.resources.registry import EXPORTED
 _COMPRESSION_LEVEL: Final = 1
 """Level of zlib that is quick: the stream is as fast as the slower of database and compression."""
 _CONTENTION_SECONDS: Final = 1
-"""Time after a request of another organization for which the export pauses after each batch."""
+"""Seconds after a request of another organization for which exports pause after each batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,12 @@ class _ExportRequest:
 
 
 async def export_records(_: Resource, request: web.Request) -> web.StreamResponse:
-    """Return the records of the named collections, or of all, as a stream of NDJSON or CSV."""
+    """Return the records of the named collections, or of all, as a stream of NDJSON or CSV.
+
+    The headers have the position of the change feed in the stream's snapshot, which stays open
+    until the response has ended. Raise ApiError, before the stream begins, for errors of the query
+    and if no snapshot can be opened (``Snapshots.open``). A later failure breaks the stream off.
+    """
     export_request = _read_request(request)
     is_compressed = accepts_gzip(request)
     headers: dict[str, str] = {
@@ -76,7 +81,8 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
 def _read_request(request: web.Request) -> _ExportRequest:
     """Return the export request of a query; raise ApiError with all its errors.
 
-    CSV takes a single collection of flat records, and ``Accept``.
+    It is for CSV if ``Accept`` prefers that and the query names a single collection with flat
+    records; otherwise for NDJSON. A collection that is named twice is exported once.
     """
     reader = QueryReader(request.query.items())
     reader.only("collection")
@@ -94,7 +100,10 @@ def _read_request(request: web.Request) -> _ExportRequest:
 async def _chunks(
     connection: Connection, caller: Caller, export_request: _ExportRequest, cursor: str
 ) -> AsyncIterator[bytes]:
-    """Yield the lines of all records, for NDJSON a last one with cursor and number of records."""
+    """Yield the lines of all records, collection by collection and by id, a batch at a time.
+
+    CSV has a header line first, NDJSON a last line with ``cursor`` and the number of records.
+    """
     columns, count = export_request.columns, 0
     if columns:
         yield tables.header(columns)
@@ -112,14 +121,17 @@ async def _chunks(
 
 
 async def _pause(caller: Caller, seconds: float) -> None:
-    """Pause for as long as the last batch took, while other organizations are active."""
+    """Pause once, for ``seconds``, if other organizations are active; count the caller as active.
+
+    ``seconds`` is the time that the last batch took in the database.
+    """
     CONTENTION.record(caller.organization_id)
     if CONTENTION.is_contended(_CONTENTION_SECONDS):
         await asyncio.sleep(seconds)
 
 
 async def _compressed(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the chunks as one gzip stream, compressed in a thread."""
+    """Yield the chunks as one gzip stream, each compressed in a thread."""
     compressor = zlib.compressobj(_COMPRESSION_LEVEL, zlib.DEFLATED, zlib.MAX_WBITS + 16)
     async for chunk in chunks:
         if compressed := await asyncio.to_thread(compressor.compress, chunk):

@@ -15,7 +15,13 @@ async def run_write(
     work: Work,
     lease_kind: LeaseKind = WRITE,
 ) -> ApiResponse:
-    """Return the response of the work, or the stored one of an earlier request with the key."""
+    """Return the response of the work, or the stored one of an earlier request with the key.
+
+    The work runs in a transaction, again after a serialization failure or deadlock. A first
+    response is stored in the same transaction; errors and dry runs store none. ``idempotency`` is
+    None without a key. Raise what ``work``, ``Database.write`` and ``StoredResponses.idempotent``
+    raise.
+    """
     if idempotency is not None:
         work = request.app[STORED_RESPONSES].idempotent(idempotency, work)
     return await database(request).write(work, caller_of(request).organization_id, lease_kind)

@@ -23,7 +23,10 @@ _LIMITS: Final[web.AppKey[bytes]] = web.AppKey("limits", bytes)
 
 
 def prepare(app: web.Application, caller_requests: int) -> None:
-    """Render the limits once, as they are the same for all organizations."""
+    """Render the limits once, as they are the same for all organizations.
+
+    ``caller_requests`` is the admission limit: requests of an organization in a worker.
+    """
     limits = {
         "concurrentRequests": caller_requests,
         "bytesInFlight": MAX_BYTES_IN_FLIGHT,
@@ -38,7 +41,10 @@ def prepare(app: web.Application, caller_requests: int) -> None:
 
 
 async def read_identity(resource: Resource, request: web.Request) -> web.Response:
-    """Return the installation, the organization, the API key and its limits (contract, Callers)."""
+    """Return the installation, organization, API key and limits of the caller (contract, Callers).
+
+    Raise ApiError for any query parameter.
+    """
     no_parameters(request)
     caller = caller_of(request)
     statement = resource.statements["identity"].text

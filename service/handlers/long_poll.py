@@ -1,4 +1,4 @@
-"""Long poll: one database poll per worker serves all waiting readers (contract, Changes)."""
+"""Long poll: one database poll per worker serves all its waiting readers (contract, Changes)."""
 
 import asyncio
 from collections import defaultdict
@@ -19,15 +19,16 @@ from service.queries import change_feed
 from service.queries.change_feed import FeedHead
 
 INTERVAL_SECONDS: Final = 0.25
-"""Seconds between two polls of the database."""
+"""Seconds before the first poll of the database, and between two polls."""
 
 
 class ChangeWaiters:
     """Waiting readers of a worker; polls the database while there are any.
 
-    Beyond ``max_waiting`` readers the longest wait ends, which gives an empty page. With a bound at
-    the limit of connections only, a burst of new connections would find none that can be closed but
-    itself.
+    Beyond ``max_waiting`` readers of all organizations the longest wait ends, which gives an empty
+    page. With a bound at the limit of connections only, a burst of new connections would find none
+    that can be closed but itself. The poll uses the reserved connection; numbering the changes
+    takes one of the pool.
     """
 
     def __init__(self, database: Database, max_waiting: int) -> None:
@@ -43,8 +44,10 @@ class ChangeWaiters:
     async def wait(self, organization_id: int, after: int, timeout_seconds: float) -> bool:
         """Wait for changes after a sequence number; return False if none came in time.
 
-        Raise ApiError ``too_many_requests`` if MAX_WAITING readers of the organization wait
-        already. The wait may end early, without changes, by ``make_room`` or ``end``.
+        True means that the organization has new changes, of any collection, and that the first of
+        them are numbered. Raise ApiError ``too_many_requests`` if MAX_WAITING readers of the
+        organization wait in this worker already. ``make_room``, ``end`` and another reader beyond
+        ``max_waiting`` may end the wait early, with False. A failed poll does not.
         """
         if self._is_stopped:
             return False
@@ -68,7 +71,7 @@ class ChangeWaiters:
                 self._waiters.pop(organization_id, None)
 
     def end(self) -> None:
-        """End all waits; later ones return at once."""
+        """End all waits; later ones return False at once."""
         self._is_stopped = True
         for waiters in self._waiters.values():
             _wake(waiters, for_changes=False)
@@ -76,9 +79,10 @@ class ChangeWaiters:
             self._poller.cancel()
 
     def make_room(self) -> bool:
-        """End the longest wait; return False if no reader waits.
+        """End the longest wait, with False; return False if no reader waits.
 
-        The eviction of connections calls it: the reader's connection closes after its empty page.
+        ``wait`` calls it, and so does the eviction of connections, which closes the reader's
+        connection after its empty page.
         """
         for waiter in self._oldest_first:
             if not waiter.done():
@@ -101,7 +105,7 @@ class ChangeWaiters:
         return await self._database.look_up(partial(change_feed.feed_heads, organization_ids=ids))
 
     async def _notify(self, head: FeedHead) -> None:
-        """Wake the organization's readers that have new changes; number these first, once."""
+        """Wake the organization's readers that have new changes; first number a batch of these."""
         if head.is_behind:
             organization_id = head.organization_id
             assign_numbers = partial(
@@ -123,7 +127,11 @@ CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("change_waiters", ChangeW
 
 
 async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
-    """Add the change waiters and MAKE_ROOM to the application."""
+    """Add the change waiters and MAKE_ROOM to the application.
+
+    Up to half of the connections that a worker may have can wait. MAKE_ROOM ends a delayed 401
+    response if there is one, else the longest wait.
+    """
     max_waiting = max_connections(0) // 2
     app[CHANGE_WAITERS] = change_waiters = ChangeWaiters(app[DATABASE], max_waiting)
     unauthorized = app[UNAUTHORIZED_THROTTLE]
@@ -132,5 +140,5 @@ async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
 
 
 async def end_change_waits(app: web.Application) -> None:
-    """End all waits, because a shutdown waits for open requests."""
+    """End all waits at a shutdown, which waits for open requests."""
     app[CHANGE_WAITERS].end()

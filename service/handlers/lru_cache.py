@@ -14,7 +14,8 @@ _MAX_VALUE_SHARE: Final = 64
 class WeightedLruCache(Generic[K, V]):
     """Least recently used cache of the values of ``make``, up to ``max_weight`` in total.
 
-    ``weigh`` returns the weight of a key with its value.
+    ``weigh`` returns the weight of a key with its value; it is called once per value. A value that
+    weighs more than 1/64 of ``max_weight`` is returned, but not cached. Not for several threads.
     """
 
     def __init__(
@@ -27,7 +28,10 @@ class WeightedLruCache(Generic[K, V]):
         self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
 
     def __call__(self, key: K) -> V:
-        """Return the value of a key; on a miss make it, and raise what ``make`` raises."""
+        """Return the value of a key; on a miss make it, and raise what ``make`` raises.
+
+        Errors are not cached. A cached value is shared: callers do not change it.
+        """
         entry = self._entries.get(key)
         if entry is not None:
             self._entries.move_to_end(key)

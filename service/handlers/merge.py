@@ -16,7 +16,9 @@ def merge_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Ite
     """Return a function that merges the patch into a writable form, and returns the merged one.
 
     Raise ApiError, 400, for errors of the patch itself. The returned function raises it, too, if
-    the merged form violates the replace schema. An ``id`` in the patch is ignored, as in a replace.
+    the merged form violates the replace schema; it leaves its argument unchanged and can be called
+    again. An ``id`` in the patch is ignored, as in a replace. A deleted record stays deleted unless
+    the patch has ``state``.
     """
     body = parse(raw)
     if details := resource.merge_form.errors(body, raw):

@@ -1,6 +1,6 @@
-"""Feed state of an organization, read after its committed changes have sequence numbers.
+"""Feed state, read after numbering changes where it takes that to have a version; and its headers.
 
-Also the headers that name its position. Source: contract, Changes.
+Source: contract, Changes.
 """
 
 from contextlib import suppress
@@ -15,9 +15,11 @@ from service.queries.feed_version import FeedState, read_state
 
 
 async def read_numbered_state(database: Database, organization_id: int) -> FeedState:
-    """Return the state; first assign sequence numbers if some changes lack them.
+    """Return the state; first assign sequence numbers if the feed has not begun or has no version.
 
-    Return the state without them if that fails.
+    It has none if more than MAX_UNNUMBERED changes lack a number. One batch of them is numbered.
+    If that fails, return the state as it was: ``epoch`` may be 0 and ``version`` None. Raise
+    ApiError if the state cannot be read.
     """
     read = partial(read_state, organization_id=organization_id)
     state = await database.read(read, organization_id)
@@ -31,7 +33,11 @@ async def read_numbered_state(database: Database, organization_id: int) -> FeedS
 
 
 def position_headers(state: FeedState, organization_id: int) -> dict[str, str]:
-    """Return the headers from which a reader of records can follow their changes."""
+    """Return the headers from which a reader of records can follow their changes.
+
+    They name the position after ``state.last``: records that are read after the state may show
+    later changes, which the feed then repeats. ``state.epoch`` must not be 0.
+    """
     return {
         X_CHANGES_CURSOR: cursor_after(state.last, state.epoch, organization_id),
         X_CHANGES_AFTER: str(state.last),

@@ -15,6 +15,7 @@ from service.http.deprecation import Deprecation
 from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 
 COLLECTION_PATH: Final = "{root}"
+"""Template of ``Operation.path``, as is RECORD_PATH."""
 RECORD_PATH: Final = "{root}/{{{key}}}{below}"
 _MEDIA: Final = {
     "patch": JSON_PATCH,
@@ -52,15 +53,15 @@ class Operation:
     deletes: bool = False
     """Whether it can delete records."""
     error_types: tuple[str, ...] = ()
-    """Error types that only this operation has."""
+    """Error types beyond those that its other properties and its resource imply."""
     needs_key: bool = True
     """Whether callers must present an API key."""
     of_records: bool = True
-    """Whether a write is one of records, which takes ``dryRun`` and preconditions."""
+    """Whether a write is one of records, which takes ``dryRun``; those of webhooks are not."""
     is_stored: bool = True
-    """Whether a write changes anything that is stored."""
+    """Whether an operation other than a GET changes anything that is stored."""
     is_cached: bool = False
-    """Whether its responses go through the response cache."""
+    """Whether its responses go through the response cache, if the resource is in the feed."""
     deprecation: Deprecation | None = None
     """Deprecation, if it will be removed."""
 
@@ -76,7 +77,7 @@ class Operation:
 
     @property
     def needs_records(self) -> bool:
-        """Whether it requires records that exist."""
+        """Whether it can fail because a record that the path or an item names does not exist."""
         return self.names_record or self.deletes or self.method == "PATCH"
 
     @property
@@ -86,7 +87,7 @@ class Operation:
 
     @property
     def takes_precondition(self) -> bool:
-        """Whether it takes ``If-Match``: a write of a single stored record."""
+        """Whether it takes ``If-Match`` and ``If-None-Match``: a write of a record by its path."""
         return self.takes_dry_run and self.names_record
 
     @property
@@ -96,7 +97,7 @@ class Operation:
 
     @property
     def is_bulk(self) -> bool:
-        """Whether it writes and its path names no record; includes creates of one record."""
+        """Whether it writes records and its path names none; includes creates of one record."""
         return self.takes_dry_run and not self.names_record
 
     @property
@@ -271,6 +272,7 @@ IDENTIFY: Final = Operation(
 OF_MASTER_RECORDS: Final = (
     LIST, CREATE, BULK_REPLACE, BULK_PATCH, BULK_DELETE, READ, REPLACE, PATCH, DELETE,
 )  # fmt: skip
+"""Operations of each collection of master records; bulk operations come before a record's."""
 OF_PART_COLLECTIONS: Final = (LIST, BULK_REPLACE, BULK_PATCH)
 WITHOUT_RESOURCE: Final = (
     Operation("health", "GET", "/healthz", system.health, needs_key=False),

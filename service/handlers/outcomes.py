@@ -16,7 +16,10 @@ from service.queries.writable_resource import WritableResource
 
 
 class DryRunRollback(Exception):  # noqa: N818
-    """Response of a dry run, raised so that its transaction is rolled back."""
+    """Response of a dry run, raised so that its transaction is rolled back.
+
+    It is no failure: the write handler catches it outside the transaction, and sends the response.
+    """
 
     def __init__(self, response: ApiResponse) -> None:
         super().__init__("dry run")
@@ -29,9 +32,11 @@ def outcomes(
     result: WriteResult,
     options: WriteOptions,
 ) -> ApiResponse:
-    """Return the response with the outcomes in request order, or that of a single write.
+    """Return the response with the outcomes in request order, or with the one of a single write.
 
-    The status is 201 if all items were created, except in a dry run; else 200.
+    The status is 201 if all items were created, except in a dry run; else 200, also if items
+    failed: then the code is ``partial``. Failed items have their error details, all together up to
+    MAX_LISTED or one for each. With ``options.preview`` each outcome has ``changes``.
     """
     item_outcomes = [
         _outcome_of(resource, request_items, result, request_index)
@@ -58,7 +63,7 @@ def outcomes(
 
 
 def _key_text(result: WriteResult, key: Any) -> str | None:
-    """Return the text of an own key; None for a reference in its place to no record."""
+    """Return the text of an own key; None without one, and for a reference to no record."""
     text: str | None = result.key_texts.get(key, key if isinstance(key, str) else None)
     return text
 
@@ -75,7 +80,7 @@ def _outcome_of(
 
 
 def _changes(result: WriteResult, request_index: int) -> list[dict[str, Any]]:
-    """Return the changes of an item as JSON objects; none of a failed or absent one."""
+    """Return the changes of an item as JSON objects; [] for a failed or absent one."""
     return [change._asdict() for change in result.changes.get(request_index, ())]
 
 

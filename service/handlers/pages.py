@@ -23,10 +23,14 @@ from service.pages.guides import guides
 from service.pages.page import WebPage
 
 PAGES: Final[web.AppKey[Mapping[str, WebPage]]] = web.AppKey("pages", Mapping)
+"""Pages by exact path."""
 
 
 def prepare(app: web.Application, openapi: bytes, public_url: str) -> None:
-    """Render all pages once, from the OpenAPI document and the package's files."""
+    """Add all pages to the application, rendered from the OpenAPI document and the package's files.
+
+    They are rendered once in a process. ``public_url`` is "" if it is not set.
+    """
     app[PUBLIC_URL], app[PAGES] = public_url, _pages(openapi, public_url)
 
 
@@ -40,7 +44,7 @@ def _pages(openapi: bytes, public_url: str) -> Mapping[str, WebPage]:
 
 
 async def page(request: web.Request) -> web.Response:
-    """Return the page at the path; raise ApiError ``not_found.route`` if there is none."""
+    """Return the page at the exact path; raise ApiError ``not_found.route`` if there is none."""
     web_page = request.app[PAGES].get(request.path)
     if web_page is None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
@@ -53,6 +57,9 @@ async def catalog(request: web.Request) -> web.Response:
 
 
 async def without_slash(request: web.Request) -> web.Response:
-    """Redirect to the path without its slash; relative, as a proxy may add a path prefix."""
+    """Redirect, with 308, to the path without its last slash and without the query.
+
+    The target is relative, as a proxy may add a path prefix. The path has one segment.
+    """
     target = f"../{request.path.strip('/')}"
     return web.Response(status=308, headers={"Location": target})

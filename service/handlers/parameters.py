@@ -1,4 +1,7 @@
-"""Request parameters: path ids, query, preconditions and the Idempotency-Key."""
+"""Request parameters: path ids, query, preconditions and the Idempotency-Key.
+
+No function uses the database: a path may name records that do not exist.
+"""
 
 import hashlib
 import re
@@ -25,23 +28,28 @@ _IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}",
 
 
 def no_parameters(request: web.Request) -> None:
-    """Raise ApiError with ``unknown_parameter`` for each query parameter."""
+    """Raise ApiError with ``unknown_parameter`` for each query parameter, if there are any."""
     reader = QueryReader(request.query.items())
     reader.only()
     reader.raise_errors()
 
 
 def record_path(request: web.Request, resource: Resource) -> list[PathId]:
-    """Return the stored ids or own keys in the path: of parents, outermost first, and record."""
+    """Return the stored ids or own keys in the path: of parents, outermost first, then the record.
+
+    Parameters that the path lacks are left out. Raise ApiError as ``path_values`` does.
+    """
     names = (*resource.parents, resource.key)
     path = request.match_info
     return path_values(request, resource, *(name for name in names if name in path))
 
 
 def path_values(request: web.Request, resource: Resource, *names: str) -> list[PathId]:
-    """Return the stored ids or own keys of path parameters; raise ApiError for malformed ones.
+    """Return the stored ids or own keys of path parameters, in the order of ``names``.
 
-    aiohttp leaves bytes that are no UTF-8 percent-encoded, so that they would be another key.
+    Raise ApiError with a detail for each malformed one, and for keys if the path is not UTF-8:
+    aiohttp leaves such bytes percent-encoded, so that they would be another key. The path has all
+    of the parameters.
     """
     texts = request.match_info
     keyed = [name for name in names if "=" in texts[name]]
@@ -76,7 +84,7 @@ def record_path_ids(request: web.Request, resource: Resource) -> list[int]:
 
 
 def path_key(request: web.Request, resource: Resource) -> str | None:
-    """Return the own key by which the path names a record; None for an id."""
+    """Return the own key by which the path names a record, unchecked; None for an id or neither."""
     _, is_key, key = request.match_info.get(resource.key, "").partition("=")
     return key if is_key else None
 
@@ -86,8 +94,9 @@ def document_form(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the name of the statement for the parameter ``form``, and the selected ``fields``.
 
-    The statement is ``documents`` or ``writables``; () selects all fields. Raise ApiError for other
-    parameters, and for fields of a writable form.
+    The statement is ``documents``, or ``writables`` for ``form=writable``, which ``has_writable``
+    allows. Fields are in the order of the documents; () selects all. Raise ApiError for wrong
+    values, other parameters, and fields of a writable form.
     """
     if not request.query:
         return "documents", ()
@@ -105,9 +114,10 @@ def document_form(
 
 
 def precondition_of(request: web.Request, resource: Resource) -> Precondition | None:
-    """Return the precondition of a write, from ``If-Match`` and ``If-None-Match``.
+    """Return the precondition of a write, from ``If-Match`` and ``If-None-Match``; raise nothing.
 
-    Return None without these headers, and for a path that names no single record.
+    Return None without these headers, and for a path that names no single record. The record is
+    compared later, under its lock.
     """
     if resource.key not in request.match_info:
         return None
@@ -117,7 +127,7 @@ def precondition_of(request: web.Request, resource: Resource) -> Precondition | 
 
 
 def check_precondition(request: web.Request, resource: Resource) -> None:
-    """Raise ApiError for preconditions of a write whose path names no single record."""
+    """Raise ApiError for precondition headers of a write whose path names no single record."""
     if resource.key not in request.match_info:
         refuse_preconditions(request)
 
@@ -133,8 +143,8 @@ def refuse_preconditions(request: web.Request) -> None:
 def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | None:
     """Return the ``Idempotency-Key`` with the digest of the request; None without the header.
 
-    The digest covers method, path, query and body. Raise ApiError for a repeated or malformed
-    header.
+    The digest (SHA-256) covers method, path and query as they were sent, and body. Raise ApiError
+    for a header that is repeated, malformed or contains the start of an API key.
     """
     keys = request.headers.getall("Idempotency-Key", ())
     if not keys:

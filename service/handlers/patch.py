@@ -1,8 +1,9 @@
 """JSON Patch: edits of a record's writable form (RFC 6902; contract, Patches).
 
 The ``jsonpatch`` package applies the operations. The status of each error is decided here first:
-400 for an invalid patch or a target that is no writable field, 409 for a failed ``test``, 422 for
-any other operation that cannot be applied.
+400 for an invalid patch or a target that is no writable field, 409 for a failed ``test``, 413 for a
+patched document beyond MAX_BODY_BYTES or MAX_VALUES, 422 for any other operation that cannot be
+applied.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,8 +46,9 @@ _INAPPLICABLE_MESSAGES = {
 def patch_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Item]:
     """Return a function that applies the patch to a writable form, and returns the patched one.
 
-    Raise ApiError, 400, for errors of the patch itself. The returned function raises 409 and 422 as
-    above, 413 if the document grows too large, and 400 if it violates the replace schema.
+    Raise ApiError, 400, for errors of the patch itself, which need no stored record. The returned
+    function raises 409, 413 and 422 as above, and 400 if the patched form violates the replace
+    schema. It leaves its argument unchanged and can be called again.
     """
     operations = parse(raw)
     form_errors = _PATCH_FORM.errors(operations, b"")
@@ -71,7 +73,8 @@ def validated(
 ) -> Item:
     """Return the patched form; raise ApiError, 400, if it violates the replace schema.
 
-    A deleted record stays deleted if the patch does not touch its state.
+    The schema does not allow the state ``deleted``. It is accepted, and stays, if the record is
+    deleted and the patch does not touch its state.
     """
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
@@ -89,7 +92,10 @@ def _to_json(document: Any) -> bytes:
 
 
 def _touches(operation: dict[str, Any], name: str) -> bool:
-    """Return whether the operation writes or removes a top-level member, or the whole document."""
+    """Return whether the operation writes or removes a top-level member, or the whole document.
+
+    A change within the member counts, a ``test`` does not.
+    """
     targets = [operation["path"]] if operation["op"] != "test" else []
     if operation["op"] == "move":
         targets.append(operation["from"])
@@ -97,7 +103,10 @@ def _touches(operation: dict[str, Any], name: str) -> bool:
 
 
 def _target_errors(resource: WritableResource, index: int, operation: Any) -> Iterator[ErrorDetail]:
-    """Yield errors of an operation's pointers, and of a value that is nested too deeply."""
+    """Yield errors of an operation's pointers, and of a value that is nested too deeply.
+
+    An operation of a wrong form, such as a text, is left to the schema.
+    """
     if not isinstance(operation, dict):
         return
     for member in ("path", "from") if operation.get("op") in ("move", "copy") else ("path",):
@@ -140,10 +149,11 @@ def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | 
 
 
 def apply(operations: list[dict[str, Any]], document: Any) -> Any:
-    """Return the document after the operations, which may change the given one in place.
+    """Return the document after the valid operations, which may change the given one in place.
 
-    A size budget limits the document and the values that the operations add. Raise ApiError for the
-    first operation that fails.
+    A size budget limits the sum of the document and of all values that the operations add; values
+    that they remove are not given back. Raise ApiError for the first operation that fails: 409, 413
+    or 422 as above.
     """
     budget = _SizeBudget()
     budget.take(_to_json(document))
@@ -179,7 +189,7 @@ def _inapplicable_message(operation: dict[str, Any]) -> str:
 
 
 def _test_error(document: Any, operation: dict[str, Any]) -> str | None:
-    """Return the message of a failed test, or None (RFC 6902, 4.6)."""
+    """Return the message of a failed test, None for a passed one (RFC 6902, 4.6)."""
     try:
         value = jsonpointer.resolve_pointer(document, operation["path"])
     except jsonpointer.JsonPointerException:
@@ -198,14 +208,14 @@ def _equal(left: Any, right: Any) -> bool:
 
 
 class _SizeBudget:
-    """Remaining bytes of JSON and number of values by which the document may grow."""
+    """Remaining bytes of JSON and number of values for a document and what is added to it."""
 
     def __init__(self) -> None:
         self._bytes = MAX_BODY_BYTES
         self._values = MAX_VALUES
 
     def take(self, text: bytes) -> bool:
-        """Take the size of a JSON text; return whether the budget sufficed."""
+        """Take the size of a JSON text, also beyond the budget; return whether it sufficed."""
         self._bytes -= len(text)
         self._values -= count_values(text) + 1
         return self._bytes >= 0 and self._values >= 0
@@ -219,7 +229,7 @@ def _value_json(document: Any, operation: dict[str, Any]) -> bytes:
 
 
 def _with_value(operation: dict[str, Any], value_json: bytes) -> dict[str, Any]:
-    """Return the operation with its value; a copy becomes an add."""
+    """Return the operation with the value as _Json; a copy becomes an add."""
     op = "replace" if operation["op"] == "replace" else "add"
     return {"op": op, "path": operation["path"], "value": _Json(value_json)}
 

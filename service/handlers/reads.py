@@ -1,4 +1,7 @@
-"""Read handlers: pages of lists, single records, and all records of a parent."""
+"""Read handlers: pages of lists, single records, and all records of a parent.
+
+All of them send an entity tag, and their bytes count in the byte budget.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -37,14 +40,18 @@ from service.resources.registry import CHANGES
 _QueryKey: TypeAlias = tuple[Resource, tuple[tuple[str, str], ...]]
 """Cache key of a list query: the resource and the query's parameters."""
 _CACHE_BYTES: Final = 16 * 2**20
-"""Maximum bytes of the cached list queries."""
+"""Maximum bytes of a process's cached list queries."""
 _OBJECT_BYTES: Final = 1024
 """Estimated bytes of a list query without its texts and values."""
 
 
 @tagged
 async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
-    """Return one page of a collection, as JSON or CSV, with its entity tag (contract, Lists)."""
+    """Return one page of a collection, as JSON, or as CSV of flat records (contract, Lists).
+
+    ``Prefer: count=exact`` adds the header ``Total-Count``. Raise ApiError with all errors of path
+    and query, or ``not_found`` for a parent that does not exist.
+    """
     caller = caller_of(request)
     scope = cursor.scope(request.path, caller.organization_id)
     path: Sequence[PathId] = ()
@@ -86,7 +93,11 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
 
 @tagged
 async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
-    """Return one record, or its writable form, with its entity tag."""
+    """Return one record, or its writable form, deleted or not.
+
+    The entity tag is that of the returned document, without the envelope, for preconditions of
+    writes. With ``fields`` it is that of the selected members, which is none for a precondition.
+    """
     caller = caller_of(request)
     path, (form_name, fields) = collect_errors(
         lambda: record_path(request, resource),
@@ -109,7 +120,11 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
 
 @tagged
 async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
-    """Return all records of the parents as one list, which is short."""
+    """Return all records of the parents as one list, ordered by id, without paging.
+
+    Raise ApiError ``not_found`` for a parent that does not exist, and ``out_of_range`` for more
+    than MAX_BATCH_BYTES.
+    """
     caller = caller_of(request)
     path, (_, fields) = collect_errors(
         lambda: path_values(request, resource, *resource.parents),
@@ -127,7 +142,8 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
 async def _first_page_headers(request: web.Request, list_request: ListRequest) -> dict[str, str]:
     """Return the headers with the position of the change feed, on the first page of a list.
 
-    The position may be RESPONSE_CACHE_SECONDS old, so the feed may repeat changes of the list.
+    Return {} for other pages and until the feed has begun. The position may be
+    RESPONSE_CACHE_SECONDS old, so the feed may repeat changes that the list shows.
     """
     if list_request.after is not None or (list_request.page_number or 1) > 1:
         return {}
@@ -139,7 +155,7 @@ async def _first_page_headers(request: web.Request, list_request: ListRequest) -
 async def _with_changed(
     resource: Resource, connection: Connection, caller: Caller, query: ListQuery
 ) -> ListQuery:
-    """Return the list query, restricted by ``changedSince`` if it has this parameter."""
+    """Return the list query, restricted to what has changed if it has ``changedSince``."""
     if query.list_request.changed_since is None:
         return query
     return resource.compile_list(
@@ -148,7 +164,10 @@ async def _with_changed(
 
 
 def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQuery:
-    """Return the compiled list query of the request; raise ApiError with all its errors."""
+    """Return the compiled list query of the request; raise ApiError with all its errors.
+
+    Queries by ``cursor`` are not cached, as each occurs once.
+    """
     query = request.query
     if "cursor" not in query:
         return LIST_QUERIES((resource, tuple(query.items())))
@@ -162,7 +181,7 @@ def _compile(query_key: _QueryKey) -> ListQuery:
 
 
 def _weight(query_key: _QueryKey, list_query: ListQuery) -> int:
-    """Return the approximate bytes of a cached list query."""
+    """Return the approximate bytes of a cached list query and its key."""
     texts = [list_query.text, *(text for pair in query_key[1] for text in pair)]
     values = [
         value
@@ -176,4 +195,7 @@ def _weight(query_key: _QueryKey, list_query: ListQuery) -> int:
 
 
 LIST_QUERIES: Final = WeightedLruCache(_compile, _weight, _CACHE_BYTES)
-"""LRU cache of compiled list queries: callers repeat the same query strings."""
+"""LRU cache of a process's compiled list queries: callers repeat the same query strings.
+
+Its key holds no organization, as compiled queries have nothing of one.
+"""

@@ -1,7 +1,7 @@
 """Request items: parses bodies, ids and keys into items; ids become stored ids (contract, Errors).
 
 Errors of the request as a whole raise ApiError, 400. Errors of an item of a bulk write are stored
-under its index, so that the other items can be checked further.
+under its request index, so that the other items can be checked further. The database is not used.
 """
 
 import asyncio
@@ -24,13 +24,14 @@ from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
 _YIELD_BYTES: Final = 2**20
-"""Size of a body above which ``BulkBody.read`` yields to the event loop after parsing it."""
+"""Bytes of a body above which ``BulkBody.read`` yields to the event loop after parsing it."""
 
 
 def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
     """Return the item of a single write; raise ApiError with all its errors.
 
-    With ``name``, the body is a list, which the item stores under this name.
+    With ``name``, the body is a list, which the item stores under this name. The ``id`` of the path
+    is set later, and replaces one in the body.
     """
     body = parse(raw)
     if details := validator.errors(body, raw):
@@ -43,7 +44,7 @@ def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
 def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
     """Return the item of a single write whose path has the own key; raise ApiError for its errors.
 
-    The body may leave the key out, and has no other one.
+    The body may leave the key out or have null, and has no other one. The item has it always.
     """
     body, name = parse(raw), str(resource.own_key)
     details = []
@@ -63,13 +64,13 @@ class BulkBody:
 
     raw: bytes
     items: Any
-    """Parsed JSON, which may be anything; None if it could not be parsed."""
+    """Parsed JSON, which may be anything, also None for ``null``; None if it was not parsed."""
     parse_errors: Sequence[ErrorDetail] = ()
     """Errors of a body that could not be parsed."""
 
     @classmethod
     async def read(cls, raw: bytes) -> "BulkBody":
-        """Parse a body; yield to the event loop after a large one."""
+        """Parse a body and keep its errors; yield to the event loop after a large one."""
         try:
             return cls(raw, parse(raw))
         except ApiError as error:
@@ -87,11 +88,11 @@ class BulkBody:
 def many_items(
     resource: WritableResource, validator: Validator, body: BulkBody, options: WriteOptions
 ) -> RequestItems:
-    """Return the items of a bulk write with their errors; ids become stored ids.
+    """Return the items of a bulk write with their errors; ids become stored ids, in place.
 
-    Raise ApiError for errors of the body as a whole. Of several items with the same unique value,
-    the same id or, with ``match_by_key``, own key, the first is valid; with ``skip_failed``, all
-    of them fail.
+    Raise ApiError for errors of the body as a whole, such as too many items. Of several items with
+    the same unique value, the same id or, with ``match_by_key``, own key, the first is valid; with
+    ``skip_failed``, all of them fail. Unique values of items that delete do not count.
     """
     if body.parse_errors:
         raise ApiError(body.parse_errors)
@@ -129,7 +130,10 @@ def _check_renames(
     details: dict[int, list[ErrorDetail]],
     options: WriteOptions,
 ) -> None:
-    """Add errors for items that delete and rename a record, and for new keys that repeat."""
+    """Add errors for items that delete and rename a record, and for own keys that would repeat.
+
+    Compared are the keys that the records have after the write.
+    """
     own_key, by_index = str(resource.own_key), dict(objects)
     for request_index, item in objects:
         if item.get("state") == "deleted" and item.get(NEW_KEY) is not None:
@@ -167,9 +171,10 @@ def _group_by_parent(
 
 
 def many_ids(resource: MasterRecord, texts: list[str], options: WriteOptions) -> RequestItems:
-    """Return the items of a bulk delete, from its ``ids`` parameters.
+    """Return the items of a bulk delete, from its ``ids`` parameters, with their stored ids.
 
-    Raise ApiError for too few or too many ids.
+    Raise ApiError for too few or too many ids. A malformed id, and each repeated one but the first
+    (with ``skip_failed`` all of them), is an error of its item.
     """
     _check_number(resource, texts, "id")
     if (ids := parse_ids(texts)) and len({*texts}) == len(texts):
@@ -188,7 +193,8 @@ def many_ids(resource: MasterRecord, texts: list[str], options: WriteOptions) ->
 def many_keys(resource: MasterRecord, texts: list[str], options: WriteOptions) -> RequestItems:
     """Return the items of a bulk delete by own key, from its ``keys`` parameters.
 
-    Raise ApiError for too few or too many keys.
+    Raise ApiError for too few or too many keys. Malformed and repeated keys are errors of their
+    items, as in ``many_ids``.
     """
     _check_number(resource, texts, "key")
     details = defaultdict[int, list[ErrorDetail]](list)

@@ -2,12 +2,12 @@
 
 Problem: a read that is repeated costs the same statements each time, although few of them would
 return anything new. Rejected: expiry times, which return stale data, and tables of documents, which
-make writes slower. Chosen: a worker keeps whole responses by organization and request target. The
-version of an organization is the number of changes that were committed so far. A write becomes
-visible together with its change, so data of an equal version is equal. A hit reads the version by a
-statement that begins after the request arrived, so it includes every write that was acknowledged
-before. Concurrent requests of an organization share that statement, and concurrent requests of a
-target share the statements that read it.
+make writes slower. Chosen: a worker keeps the bodies of 200 responses by organization and
+``_Target``. The version of an organization is the epoch of its feed and the number of transactions
+committed so far. A write becomes visible together with its change, so data of an equal version is
+equal. A hit reads the version by a statement that begins after the request arrived (a poll), so it
+includes every write acknowledged before. Concurrent requests of an organization share polls, and
+those of a target the read. SQL that bypasses the service is seen after RESPONSE_CACHE_SECONDS.
 """
 
 import asyncio
@@ -33,28 +33,28 @@ from service.limits import RESPONSE_CACHE_SECONDS
 from service.queries.feed_version import FeedState, FeedVersion
 
 MAX_ENTRY_SHARE: Final = 16
-"""A response of more than 1/16 of the cache is not cached: it would evict too many others."""
+"""A body of more than 1/16 of the cache is not cached: it would evict too many others."""
 MAX_ORGANIZATION_SHARE: Final = 2
 """One organization's responses have at most 1/2 of the cache."""
 MAX_ORGANIZATIONS: Final = 10_000
-"""Organizations whose versions are kept."""
+"""Maximum number of organizations whose versions and responses are kept."""
 MAX_CONTENDED_HITS: Final = 2
-"""Requests that share a poll while several organizations are active.
+"""Maximum number of requests that share a poll while several organizations are active.
 
 More would keep the worker from the requests of the others: a hit needs no connection, so the fair
 queue does not limit hits.
 """
 _OK: Final = 200
 _ENTRY_BYTES: Final = 1024
-"""Estimated bytes of an entry without its key, headers and body."""
+"""Estimated bytes of an entry without its key, header values and bodies."""
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool]
-"""Path and query, preferences, the host that links name, whether CSV is preferred, and features."""
+"""Path and query, Prefer, Host (None with a public URL), whether CSV is preferred, features."""
 
 
 class _Entry(CachedBody):
-    """Cached response, and the version known before its statements began."""
+    """Cached response, and the version of the last poll before its statements began."""
 
     __slots__ = ("expires_at", "version", "weight")
 
@@ -86,7 +86,7 @@ class _Organization:
         self.fills: dict[_Target, _Fill] = {}
         self.weight = 0
         self.state: FeedState | None = None
-        """State of the feed by the last poll; None if it is unknown."""
+        """State of the feed by the last poll; None before the first one and after a failed one."""
         self.polled_at = 0.0
         self.waiters: list[asyncio.Future[FeedState]] = []
         """Requests that wait for the next poll."""
@@ -94,12 +94,12 @@ class _Organization:
 
     @property
     def version(self) -> FeedVersion | None:
-        """Return the version of the last poll; None if it is unknown."""
+        """Return the version of the last poll; None if it is unknown or cannot be counted."""
         return self.state.version if self.state else None
 
 
 class ResponseCache:
-    """Cached responses of a worker, up to ``max_bytes``; 0 bytes turn the cache off."""
+    """Cached responses of a worker, up to ``max_bytes``; 0 turns ``respond`` off, not polls."""
 
     def __init__(self, database: Database, max_bytes: int, public_url: str) -> None:
         self._database = database
@@ -112,11 +112,14 @@ class ResponseCache:
 
     @property
     def size(self) -> int:
-        """Return the approximate bytes of all cached responses."""
+        """Return the approximate bytes of all cached responses, compressed forms included."""
         return self._weight
 
     async def respond(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Return the cached response if it is current, else the handler's."""
+        """Return the cached response if it is current, else the handler's; cache that if it is 200.
+
+        Raise the ApiError of a failed poll, or of a byte budget that a cached body exceeds.
+        """
         if not self._max_bytes:
             return await handler(request)
         caller = caller_of(request)
@@ -146,7 +149,7 @@ class ResponseCache:
     async def _current_entry(
         self, organization: _Organization, target: _Target, version: FeedVersion | None
     ) -> _Entry | None:
-        """Return the target's entry of this version, once it is read; None if there is none."""
+        """Return the entry of this version; await a running read of it; None if there is none."""
         fill = organization.fills.get(target)
         if fill is not None and fill.version == version:
             return await asyncio.shield(fill.entry)
@@ -175,7 +178,7 @@ class ResponseCache:
         return organization
 
     async def feed_state(self, organization_id: int) -> FeedState:
-        """Return the state of the feed now, or up to ``RESPONSE_CACHE_SECONDS`` ago."""
+        """Return the last poll's state; poll if it failed or began RESPONSE_CACHE_SECONDS ago."""
         organization = self._find(organization_id)
         is_recent = organization.polled_at + RESPONSE_CACHE_SECONDS > time.monotonic()
         if organization.state is not None and is_recent:
@@ -194,7 +197,7 @@ class ResponseCache:
         return await waiter
 
     async def _poll(self, organization_id: int, organization: _Organization) -> None:
-        """Poll the state until no request waits for it; pass the error of a poll on."""
+        """Poll until no request waits; pass errors on. Clear entries if the version changed."""
         while organization.waiters:
             served = MAX_CONTENDED_HITS if CONTENTION.is_contended() else None
             waiters, organization.waiters = (
@@ -226,10 +229,7 @@ class ResponseCache:
         response: web.StreamResponse,
         version: FeedVersion,
     ) -> _Entry | None:
-        """Store a response, and evict the least recently used ones beyond the limits.
-
-        Return None if it is not cached.
-        """
+        """Store a response; return None if it has no body of bytes or too long a one."""
         body = response.body if isinstance(response, web.Response) else None
         if not isinstance(body, bytes) or len(body) * MAX_ENTRY_SHARE > self._max_bytes:
             return None
@@ -240,7 +240,7 @@ class ResponseCache:
         return entry
 
     def _weigh(self, organization: _Organization, target: _Target, entry: _Entry) -> None:
-        """Count the bytes of a new entry, or of one that got a compressed form."""
+        """Count the bytes of an entry, new or with a new compressed form; evict beyond limits."""
         path, preferences, host, *_ = target
         key_bytes = len(path) + sum(map(len, preferences)) + len(host or "")
         weight = entry.size + key_bytes + sum(map(len, entry.headers.values())) + _ENTRY_BYTES
@@ -284,7 +284,7 @@ def _filling(organization: _Organization, target: _Target, version: FeedVersion)
 
 
 def _is_current(entry: _Entry, version: FeedVersion | None) -> bool:
-    """Return whether nothing has changed since the entry's statements began."""
+    """Return whether the entry has this version, which is the current one, and has not expired."""
     return entry.version == version and entry.expires_at > time.monotonic()
 
 
@@ -292,7 +292,7 @@ RESPONSE_CACHE: web.AppKey[ResponseCache] = web.AppKey("response_cache", Respons
 
 
 def cached(handler: Handler) -> Handler:
-    """Return the handler of a read with its responses cached."""
+    """Return a read handler with its responses cached: all of its data must be in the feed."""
 
     async def respond(request: web.Request) -> web.StreamResponse:
         return await request.app[RESPONSE_CACHE].respond(request, handler)

@@ -1,6 +1,7 @@
 """Retention: background deletion of expired stored responses and changes.
 
-Every minute the next batch of organizations has its turn.
+Each worker handles the next 100 organizations every minute, in order of id. After the last one it
+begins again with the first.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -21,7 +22,11 @@ _PAUSE_SECONDS: Final = 60
 
 
 async def run_retention(app: web.Application, changes_days: int) -> AsyncIterator[None]:
-    """Delete expired rows in the background while the application runs."""
+    """Delete expired rows in the background while the application runs.
+
+    Changes expire after ``changes_days`` days, stored responses after IDEMPOTENCY_HOURS. Also add
+    STORED_RESPONSES to the application, for the idempotent writes of the worker.
+    """
     app[STORED_RESPONSES] = StoredResponses()
     retention = _Retention(app[DATABASE], changes_days)
     task = background.repeat(retention.delete_next, _PAUSE_SECONDS)
@@ -30,7 +35,10 @@ async def run_retention(app: web.Application, changes_days: int) -> AsyncIterato
 
 
 class _Retention:
-    """Cursor over the organizations: each step continues after the last one's id."""
+    """Cursor over the organizations: each step continues after the last id of the step before.
+
+    A step that raises is repeated from its first organization.
+    """
 
     def __init__(self, database: Database, changes_days: int) -> None:
         self._database = database
@@ -38,14 +46,15 @@ class _Retention:
         self._last = 0
 
     async def delete_next(self) -> None:
-        """Delete the expired rows of the next organizations."""
+        """Delete the expired rows of the next 100 organizations."""
         self._last = await delete_expired_rows(self._database, self._last, self._changes_days)
 
 
 async def delete_expired_rows(database: Database, after: int, changes_days: int) -> int:
-    """Delete the expired rows of the next organizations after the id ``after``.
+    """Delete all expired rows of up to 100 organizations with ids above ``after``.
 
-    Return the last one's id, or 0 after the last organization.
+    Return the last one's id; 0 if there was none, so that the next call begins anew. Each batch of
+    rows is a transaction of its own. Raise ApiError if the database fails.
     """
     ids = await database.look_up(partial(stored_responses.organizations, after=after))
     for organization_id in ids:
@@ -58,7 +67,7 @@ async def delete_expired_rows(database: Database, after: int, changes_days: int)
 def _deletions(
     organization_id: int, changes_days: int
 ) -> Iterator[Callable[[Connection], Awaitable[bool]]]:
-    """Yield the transactions for an organization; each returns True while there may be more.
+    """Yield the work of an organization's transactions; each is repeated until it returns False.
 
     Changes are numbered first, as only numbered ones are deleted.
     """

@@ -1,7 +1,7 @@
 """System endpoints: health, readiness and metrics.
 
-They need no API key and have no rate limit, so concurrent callers share one computation (single
-flight).
+They need no API key and have no rate limit. So the callers of a worker share the result of a
+readiness check or metrics aggregation, an error included, for at least 1 s (single flight).
 """
 
 from collections.abc import AsyncIterator
@@ -26,8 +26,9 @@ EXPOSITION: Final[web.AppKey[SingleFlightCache[bytes]]] = web.AppKey(
     "exposition", SingleFlightCache
 )
 _EXPOSITION_SHARE: Final = 0.1
-"""Maximum share of the time that the aggregation of metrics takes."""
+"""Maximum share of a worker's time in which it aggregates metrics: slow results are kept longer."""
 _RECHECK_SECONDS: Final = 10
+"""Interval of the checks of open incidents."""
 
 
 def prepare(app: web.Application) -> None:
@@ -39,7 +40,10 @@ def prepare(app: web.Application) -> None:
 
 
 async def run_incident_checks(app: web.Application) -> AsyncIterator[None]:
-    """Recheck open incidents in the background, so that they close without readiness requests."""
+    """Recheck open incidents every _RECHECK_SECONDS while the application runs.
+
+    So incidents of schema and disk close without readiness requests.
+    """
     task = background.repeat(partial(_recheck, app[DATABASE]), _RECHECK_SECONDS)
     yield
     task.cancel()
@@ -52,18 +56,24 @@ async def _recheck(database: Database) -> None:
 
 
 async def health(_: web.Request) -> web.Response:
-    """Return 200 as long as the process responds."""
+    """Return 200 as long as the process responds, whatever the state of the database."""
     return respond(success(b'{"alive":true}'))
 
 
 async def readiness(request: web.Request) -> web.Response:
-    """Return 200 if the database is reachable, has space and the current schema, else 503."""
+    """Return 200 if the database is reachable, has space and the current schema.
+
+    Otherwise raise ApiError ``server_error.unavailable``, 503.
+    """
     await request.app[READINESS].get(lambda: _require_ready(database(request)))
     return respond(success(b'{"ready":true}'))
 
 
 async def _require_ready(database: Database) -> None:
-    """Raise ApiError ``server_error.unavailable``, with the cause, unless the database is ready."""
+    """Raise ApiError ``server_error.unavailable`` unless the database is ready.
+
+    Its message has the cause and remedy, without names of hosts or users.
+    """
     try:
         await database.look_up(_require_all)
     except ApiError as error:
@@ -75,7 +85,7 @@ async def _require_ready(database: Database) -> None:
 async def _require_all(connection: Connection) -> None:
     """Raise ApiError ``server_error.unavailable`` if the schema is behind or the disk is full.
 
-    Open and close their incidents.
+    Open their incidents, or close them. The schema is checked first, so the disk may be unchecked.
     """
     if not await schema_is_current(connection):
         raise schema_is_behind()
@@ -87,6 +97,6 @@ async def _require_all(connection: Connection) -> None:
 
 
 async def metrics(request: web.Request) -> web.Response:
-    """Return the metrics in Prometheus' text format."""
+    """Return the metrics, aggregated over the workers, in Prometheus' text format."""
     body = await request.app[EXPOSITION].get(exposition)
     return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4"})

@@ -11,14 +11,15 @@ from service import schemas
 from service.queries.resource import Resource
 
 _EMPTY: Final = "properties"
-"""Member that is always an empty list in flat documents, and is no column."""
+"""Member that is never a column; in documents that are otherwise flat it is an empty list."""
 _SCALARS: Final = frozenset({"integer", "number", "boolean", "string", "null"})
 
 
 def columns(resource: Resource, fields: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of a collection's table; () if a member to return is no scalar.
+    """Return the columns of a collection's table, in the order of its documents' members.
 
-    ``fields`` are the selected members, () for all.
+    ``fields`` are the selected members, () for all. Return () if one of them is no scalar, and if
+    only ``properties`` is selected: then the caller sends JSON.
     """
     members = schemas.definition(resource.name, "document").properties
     names = tuple(name for name in members if name in (fields or members) and name != _EMPTY)
@@ -26,12 +27,15 @@ def columns(resource: Resource, fields: Sequence[str]) -> tuple[str, ...]:
 
 
 def header(names: Sequence[str]) -> bytes:
-    """Return the first line of a table."""
+    """Return the first line of a table, with the names of its columns; lines end in CRLF."""
     return _table([names])
 
 
 def rows(documents: bytes, names: Sequence[str]) -> bytes:
-    """Return a line for each of the documents, which commas join."""
+    """Return a line for each of the documents, which commas join, without the header line.
+
+    Null or missing members are empty cells, texts stand as they are, and other values as in JSON.
+    """
     records = orjson.loads(b"[%b]" % documents)
     return _table([_cell(record.get(name)) for name in names] for record in records)
 

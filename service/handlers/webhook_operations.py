@@ -1,4 +1,8 @@
-"""Webhook operations: their part of the table of operations."""
+"""Webhook operations: their part of the table of operations (see ``operations``).
+
+Its writes take neither ``dryRun`` nor preconditions (``of_records``). Lists and reads are those of
+all collections, but are not cached, because webhooks are not in the change feed.
+"""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
 """Webhook handlers: subscriptions to the change feed (contract, Webhooks).
 
-They take no preconditions: a subscription shows its deliveries, so its entity tag changes without a
-write.
+Writes take no query parameters and no preconditions: a subscription shows its deliveries, so its
+entity tag changes without a write. Lists and single reads are those of ``reads``.
 """
 
 from collections.abc import Awaitable, Callable
@@ -38,9 +38,10 @@ _REPLAYED: Final = "Idempotent-Replayed"
 
 _Body: TypeAlias = dict[str, Any]
 _Change: TypeAlias = Callable[[Connection, int, int, _Body], Awaitable[bytes | None]]
-"""Changes a locked subscription; returns its new secret, if it has one.
+"""Locks and changes a subscription; returns its new secret, or None if that stays.
 
-Takes the connection, the organization, the subscription's id and the body.
+Takes the connection, the organization, the subscription's id and the body. Raises ApiError
+``not_found`` if the organization has no such subscription.
 """
 
 
@@ -53,11 +54,14 @@ class _SubscriptionWrite(NamedTuple):
     validator: Validator | None
     """Validator of the body; None without a body."""
     event: str
-    """What the write does, for the log."""
+    """Past participle of the write, for the log: ``created`` is the event ``webhook_created``."""
 
 
 async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
-    """Create a subscription; only this response has its secret."""
+    """Create a subscription at the end of the feed; the response, 201, has its secret.
+
+    No later read has it; only a replay by the Idempotency-Key does.
+    """
 
     async def work(connection: Connection, _: list[int], body: _Body) -> ApiResponse:
         organization_id = caller_of(request).organization_id
@@ -73,25 +77,28 @@ async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Respo
 
 
 async def update(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
-    """Apply a merge patch to a subscription (RFC 7396)."""
+    """Apply a merge patch to a subscription (RFC 7396); even an empty one makes a retry due."""
     write = _SubscriptionWrite(resource, request, raw, resource.merge_form, "updated")
     return await _change(write, subscriptions.update)
 
 
 async def rewind(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
-    """Set the position of a subscription."""
+    """Set the position of a subscription: the sequence number ``n`` after which it goes on."""
     write = _SubscriptionWrite(resource, request, raw, resource.rewind_form, "rewound")
     return await _change(write, subscriptions.rewind)
 
 
 async def rotate(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
-    """Replace the secret of a subscription; only this response has the new one."""
+    """Replace the secret of a subscription; this response and its replays have the new one.
+
+    The former secret signs as well for ``overlapSeconds``, by default a day.
+    """
     write = _SubscriptionWrite(resource, request, raw, resource.rotate_form, "rotated")
     return await _change(write, subscriptions.rotate)
 
 
 async def remove(resource: Webhooks, request: web.Request) -> web.Response:
-    """Delete a subscription; return it as it was."""
+    """Delete a subscription; return it as it was. Raise ApiError ``not_found`` without one."""
 
     async def work(connection: Connection, path: list[int], _: _Body) -> ApiResponse:
         organization_id, [webhook_id] = caller_of(request).organization_id, path
@@ -104,7 +111,10 @@ async def remove(resource: Webhooks, request: web.Request) -> web.Response:
 
 
 async def test(resource: Webhooks, request: web.Request) -> web.Response:
-    """Send a test message and return its result. As it stores nothing, no key makes it safe."""
+    """Send a test message, also for a paused subscription, and return its result with 200.
+
+    A failed delivery is a result, not an error. The Idempotency-Key is ignored: nothing is stored.
+    """
     [webhook_id], _ = collect_errors(
         lambda: record_path_ids(request, resource),
         lambda: collect_errors(
@@ -120,7 +130,7 @@ async def test(resource: Webhooks, request: web.Request) -> web.Response:
 
 
 async def _change(write: _SubscriptionWrite, change: _Change) -> web.Response:
-    """Change one subscription under its lock; return it, with its secret if that is new."""
+    """Change one subscription in a transaction; return it, with its secret if that is new."""
 
     async def work(connection: Connection, path: list[int], body: _Body) -> ApiResponse:
         organization_id, [webhook_id] = caller_of(write.request).organization_id, path
@@ -135,9 +145,10 @@ async def _write(
     write: _SubscriptionWrite,
     work: Callable[[Connection, list[int], _Body], Awaitable[ApiResponse]],
 ) -> web.Response:
-    """Check a request, run its work in a transaction, log the event and wake the sender.
+    """Check a request, run its work in a transaction, log the event and wake this worker's sender.
 
-    A replayed response is not logged again.
+    ``work`` takes the ids of the path, [] for a create, and the body, {} without one. It may run
+    again after a serialization failure. A replayed response is not logged again.
     """
     resource, request, raw, validator, event = write
     path, _, _, idempotency, body = collect_errors(
@@ -158,7 +169,7 @@ async def _write(
 
 
 def _body(validator: Validator, raw: bytes, policy: AddressPolicy) -> _Body:
-    """Return the parsed body; raise ApiError with all its errors."""
+    """Return the parsed body; raise ApiError with all its errors, a refused ``url`` included."""
     body: _Body = parse(raw)
     details = validator.errors(body, raw)
     details += subscriptions.url_errors(body, details, policy)
@@ -176,11 +187,12 @@ async def _document(
 
 
 def _with_secret(document: bytes, secret: bytes) -> bytes:
-    """Return a document with the member ``secret`` at its end."""
+    """Return a document with the member ``secret``, as ``whsec_`` and Base64, at its end."""
     return b'%b,"secret":"%b"}' % (document[:-1], signing.encoded(secret).encode())
 
 
 def _log(request: web.Request, event: str, webhook: object) -> None:
+    """Log an event of a webhook, given its id or the Location of a new one."""
     caller = caller_of(request)
     log_event(
         f"webhook_{event}",

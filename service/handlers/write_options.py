@@ -1,4 +1,8 @@
-"""Write options of a request: match, onError, dryRun and Prefer (contract, Bulk)."""
+"""Write options: query parameters, Prefer, preconditions and key of the path (contract, Bulk).
+
+``read`` returns them without an error, and ``check`` reports the errors of the query, so that one
+response can report those of path, headers and body as well.
+"""
 
 from collections.abc import Mapping
 from typing import Final, TypeAlias
@@ -22,23 +26,26 @@ PREVIEW: Final = "preview"
 MINIMAL: Final = "return=minimal"
 
 WriteParameters: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Query parameters of a write, with their values; () allows any value, also several times."""
+"""Query parameters of a write, with their allowed values; () allows any, also several times."""
 
 SINGLE: Final[WriteParameters] = {DRY_RUN: ("false", "true"), PREVIEW: ("false", "true")}
 """Query parameters of a single write."""
 BULK: Final[WriteParameters] = {ON_ERROR: ("abort", "skip"), **SINGLE}
-"""Query parameters of a bulk write whose items name records by id."""
+"""Query parameters of a bulk write whose items are new or name records by id."""
 
 
 def bulk_by_key(resource: WritableResource) -> WriteParameters:
-    """Return the query parameters of a bulk write whose items can name records by own key."""
+    """Return the query parameters of a bulk replace or patch; ``match`` takes the own key's name.
+
+    Without an own key there is no ``match``.
+    """
     return {MATCH: (resource.own_key,), **BULK} if resource.own_key else BULK
 
 
 def bulk_delete(resource: WritableResource) -> WriteParameters:
     """Return the query parameters of a bulk delete.
 
-    They include ``keys`` if an own key alone names a record, without a parent.
+    They include ``match`` and ``keys`` if an own key alone names a record, without a parent.
     """
     if not resource.own_key or resource.own_key_within:
         return {IDS: (), **BULK}
@@ -48,7 +55,12 @@ def bulk_delete(resource: WritableResource) -> WriteParameters:
 def read(
     request: web.Request, resource: WritableResource, allowed: WriteParameters
 ) -> WriteOptions:
-    """Return the options of a write. Wrong values count as absent: ``check`` reports them."""
+    """Return the options of a write; raise nothing.
+
+    Wrong values count as absent, but ``match`` and ``keys`` match by key whatever their values:
+    the caller must run ``check`` before it uses the options. Of a repeated parameter the first
+    value counts. ``Prefer`` counts for bulk writes only.
+    """
     query, is_bulk = request.query, ON_ERROR in allowed
     return WriteOptions(
         item_precondition=item_precondition,
@@ -63,9 +75,10 @@ def read(
 
 
 def check(request: web.Request, allowed: WriteParameters) -> None:
-    """Raise ApiError for unknown query parameters and values, and for exclusive ones.
+    """Raise ApiError with all errors of the query: unknown, repeated, wrong and exclusive ones.
 
-    A dry run excludes an Idempotency-Key, ids exclude keys, and a preview excludes a real write.
+    A dry run excludes an Idempotency-Key, and a preview requires a dry run. ``ids`` exclude
+    ``match`` and ``keys``, and ``keys`` require ``match``.
     """
     if not request.query:
         return
@@ -84,7 +97,7 @@ def check(request: web.Request, allowed: WriteParameters) -> None:
 
 
 def _check_keys(reader: QueryReader) -> None:
-    """Report ``keys`` without ``match``, and ids beside them."""
+    """Report ``keys`` without ``match``, and ``ids`` beside either."""
     names = reader.texts.keys()
     if KEYS in names and MATCH not in names:
         reader.fail_required(MATCH)

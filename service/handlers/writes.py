@@ -1,4 +1,8 @@
-"""Write handlers: single and bulk writes, each a batch in one transaction."""
+"""Write handlers: single and bulk writes, each a batch in one transaction.
+
+Path, query, headers and body are checked without the database first, and all of their errors are
+reported at once. The transaction may be repeated after a serialization failure.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -44,7 +48,11 @@ from service.queries.writes import ResourceT, Write
 from service.schemas.validation import Validator
 
 ItemsReader: TypeAlias = Callable[[WriteOptions], tuple[RequestItems, Write[ResourceT]]]
-"""Returns the items of a request and the function that writes them; raises ApiError."""
+"""Returns the items of a request and the engine function that writes them.
+
+Raises ApiError for errors of the request as a whole, and of the item of a single write. Errors of
+the items of a bulk write are in the result's ``details``.
+"""
 
 _BULK_WRITES: Final[Mapping[tuple[str, bool], tuple[Callable[[Any], Validator], Write[Any]]]] = {
     ("bulk_create", False): (lambda resource: resource.bulk_create_form, writes.create),
@@ -58,17 +66,20 @@ _BULK_WRITES: Final[Mapping[tuple[str, bool], tuple[Callable[[Any], Validator], 
 }
 """Validator of the body and engine function, by operation and whether items match by own key."""
 _BY_KEY: Final = (writes.replace_by_key, writes.merge_by_key, writes.delete_by_key)
-"""Engine functions that match by own key, and so take the writer lock of the collection."""
+"""Engine functions that match by own key. They always take the writer lock of the collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteRequest(Generic[ResourceT]):
-    """Write request whose path, headers, query and body have passed the first round of checks."""
+    """Write request after the first round of checks; errors of items are in ``items.details``."""
 
     resource: ResourceT
     request: web.Request
     path: Sequence[PathId]
-    """Ids of the parents, outermost first, and of the record; () if the items name records."""
+    """Ids or own keys of the parents, outermost first, and of the record.
+
+    () if the path names no record, and for the upsert of one record by its own key.
+    """
     options: WriteOptions
     idempotency: IdempotentRequest | None
     items: RequestItems
@@ -77,7 +88,7 @@ class WriteRequest(Generic[ResourceT]):
 
     @property
     def lease_kind(self) -> LeaseKind:
-        """Kind of the connection's lease."""
+        """Kind of the connection's lease: exclusive if the write locks the organization."""
         by_key = self.write in _BY_KEY
         creates = by_key or self.write is writes.create
         return LeaseKind(
@@ -88,7 +99,7 @@ class WriteRequest(Generic[ResourceT]):
 
 
 async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """Create one record, or several if the body is an array."""
+    """Create one record, or several if the body is an array; return them, or outcomes."""
     if raw.lstrip().startswith(b"["):
         return await _write_many("bulk_create", resource, request, raw)
     return await _write_one(
@@ -99,7 +110,8 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
 async def replace(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
     """Replace one record, or a part of it; the id of the path counts, not that of the body.
 
-    If the path names a record by its own key, create it if it does not exist.
+    If the path names a master record by its own key, upsert it: without a live record restore the
+    deleted one, else create one. A part's path with an own key needs a live record.
     """
 
     def read(options: WriteOptions) -> tuple[RequestItems, Write[Any]]:
@@ -111,7 +123,11 @@ async def replace(resource: WritableResource, request: web.Request, raw: bytes) 
 
 
 async def patch(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
-    """Apply a JSON Patch (RFC 6902) or merge patch (RFC 7396) to the writable form of a record."""
+    """Apply a JSON Patch (RFC 6902) or merge patch (RFC 7396) to the writable form of a record.
+
+    The Content-Type tells which; ``with_body`` has checked it. The patch is parsed in the first
+    round of checks, and applied under the record's lock.
+    """
     is_merge = is_sent_as(request.headers[hdrs.CONTENT_TYPE], MERGE_PATCH)
     editor = merge_editor if is_merge else patch_editor
 
@@ -122,24 +138,24 @@ async def patch(resource: WritableResource, request: web.Request, raw: bytes) ->
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
-    """Delete one record; return it as deleted."""
+    """Delete one record by id or own key in the path; return it as deleted."""
     return await _write_one(resource, request, b"", lambda _: (RequestItems([{}]), writes.delete))
 
 
 async def replace_many(
     resource: WritableResource, request: web.Request, raw: bytes
 ) -> web.Response:
-    """Replace, delete (``state`` is ``deleted``) or, by own key, upsert records in bulk."""
+    """Replace or delete (``state`` is ``deleted``) records in bulk; with ``match``, upsert them."""
     return await _write_many("bulk_replace", resource, request, raw)
 
 
 async def merge_many(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
-    """Merge items into records in bulk (RFC 7396); by own key, upsert records."""
+    """Merge items into records in bulk (RFC 7396); with ``match``, upsert or delete them."""
     return await _write_many("bulk_patch", resource, request, raw)
 
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
-    """Delete records in bulk, by id or by own key; return them as deleted, or the outcomes."""
+    """Delete records in bulk, by ``ids`` or ``keys``; return them as deleted, or the outcomes."""
     allowed = write_options.bulk_delete(resource)
     ids = request.query.getall(write_options.IDS, [])
     keys = request.query.getall(write_options.KEYS, [])
@@ -185,7 +201,7 @@ def _read_items(
 
 @contextmanager
 def _bulk_error_counts(operation: str, total_items: int) -> Iterator[None]:
-    """Add operation and number of items to an ApiError of the block (contract, Errors)."""
+    """Add operation and number of sent items to an ApiError of the block (contract, Errors)."""
     try:
         yield
     except ApiError as error:
@@ -202,7 +218,7 @@ def _check(
 ) -> WriteRequest[ResourceT]:
     """Return the checked request with its items; raise ApiError with the errors of all checks.
 
-    ``allowed`` are its query parameters, and ``read`` returns its items.
+    ``allowed`` are its query parameters; ``read`` returns its items. The database is not used.
     """
     options = write_options.read(request, resource, allowed)
     path, _, _, idempotency, (items, write) = collect_errors(
@@ -222,7 +238,7 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     """Return the response to the write, or the stored one of an earlier request with its key.
 
     If all items have failed already, raise their errors without a transaction, unless failed items
-    are skipped.
+    are skipped. The bytes of the response count in the byte budget, but are never refused.
     """
     request, items = write_request.request, write_request.items
     if len(items.details) == len(items.items) and not write_request.options.skip_failed:
@@ -244,7 +260,7 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
 async def _transaction(
     write_request: WriteRequest[ResourceT], connection: Connection
 ) -> ApiResponse:
-    """Return the response to the write; raise DryRunRollback at the end of a dry run."""
+    """Return the response to the write; raise DryRunRollback with it at the end of a dry run."""
     request, resource = write_request.request, write_request.resource
     options, items = write_request.options, write_request.items
     caller = caller_of(request)
@@ -262,7 +278,10 @@ async def _transaction(
 
 
 def _documents(write_request: WriteRequest[ResourceT], result: WriteResult) -> ApiResponse:
-    """Return the response with the documents of the written records."""
+    """Return the response with the documents of the written records, in request order.
+
+    A single write has the ``ETag``, and the ``Location`` of a record that it created.
+    """
     created = bool(result.created_ids)
     if write_request.items.is_bulk:
         return success_list(result.documents, created=created)

@@ -1,7 +1,8 @@
 """Access log: one JSON line per request, buffered and written in batches.
 
-Successful probes have no line, and API keys are masked. aiohttp's access log takes most of the time
-of a short response. This one takes a few microseconds.
+Successful probes have no line, and API keys are masked. The middleware writes the line before it
+sends the response, so a line does not mean that the client got it. aiohttp's access log takes most
+of the time of a short response. This one takes a few microseconds.
 """
 
 import asyncio
@@ -23,16 +24,19 @@ FLUSH_SECONDS = 0.5
 MAX_PATH = 140
 MAX_QUERY = 300
 MAX_HEADER = 64
-"""Characters. Longer values are truncated, so that no line exceeds 2 KB.
+"""MAX_PATH, MAX_QUERY and MAX_HEADER count characters of a path, query or header.
 
-The service's longest path has about 100.
+Longer values are truncated, so that no line exceeds 2 KB. The service's longest path has about 100.
 """
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 """Paths that load balancers and monitoring call."""
 
 
 class AccessLog:
-    """Buffer of log lines, written to ``stream`` (default: standard output) by a timer."""
+    """Buffer of log lines, written to ``stream`` (default: standard output) by a timer.
+
+    The log level at its creation decides whether it writes anything: INFO or below.
+    """
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
@@ -48,7 +52,12 @@ class AccessLog:
         response: web.StreamResponse,
         seconds: float,
     ) -> None:
-        """Buffer the line of one request, unless it is a successful probe or INFO is not logged."""
+        """Buffer the line of one request, unless it is a successful probe or INFO is not logged.
+
+        A probe is successful below status 400. ``seconds`` is the time from the request's head to
+        the finished response. The line's ``bytes`` are those of the body before it is sent: only
+        of a cached response the compressed ones, and null for a streamed response.
+        """
         if not self._is_enabled:
             return
         path = request.rel_url.raw_path
@@ -80,7 +89,7 @@ class AccessLog:
             self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self.flush)
 
     def flush(self) -> None:
-        """Write the buffered lines."""
+        """Write the buffered lines now. The timer calls it, and the application at its end."""
         self._timer = None
         lines, self._lines = self._lines, []
         if lines:
@@ -89,7 +98,10 @@ class AccessLog:
 
 
 def _truncate(text: str, max_length: int) -> str:
-    """Return the text with API keys masked, also truncated ones; ``…`` ends a truncated text."""
+    """Return at most ``max_length`` characters with API keys masked, also truncated keys.
+
+    ``…`` follows a truncated text.
+    """
     return _masked(text) if len(text) <= max_length else f"{_masked(text[:max_length])}…"
 
 
@@ -100,7 +112,10 @@ def _masked(text: str) -> str:
 
 
 def _header(text: str | None) -> str | None:
-    """Return the header's text, truncated and masked, with ``?`` for each byte outside of UTF-8."""
+    """Return the header's text, truncated and masked, with ``?`` for each byte outside of UTF-8.
+
+    Return None without the header.
+    """
     if text is None:
         return None
     truncated = _truncate(text, MAX_HEADER)

@@ -11,7 +11,11 @@ from service.database.errors import too_many_requests
 
 
 class Admission:
-    """Counter of each organization's requests in one worker, running and queued ones."""
+    """Counter of each organization's authenticated requests in one worker, running or queued.
+
+    A request counts from ``enter`` until ``leave``; the caller must call ``leave`` for each
+    ``enter`` that has not raised.
+    """
 
     def __init__(self, limit: int, retry_seconds: Callable[[int], int]) -> None:
         self._limit = limit
@@ -20,7 +24,10 @@ class Admission:
         self._in_flight: dict[int, int] = defaultdict(int)
 
     def enter(self, organization_id: int) -> None:
-        """Count a request; raise ApiError ``too_many_requests`` instead if the limit is reached."""
+        """Count a request; raise ApiError ``too_many_requests`` instead if the limit is reached.
+
+        Its ``Retry-After`` is estimated from the queue for database connections.
+        """
         if self._in_flight[organization_id] >= self._limit:
             raise too_many_requests(self._retry_seconds(organization_id))
         self._in_flight[organization_id] += 1
@@ -30,12 +37,15 @@ class Admission:
         return max(0, self._limit - self._in_flight.get(organization_id, 0))
 
     def in_flight(self) -> int:
-        """Return the number of counted requests of all organizations."""
+        """Return the number of counted requests of all organizations, for the metrics."""
         return sum(self._in_flight.values())
 
     @contextmanager
     def exempt(self, organization_id: int) -> Iterator[None]:
-        """Do not count a request inside the block. Afterwards it counts, even above the limit."""
+        """Do not count a counted request inside the block, such as a long poll that waits.
+
+        Afterwards it counts again, even above the limit.
+        """
         self.leave(organization_id)
         try:
             yield

@@ -17,12 +17,14 @@ NO_SCOPE: Final = 'Bearer error="insufficient_scope", scope="write"'
 
 
 async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
-    """Return the caller and set it on the request.
+    """Return the caller and set it on the request as CALLER.
 
     Raise ApiError ``unauthorized`` without exactly one ``Authorization`` header with a valid key,
-    after the delay of the throttle. ``again`` is for requests that have waited since their first
-    authentication. It bypasses the cache of callers, because the key may have been revoked or
-    changed meanwhile, and the delay.
+    after the delay of the throttle; its ``WWW-Authenticate`` has the challenge. Raise ApiError of
+    429 or 503 if the key must be looked up and that fails.
+
+    ``again`` is for requests that have waited since their first authentication. It bypasses the
+    cache of callers, because the key may have been revoked or changed meanwhile, and the delay.
     """
     credentials = request.headers.getall(hdrs.AUTHORIZATION, ())
     scheme, _, key = credentials[0].partition(" ") if credentials else ("", "", "")

@@ -1,6 +1,7 @@
-"""Body scheduler: fair queue for the CPU time of large request bodies.
+"""Body scheduler: fair queue for the CPU time of large request bodies, one per worker.
 
-Bodies of SCHEDULED_BODY_BYTES or more and compressed bodies are large (``request_body``).
+Bodies of SCHEDULED_BODY_BYTES or more and compressed bodies are large (``request_body``). The
+selection of fields from large documents enters it, too (``handlers.selection``).
 Parsing and validating 1,000 items blocks the event loop for about 0.1 s. If forty such bodies
 arrive together, asyncio would process all of them before it serves any other connection. So the
 scheduler starts one at a time, round robin over the organizations.
@@ -16,7 +17,7 @@ from aiohttp import web
 from service.database.contention import CONTENTION, ContentionSignal
 
 _CONTENTION_SECONDS: Final = 1
-"""Time after the last contention for which the scheduler still pauses."""
+"""Seconds after the last contention for which the scheduler still pauses."""
 _PAUSE_FACTOR: Final = 2
 """Length of a pause, as a multiple of the last body's time."""
 _MAX_PAUSE_SECONDS: Final = 0.5
@@ -25,9 +26,9 @@ _MAX_PAUSE_SECONDS: Final = 0.5
 class BodyScheduler:
     """Queues of large bodies by organization.
 
-    Under contention, while other bodies are queued, the scheduler pauses after each body for twice
-    the time that the body took, at most 0.5 s. So large bodies of up to 0.25 s take at most 1/3 of
-    the event loop's time.
+    Each organization's bodies start in the order of arrival. Under contention, while other bodies
+    are queued, the scheduler pauses after each body for twice the time that the body took, at most
+    0.5 s. So large bodies of up to 0.25 s take at most 1/3 of the event loop's time.
     """
 
     def __init__(self, contention: ContentionSignal = CONTENTION) -> None:
@@ -39,7 +40,11 @@ class BodyScheduler:
         """Time when the last body started, by the monotonic clock."""
 
     async def enter(self, organization_id: int) -> None:
-        """Wait until the body may start. Its time ends when the calling task next suspends."""
+        """Wait until the body may start; return without suspending if no other body is in its time.
+
+        Its time ends when the calling task next suspends, so the work must follow without an
+        ``await``. There is nothing to release. A canceled caller leaves the queue.
+        """
         loop = asyncio.get_running_loop()
         if not self._is_busy:
             self._is_busy = True

@@ -1,7 +1,8 @@
 """Byte budget: limits the bodies and responses that an organization has in memory in one worker.
 
 Clients that send large bodies or read responses slowly use up the budget of their own organization
-only (contract, Budgets).
+only (contract, Budgets). Handlers reserve for their request; the middleware releases all that it
+has reserved once its response is sent or its connection is closed.
 """
 
 from collections import defaultdict
@@ -15,11 +16,11 @@ from service.http.context import caller_of
 from service.limits import MAX_BYTES_IN_FLIGHT, byte_size
 
 MIN_COUNTED_BYTES: Final = 32 * 1024
-"""Smaller bodies and responses are not counted: admission control bounds their number."""
+"""Bodies and responses below this size are not counted: admission control bounds their number."""
 
 
 class ByteBudget:
-    """Reserved bytes of each organization."""
+    """Reserved bytes of each organization in this worker, with ``max_bytes`` for each."""
 
     def __init__(self, max_bytes: int = MAX_BYTES_IN_FLIGHT) -> None:
         self._max_bytes = max_bytes
@@ -31,7 +32,7 @@ class ByteBudget:
         return bool(self._reserved)
 
     def remaining(self, organization_id: int) -> int:
-        """Return the bytes that are left of an organization's budget."""
+        """Return the bytes that are left of an organization's budget; 0 if it is exceeded."""
         return max(0, self._max_bytes - self._reserved.get(organization_id, 0))
 
     def check(self, organization_id: int) -> None:
@@ -42,7 +43,8 @@ class ByteBudget:
     def reserve(self, organization_id: int, size: int) -> None:
         """Reserve bytes; raise ApiError ``too_many_requests`` if the budget has fewer left.
 
-        An organization without reserved bytes may reserve any number.
+        An organization without reserved bytes may reserve any number. The sum may reach the limit
+        exactly.
         """
         reserved = self._reserved.get(organization_id, 0)
         if reserved and reserved + size > self._max_bytes:
@@ -54,7 +56,7 @@ class ByteBudget:
         self._reserved[organization_id] += size
 
     def release(self, organization_id: int, size: int) -> None:
-        """Return bytes to the budget."""
+        """Return reserved bytes to the budget."""
         self._reserved[organization_id] -= size
         if not self._reserved[organization_id]:
             del self._reserved[organization_id]
@@ -65,10 +67,10 @@ _RESERVED: web.RequestKey[int] = web.RequestKey("reserved_bytes", int)
 
 
 def reserve(request: web.Request, size: int) -> None:
-    """Reserve bytes of the caller's budget until the response is sent.
+    """Reserve bytes of the caller's budget until the response is sent; calls add up.
 
-    Raise ApiError ``too_many_requests`` as ``ByteBudget.reserve`` does. Sizes below
-    MIN_COUNTED_BYTES are not counted.
+    Raise ApiError ``too_many_requests`` as ``ByteBudget.reserve`` does. A call with fewer than
+    MIN_COUNTED_BYTES does nothing. The request must be authenticated.
     """
     if size >= MIN_COUNTED_BYTES:
         request.app[BYTE_BUDGET].reserve(caller_of(request).organization_id, size)
@@ -76,14 +78,17 @@ def reserve(request: web.Request, size: int) -> None:
 
 
 def reserve_unconditionally(request: web.Request, size: int) -> None:
-    """Reserve bytes also beyond the budget, for the response to a write that has taken effect."""
+    """Reserve bytes also beyond the budget, for the response to a write that has taken effect.
+
+    Otherwise like ``reserve``.
+    """
     if size >= MIN_COUNTED_BYTES:
         request.app[BYTE_BUDGET].add(caller_of(request).organization_id, size)
         request[_RESERVED] = request.get(_RESERVED, 0) + size
 
 
 def release(request: web.Request) -> None:
-    """Release all bytes that the request has reserved."""
+    """Release all bytes that the request has reserved; do nothing without any."""
     budget = request.app[BYTE_BUDGET]
     # A missed look-up in the request is slow, and most of the time nothing is reserved.
     if budget.is_in_use and _RESERVED in request:

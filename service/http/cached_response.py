@@ -27,14 +27,17 @@ class CachedBody:
         return len(self.body) + sum(map(len, self._compressed.values()))
 
     def compressed(self, coding: web.ContentCoding) -> bytes:
-        """Return the body in a coding. The first call compresses it."""
+        """Return the body in a coding. The first call compresses it, in the event loop."""
         if coding not in self._compressed:
             self._compressed[coding] = zlib.compress(self.body, wbits=_WINDOW_BITS[coding])
         return self._compressed[coding]
 
 
 class CachedResponse(web.Response):
-    """Response with a cached body, of which content negotiation sends the compressed form."""
+    """Response, 200, with a cached body, of which content negotiation may send a compressed form.
+
+    It has its own copy of the headers; the cached ones stay as they are.
+    """
 
     def __init__(self, cached: CachedBody) -> None:
         super().__init__(body=cached.body, headers=cached.headers)

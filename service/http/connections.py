@@ -1,7 +1,7 @@
 """HTTP connections of a worker: connection limit, eviction and graceful shutdown.
 
-Each connection is an open file. At the limit a new connection evicts another one, but none whose
-request has arrived completely and waits for its response (see ``service.http.eviction``).
+Each connection is an open file. At the limit a new connection evicts another one, but aborts none
+whose request has arrived completely and waits for its response (see ``service.http.eviction``).
 
 A worker announces the end of a connection: a malformed request gets an error response, and a worker
 that stops adds ``Connection: close`` to its last response on each connection.
@@ -28,18 +28,21 @@ from service.http.request_heads import HeadReader
 from service.limits import DRAIN_SECONDS, HEAD_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS
 
 NEW_SECONDS: Final = 1
-"""Time for which a connection without a request is new.
+"""Seconds for which a connection without a request is new, from its start or its first byte.
 
 Eviction spares it if it can end a delayed 401 response or a long poll instead.
 """
 LINGER_SECONDS: Final = 2
-"""Time for which data after a malformed request is read and discarded."""
+"""Maximum seconds for which data after a malformed request is read and discarded."""
 _OTHER_FILES: Final = 100
-"""Number of a worker's open files besides connections: logs, metrics, the event loop's own."""
+"""Estimated number of a worker's other open files: logs, metrics, the event loop's own."""
 
 
 def raise_file_limit() -> None:
-    """Raise the limit of open files of this process and its children to the hard limit."""
+    """Raise the limit of open files of this process and its later children to the hard limit.
+
+    Leave it as it is if the system refuses.
+    """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):  # macOS refuses RLIM_INFINITY
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -75,7 +78,10 @@ class Runner(web.AppRunner):
         return _Server(server, self._max_connections, app.get(ON_PARSER_ERROR), make_room)
 
     async def cleanup(self) -> None:
-        """Stop accepting connections, drain the open ones, then close them."""
+        """Stop accepting connections, drain the open ones, then let aiohttp shut down.
+
+        aiohttp closes idle connections and ends running requests after its shutdown timeout.
+        """
         if isinstance(self.server, _Server):
             self.server.is_draining = True
             await listeners.close(self.sites)
@@ -86,7 +92,8 @@ class Runner(web.AppRunner):
 class HttpConnection(HeadReader):
     """aiohttp's connection, with the states that eviction and draining need.
 
-    It also refuses HTTP versions other than 1.0 and 1.1, and closes after refused requests.
+    It also refuses HTTP versions other than 1.0 and 1.1, and HTTP/1.0 with a transfer coding. It
+    closes after refused requests.
     """
 
     __slots__ = ("_lingers",)
@@ -105,7 +112,7 @@ class HttpConnection(HeadReader):
 
     @property
     def is_new(self) -> bool:
-        """Return whether it waits for its first request, for less than NEW_SECONDS so far."""
+        """Return whether it has had no request yet, and is new (see NEW_SECONDS)."""
         is_unused = self.is_idle and not self._request_count
         return is_unused and self.closes_at - self._loop.time() > HEAD_SECONDS - NEW_SECONDS
 
@@ -120,7 +127,7 @@ class HttpConnection(HeadReader):
 
     @property
     def is_receiving_body(self) -> bool:
-        """Return whether the body of the last request is incomplete."""
+        """Return whether the body of the request that was started last is incomplete."""
         return not self._body.is_eof()
 
     @property
@@ -200,7 +207,7 @@ class HttpConnection(HeadReader):
     ) -> web.StreamResponse:
         """Return the 500 response for a defect outside of the middleware, and log the defect.
 
-        Raise ConnectionError if part of another response has been sent.
+        ``status`` does not count. Raise ConnectionError if part of another response has been sent.
         """
         self.log_exception(
             "Request failed outside of the middleware (%s, %s)", status, message, exc_info=exc
@@ -248,9 +255,9 @@ class _Server(web.Server):
         return HttpConnection(self, loop=self._loop, **self._kwargs)
 
     def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
-        """Add the connection. At the limit evict one, or exceed the limit while one ends.
+        """Add the connection. At the limit abort a victim, or exceed the limit while one ends.
 
-        If there is no other victim, the new connection itself is evicted.
+        If there is no other victim, the new connection itself is aborted and not added.
         """
         assert isinstance(handler, HttpConnection)
         super().connection_made(handler, transport)
@@ -277,9 +284,9 @@ class _Server(web.Server):
         super().connection_lost(handler, exc)
 
     async def drain(self) -> None:
-        """Wait up to DRAIN_SECONDS for all connections to close.
+        """Wait up to DRAIN_SECONDS for all connections to close; close none itself.
 
-        Meanwhile every response closes its connection.
+        Meanwhile and afterwards every response closes its connection.
         """
         self.is_draining = True
         self._is_empty.clear()

@@ -44,6 +44,10 @@ class RouteProtocol(Protocol):
 
 
 ROUTES: web.AppKey[Mapping[web.AbstractRoute, RouteProtocol]] = web.AppKey("routes")
+"""Routes by aiohttp's route; GET and HEAD of a path are two of aiohttp's, with the same route.
+
+An unknown path or wrong method has none.
+"""
 DATABASE: web.AppKey[Database] = web.AppKey("database", Database)
 ADMISSION: web.AppKey[Admission] = web.AppKey("admission", Admission)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
@@ -55,7 +59,9 @@ Returns False if there is neither.
 """
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
+"""Caller; absent before authentication, and on routes that need no key."""
 REQUEST_ID: web.RequestKey[str] = web.RequestKey("request_id", str)
+"""Id of the request, which its response and log line have; the middleware sets it first."""
 IS_CACHED: web.RequestKey[bool] = web.RequestKey("is_cached", bool)
 """Whether the response came from the response cache; absent for requests that bypass it."""
 
@@ -66,5 +72,5 @@ def database(request: web.Request) -> Database:
 
 
 def caller_of(request: web.Request) -> Caller:
-    """Return the authenticated caller; raise KeyError on a route that needs no key."""
+    """Return the authenticated caller; raise KeyError if the request was not authenticated."""
     return request[CALLER]

@@ -1,7 +1,8 @@
 """CORS: access for browser pages of the origins in the settings (contract, Browsers).
 
 Packages for aiohttp add CORS headers per route, so a page could not read a 401 or a 404. This
-module adds them to every response. Pages send the API key in a header, so credentials mode is off.
+module adds them to every response of the middleware. Pages send the API key in a header, so
+credentials mode is off. Responses to requests that the parser refused have no CORS headers.
 """
 
 from collections.abc import Iterable
@@ -20,12 +21,12 @@ _RESPONSE_HEADERS: Final = (
     "X-Changes-After, X-Changes-Cursor, X-Changes-Epoch, Deprecation, Sunset"
 )
 _MAX_AGE_SECONDS: Final = 7200
-"""Lifetime of a preflight result: the smallest maximum of all browsers."""
+"""Lifetime of a preflight result: the maximum of Chromium. Other browsers may keep it shorter."""
 _ORIGIN: Final = "Access-Control-Allow-Origin"
 
 
 class Cors:
-    """CORS headers for the allowed origins."""
+    """CORS headers for the allowed origins, which are compared exactly; without any CORS is off."""
 
     def __init__(self, origins: Iterable[str]) -> None:
         self._origins = frozenset(origins)
@@ -33,7 +34,8 @@ class Cors:
     def preflight(self, request: web.Request) -> web.Response | None:
         """Return the response to a preflight from an allowed origin; None for any other request.
 
-        Paths without a route have it too, so that pages can read the 404 of the actual request.
+        It is 204, without ``Access-Control-Allow-Origin``, which ``mark`` adds. Paths without a
+        route have it too, so that pages can read the 404 of the actual request.
         """
         if "Access-Control-Request-Method" not in request.headers:
             return None
@@ -47,7 +49,7 @@ class Cors:
         return web.Response(status=204, headers=headers)
 
     def mark(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Add the headers by which an allowed page may read the response, and ``Vary`` for caches.
+        """Add ``Vary: Origin``, and for an allowed origin the headers that let its page read it.
 
         Without allowed origins the response stays as it is.
         """

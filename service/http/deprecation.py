@@ -12,17 +12,17 @@ from service.http.headers import LINK
 
 @dataclass(frozen=True)
 class Deprecation:
-    """Announcement that an operation will be removed; times are in UTC."""
+    """Announcement that an operation will be removed; times have the time zone UTC."""
 
     since: datetime
     sunset: datetime | None
     """Time from which the operation may be gone; None if that is not decided."""
     guide: str
-    """Path of the page that says what to use instead."""
+    """Path, on this service, of the HTML page that says what to use instead."""
 
     @cached_property
     def headers(self) -> dict[str, str]:
-        """Return the headers ``Deprecation`` and ``Sunset``."""
+        """Return ``Deprecation``, as ``@`` and Unix seconds, and ``Sunset`` if it is decided."""
         headers = {"Deprecation": f"@{int(self.since.timestamp())}"}
         if self.sunset is not None:
             headers["Sunset"] = format_datetime(self.sunset, usegmt=True)
@@ -35,6 +35,9 @@ class Deprecation:
         return text if self.sunset is None else f"{text} Removed after {self.sunset:%Y-%m-%d}."
 
     def mark(self, headers: CIMultiDict[str]) -> None:
-        """Add the headers to those of a response, with the ``Link`` to the guide."""
+        """Add the headers to those of a response, and a ``Link`` to the guide beside other links.
+
+        The middleware calls it for every response of the operation, errors included.
+        """
         headers.update(self.headers)
         headers.add(LINK, f'<{self.guide}>; rel="deprecation"; type="text/html"')

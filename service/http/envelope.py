@@ -1,6 +1,6 @@
 """Response envelopes: JSON bytes as a success, and errors (contract, Envelope; RFC 9457).
 
-Documents are joined as bytes and never parsed.
+Documents are joined as bytes, never parsed and never checked: callers pass valid JSON.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from service.http.api_response import ApiResponse
 from service.http.media_types import JSON, PROBLEM
 
 NOT_SHARED = "private, no-cache"
-"""``Cache-Control`` of responses that belong to one organization (RFC 9111, 5.2.2)."""
+"""``Cache-Control`` of all responses but those of routes without a key (RFC 9111, 5.2.2)."""
 _BEFORE_CODE = b'{"status":"success","code":"'
 _BEFORE_DATA = b'","data":'
 
@@ -45,14 +45,15 @@ def success_list(
     pagination: bytes = b"",
     headers: dict[str, str] | None = None,
 ) -> ApiResponse:
-    """Return the success envelope around documents that commas join."""
+    """Return the success envelope around a list of documents, which commas join; b"" for none."""
     return success(b"[", documents, b"]", created=created, pagination=pagination, headers=headers)
 
 
 def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
-    """Return a comma and the member ``pagination``; without a cursor there are no more pages.
+    """Return a comma and the member ``pagination``, for ``success``.
 
-    The change feed has a cursor even if there are no more pages.
+    Without a cursor there are no more pages, whatever ``has_more`` is. The change feed has a cursor
+    even if there are no more pages. The cursor is not escaped: it is base64url.
     """
     if cursor is None:
         return b',"pagination":{"hasMore":false}'
@@ -61,13 +62,13 @@ def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
 
 
 def respond(response: ApiResponse) -> web.Response:
-    """Return the response as one of aiohttp, as JSON unless its headers say otherwise."""
+    """Return the response as one of aiohttp, as JSON unless its ``Content-Type`` says otherwise."""
     headers = {hdrs.CONTENT_TYPE: JSON, **response.headers}
     return web.Response(body=response.body, status=response.status, headers=headers)
 
 
 def failure(error: ApiError) -> ApiResponse:
-    """Return the error envelope."""
+    """Return the error in the envelope, with the error's status and headers."""
     return ApiResponse(error.status, orjson.dumps(error.body()), error.headers)
 
 

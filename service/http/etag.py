@@ -27,7 +27,7 @@ def etag(data: bytes) -> str:
 
 
 def with_coding(tag: str, coding: str) -> str:
-    """Return the tag of the compressed representation (RFC 9110, 8.8.3.3)."""
+    """Return the tag of the compressed representation, such as ``"x-gzip"`` (RFC 9110, 8.8.3.3)."""
     return f'{tag[:-1]}-{coding}"'
 
 
@@ -37,7 +37,8 @@ def precondition(if_match: str | None, if_none_match: str | None) -> Check | Non
     The check takes the representations of the stored record, the document first. It raises ApiError
     ``precondition_failed``, with the document's tag, unless ``If-Match`` names one of them and
     ``If-None-Match`` names none; ``*`` names all. Tags match in any content coding. Weak tags never
-    match an ``If-Match`` (RFC 9110, 13.1). Without a stored record only ``If-Match`` fails.
+    match an ``If-Match`` (RFC 9110, 13.1). Without a stored record only ``If-Match`` fails. An
+    ``If-None-Match`` without a valid tag counts as absent; an ``If-Match`` without one names none.
     """
     if if_none_match is not None and _is_any(if_none_match):
         return _fail_if_stored
@@ -70,7 +71,10 @@ async def _check(
 
 
 def names_tag(header: str | None, tag: str) -> bool:
-    """Return whether ``If-None-Match`` names the tag or any; then the client's copy is current."""
+    """Return whether ``If-None-Match`` names the tag or is ``*``: the client's copy is current.
+
+    The header's tags may be weak. ``tag`` is strong, and its coding counts. Return False for None.
+    """
     if header is None:
         return False
     return _is_any(header) or any(listed == tag for _, listed in _TAG.findall(header))

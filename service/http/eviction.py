@@ -17,17 +17,18 @@ _MAX_EXCESS: Final = 50
 class Eviction:
     """Eviction policy: idle connections, then slow readers, delayed responses, slow uploads.
 
-    Of each kind, the connection with the earliest timeout goes first, which has waited longest. A
+    Of each kind but delayed responses, the connection with the earliest ``closes_at`` goes first. A
     connection whose whole request has arrived and whose response has not begun is never a victim,
     except for delayed responses: 401 responses and long polls. These are sent early instead of
-    being aborted. One of them goes before a connection that is new (``HttpConnection.is_new``): in
-    a burst, each connection would otherwise replace the one before it.
+    being aborted, the oldest 401 first. One of them goes before a connection that is new
+    (``HttpConnection.is_new``): in a burst, each connection would otherwise replace the one before
+    it.
     """
 
     def __init__(self, max_connections: int, make_room: Callable[[], bool]) -> None:
         self._max_connections = max_connections
         self._make_room = make_room
-        """Ends a delayed response early; returns False if there is none."""
+        """Ends a delayed response early (MAKE_ROOM); returns False if there is none."""
         self._candidates: list[tuple[float, HttpConnection]] = []
         """Idle connections and their timeouts when they were sorted, the nearest timeout last."""
 
@@ -36,7 +37,8 @@ class Eviction:
     ) -> "HttpConnection | None":
         """Return the connection to abort; the new one if there is no other victim.
 
-        Return None if a delayed response ends early instead. Its connection closes after it.
+        ``connections`` are the open ones, without the new one. Return None if a delayed response
+        ends early instead. Its connection closes after it; until then the limit is exceeded.
         """
         victim = self._idle(connections) or _slow_reader(connections)
         has_room = len(connections) < self._max_connections + _MAX_EXCESS
@@ -47,10 +49,10 @@ class Eviction:
         return victim or _slow_upload(connections) or new
 
     def _idle(self, connections: "set[HttpConnection]") -> "HttpConnection | None":
-        """Return the connection with the nearest keep-alive timeout, if any is idle.
+        """Remove and return the candidate with the nearest timeout; None if no connection is idle.
 
-        A batch is sorted at a time. A connection that has been idle since then has a nearer timeout
-        than any that became idle later.
+        _BATCH connections are sorted at a time. Those that became idle after that are considered
+        when no candidate of the batch is left.
         """
         while self._candidates:
             closes_at, candidate = self._candidates.pop()

@@ -12,7 +12,10 @@ _CONTINUE: Final = "100-continue"
 
 
 def check_transfer_coding(request: web.Request) -> None:
-    """Raise ApiError ``not_implemented`` for a coding other than chunked (RFC 9112, 6.1)."""
+    """Raise ApiError ``not_implemented`` for a coding other than chunked (RFC 9112, 6.1).
+
+    Its response closes the connection, for the end of the body is unknown.
+    """
     coding = request.headers.get(hdrs.TRANSFER_ENCODING)
     if coding is not None and coding.lower() != "chunked":
         message = "Use chunked, or leave the header out."
@@ -23,14 +26,17 @@ def check_transfer_coding(request: web.Request) -> None:
 
 
 def check_expectation(request: web.Request) -> None:
-    """Raise ApiError ``expectation_failed`` for anything but ``100-continue``."""
+    """Raise ApiError ``expectation_failed`` for an ``Expect`` other than ``100-continue``."""
     expected = combined_value(request, hdrs.EXPECT)
     if expected and expected.lower() != _CONTINUE:
         raise api_error(ErrorType.EXPECTATION_FAILED, "Expect")
 
 
 async def meet_expectation(request: web.Request) -> None:
-    """Send ``100 Continue`` if the client may wait for it."""
+    """Send ``100 Continue`` if the client may wait for it. Only readers of the body call it.
+
+    So a client that waits sends no body to a request that was refused before.
+    """
     if may_await_continue(request):
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         # The interim response does not count as a part of the final one.
@@ -38,9 +44,10 @@ async def meet_expectation(request: web.Request) -> None:
 
 
 def may_await_continue(request: web.Request) -> bool:
-    """Return whether the body has not arrived and the client may wait for ``100 Continue``.
+    """Return whether the client may wait for ``100 Continue``.
 
-    A final response before that must close the connection, for the body may or may not follow.
+    It has sent ``Expect`` over HTTP/1.1, and the body has not arrived completely. A final response
+    in this state must close the connection, for the body may or may not follow.
     """
     return (
         hdrs.EXPECT in request.headers

@@ -1,6 +1,6 @@
-"""Gauges of a worker, sampled once a second from existing counters, at no cost to requests.
+"""Gauges and counters of a worker, sampled once a second from existing state.
 
-The loop monitor calls the function that updates them.
+So they cost requests nothing. The loop monitor calls the function that updates them.
 """
 
 import time
@@ -14,10 +14,11 @@ from service.http.admission import Admission
 def gauge_updater(
     database: Database, admission: Admission, cache_bytes: Callable[[], int], pool_size: int
 ) -> Callable[[float], None]:
-    """Return a function that updates the gauges, given the seconds since its last call.
+    """Return a function that updates the metrics, given the seconds since its last call.
 
-    Wait time is estimated: a request in the queue for connections counts as queued since the last
-    call. Over many calls the errors cancel out.
+    ``pool_size`` is the worker's, and ``cache_bytes`` returns the size of its response cache. Wait
+    time is estimated: a request in the queue for connections counts as queued since the last call.
+    Over many calls the errors cancel out.
     """
     cpu_seconds = time.process_time()
     metrics.CONNECTIONS.set(pool_size)

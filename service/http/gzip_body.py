@@ -1,4 +1,4 @@
-"""Compressed request bodies: gzip, unpacked to at most the length of other bodies (RFC 1952)."""
+"""Compressed request bodies: gzip (RFC 1952), unpacked to at most MAX_BODY_BYTES."""
 
 import zlib
 from typing import Final
@@ -20,9 +20,9 @@ _MAX_MEMBERS: Final = 1000
 def unpacked(body: bytes) -> bytes:
     """Return the content of a gzip body, which may have several members.
 
-    Raise ApiError ``payload_too_large`` as soon as it exceeds MAX_BODY_BYTES, and
-    ``malformed_request`` for a body that is truncated, altered, followed by other data, or of more
-    than 1,000 members.
+    Raise ApiError ``payload_too_large`` as soon as the content exceeds MAX_BODY_BYTES, and
+    ``malformed_request`` for a body that is empty, truncated, altered, followed by other data, or
+    of more than 1,000 members. It blocks the event loop, so the body scheduler comes before it.
     """
     output, members, decoder = bytearray(), 1, zlib.decompressobj(_WINDOW_BITS)
     try:

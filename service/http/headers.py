@@ -19,7 +19,10 @@ X_REQUEST_ID: Final = istr("X-Request-Id")
 
 
 def combined_value(request: web.Request, name: str) -> str | None:
-    """Return the header's values joined by commas (RFC 9110, 5.3); None if there is none."""
+    """Return the values of all headers of a name, joined by ``, `` (RFC 9110, 5.3).
+
+    Return None if there is none.
+    """
     if name not in request.headers:
         return None
     return ", ".join(request.headers.getall(name))

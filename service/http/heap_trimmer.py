@@ -10,17 +10,17 @@ import sys
 from typing import Final
 
 MIN_GROWTH_BYTES: Final = 32 * 2**20
-"""Growth of a process, in bytes, beyond which its heap is trimmed."""
+"""Growth of a process, in bytes, above which its heap is trimmed."""
 _INTERVAL_SECONDS: Final = 5
 _MAX_FAST_TRIES: Final = 6
 _SLOW_INTERVAL_SECONDS: Final = 60
-"""Interval after _MAX_FAST_TRIES trims in a row without success: then the memory is in use."""
+"""Interval after _MAX_FAST_TRIES trims in a row that did not end the growth: it is in use then."""
 _GC_THRESHOLD: Final = 10_000
-"""Allocations between garbage collections: about those of one large request."""
+"""Net allocations of containers between garbage collections: about those of one large request."""
 
 
 def tune_garbage_collector() -> None:
-    """Run the garbage collector less often, and exempt the objects that exist now.
+    """Run the garbage collector less often in this process, and exempt the objects that exist now.
 
     With the default threshold it runs several times while a bulk body is parsed into thousands of
     objects, which takes 1/12 of a bulk write.
@@ -31,10 +31,10 @@ def tune_garbage_collector() -> None:
 
 
 class HeapTrimmer:
-    """Trims the heap while the process is MIN_GROWTH_BYTES larger than at its smallest so far.
+    """Trims the heap while the process is over MIN_GROWTH_BYTES larger than at its smallest so far.
 
-    Trims are _INTERVAL_SECONDS apart, or more if they do not help. Systems without ``malloc_trim``
-    have none.
+    Trims are at least _INTERVAL_SECONDS apart, and more if they do not help. Systems without
+    ``malloc_trim`` have none. The loop monitor calls ``update`` once a second.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,10 @@ class HeapTrimmer:
         self._trim = getattr(libc, "malloc_trim", None)
 
     def update(self, resident: int, now: float) -> None:
-        """Trim the heap if ``resident`` bytes are too many and the interval is over by ``now``."""
+        """Trim the heap if ``resident`` bytes are too many and the interval is over by ``now``.
+
+        ``now`` is in seconds of a monotonic clock. The trim blocks the caller.
+        """
         if resident <= self._min_resident + MIN_GROWTH_BYTES:
             self._tries, self._next_trim = 0, min(self._next_trim, now + _INTERVAL_SECONDS)
         elif self._trim and now >= self._next_trim:

@@ -22,17 +22,20 @@ from aiohttp import web
 from service.settings import Settings, SettingsError
 
 HANDSHAKE_SECONDS: Final = 0.5
-"""Time for incomplete handshakes to complete: one round trip.
+"""Seconds for incomplete handshakes to complete: one round trip.
 
 It is shorter than the 1 s after which a client repeats an ignored SYN. The repeated SYN reaches
 another worker's listener, or is refused if the whole service stops.
 """
 BACKLOG: Final = 2048
-"""Connections that the kernel queues until a worker accepts them. aiohttp's default is 128."""
+"""Maximum connections that the kernel queues until a worker accepts them, for each listener.
+
+aiohttp's default is 128. The kernel may have a lower maximum (``somaxconn``).
+"""
 _BIND_SECONDS: Final = 5
-"""Time for a port to become free. The workers of a killed parent keep it for about a second."""
+"""Seconds for a port to become free. The workers of a killed parent keep it for about a second."""
 _QUEUE_SECONDS: Final = 5
-"""Maximum time for the worker to empty the accept queue. Connections left in it are reset."""
+"""Maximum seconds for the worker to empty the accept queue. Connections left in it are reset."""
 _POLL_SECONDS: Final = 0.02
 _SO_ATTACH_FILTER: Final = 26
 _SO_DETACH_FILTER: Final = 27
@@ -52,7 +55,8 @@ _IGNORE_SYN: Final = (
 def listen(settings: Settings) -> list[socket.socket]:
     """Return a listening socket per worker, all on the address of the settings.
 
-    Wait up to 5 s for a port in use. Raise SettingsError if the address cannot be bound.
+    The address is the first one of the host name; with port 0 the system chooses one port for all.
+    Block up to 5 s while the port is in use. Raise SettingsError if the address cannot be bound.
     """
     deadline = time.monotonic() + _BIND_SECONDS
     while True:
@@ -75,7 +79,10 @@ def _listen(settings: Settings) -> list[socket.socket]:
 
 
 def open_another(listener: socket.socket) -> socket.socket:
-    """Return a new listener on the address of an existing one."""
+    """Return a new listener on the address of an existing one, for an additional worker.
+
+    Raise OSError if the system refuses.
+    """
     return _listener(listener.family, listener.getsockname())
 
 
@@ -84,9 +91,10 @@ def _listener(family: int, address: tuple[Any, ...]) -> socket.socket:
 
 
 async def close(sites: Iterable[web.BaseSite]) -> None:
-    """Refuse new handshakes, let the worker accept the queued connections, then stop listening.
+    """Ignore new handshakes, let the worker accept the queued connections, then stop listening.
 
-    Connections that are not accepted within 5.5 s are reset.
+    It takes at least 0.5 s. Connections that are not accepted within 5.5 s are reset. Systems other
+    than Linux neither ignore handshakes nor tell the queue's length: there it only waits 0.5 s.
     """
     sites = list(sites)
     with ExitStack() as stack:
@@ -115,7 +123,11 @@ async def _drain(listening: Iterable[socket.socket]) -> None:
 
 
 def ignore_handshakes(listener: socket.socket) -> None:
-    """Drop each SYN to a listener from now on (Linux only). Clients repeat it after a second."""
+    """Drop each SYN to a listener from now on (Linux only). Clients repeat it after a second.
+
+    The filter is the socket's: it holds for every process that has the socket. Do nothing where
+    the system refuses it.
+    """
     if sys.platform != "linux":
         return
     program = b"".join(struct.pack("HBBI", *instruction) for instruction in _IGNORE_SYN)
@@ -126,14 +138,17 @@ def ignore_handshakes(listener: socket.socket) -> None:
 
 
 def accept_handshakes(listener: socket.socket) -> None:
-    """Undo ``ignore_handshakes``, which a dead predecessor may have applied to the same socket."""
+    """Undo ``ignore_handshakes``, which a dead predecessor may have applied to the same socket.
+
+    Each worker calls it at its start. Do nothing without a filter.
+    """
     if sys.platform == "linux":
         with suppress(OSError):  # there is no filter
             listener.setsockopt(socket.SOL_SOCKET, _SO_DETACH_FILTER, 0)
 
 
 def accept_queue_length(listener: socket.socket) -> int:
-    """Return the number of queued connections; 0 on systems other than Linux."""
+    """Return the number of connections that wait to be accepted; 0 on systems other than Linux."""
     if sys.platform != "linux":
         return 0
     information = listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)

@@ -1,9 +1,9 @@
 """Event loop monitor: measures the loop's delay and the worker's memory.
 
 A callback that blocks the event loop delays all requests. A timer measures the delay: by how much
-it is late. On a busy machine it is late as well, so the delay is also measured up to the loop's
-processor time (hold). Once a second the monitor updates the gauges, flushes the metrics and has
-the heap trimmed.
+it is late. On a busy machine it is late as well, so the monitor also measures the hold: the delay,
+but at most the processor time of the loop's thread since the last beat. Once a second the monitor
+updates the gauges, flushes the metrics and has the heap trimmed.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ from service.http import metrics
 from service.http.heap_trimmer import HeapTrimmer
 
 BEAT_SECONDS: Final = 0.025
-"""Interval of the timer. A blocking time is underestimated by at most this."""
+"""Interval of the timer (beat). A blocking time is underestimated by at most this."""
 WINDOW_SECONDS: Final = 60
-"""Window of the maximum: it is exported for at least this time and at most twice as long."""
+"""Window of a maximum: a maximum is exported for at least this time and at most twice as long."""
 _SAMPLE_SECONDS: Final = 1
 
 
@@ -46,7 +46,8 @@ class _WindowMaximum:
 class LoopMonitor:
     """Monitor of the running event loop, active from its creation until ``stop``.
 
-    Once a second it calls ``on_sample`` with the seconds since the last call.
+    It calls ``on_sample`` at its creation and then about once a second, with the seconds since the
+    last call, or 1 in the first one. ``on_sample`` must not block.
     """
 
     def __init__(self, on_sample: Callable[[float], None] = lambda _: None) -> None:

@@ -14,7 +14,7 @@ PROBLEM: Final = "application/problem+json"
 """Problem details (RFC 9457)."""
 
 _MAX_LENGTH: Final = 500
-"""Maximum characters of a ``Content-Type``. Longer ones match no media type."""
+"""Maximum characters of a ``Content-Type`` that is parsed. Longer ones match no media type."""
 _TOKEN: Final = r"[-!#$%&'*+.^_`|~0-9A-Za-z]{1,100}+"
 _QUOTED: Final = r'"(?:[^"\\]|\\.){0,200}+"'
 _PARAMETER: Final = rf";[ \t]*+(?:({_TOKEN})=({_TOKEN}|{_QUOTED}))?+"
@@ -26,7 +26,9 @@ _CHARSETS: Final = frozenset({"utf-8", "utf8", "us-ascii"})
 def is_sent_as(content_type: str, media_type: str) -> bool:
     """Return whether a ``Content-Type`` names the media type, in UTF-8 or without a charset.
 
-    aiohttp parses it as an e-mail header, with comments, in quadratic time, and raises exceptions.
+    ``media_type`` is lowercase; the header is compared in any letter case. Parameters other than
+    the charset do not count, and US-ASCII counts as UTF-8. A malformed header matches nothing.
+    Rejected: aiohttp's parser of e-mail headers, which takes quadratic time and raises exceptions.
     """
     if content_type == media_type:
         return True

@@ -1,4 +1,8 @@
-"""Prometheus metrics, aggregated over all workers through shared files."""
+"""Prometheus metrics, aggregated over all workers of this instance through shared files.
+
+A worker imports this module after its fork: the client library opens the files on import. Requests
+are buffered in observers, so the files are up to 1 s old.
+"""
 
 import asyncio
 import os
@@ -115,9 +119,10 @@ MEMORY = Gauge(
 
 
 async def exposition() -> bytes:
-    """Return the metrics of all workers in the text format of Prometheus.
+    """Return the metrics of all workers of this instance in the text format of Prometheus.
 
-    A process without workers returns its own.
+    A process without PROMETHEUS_MULTIPROC_DIR returns its own. Counters include those of workers
+    that have ended, gauges do not. The event loop goes on meanwhile.
     """
     flush()
     return await asyncio.get_running_loop().run_in_executor(_THREAD, _exposition)
@@ -133,7 +138,10 @@ def _exposition() -> bytes:
 
 
 class _AllWorkersCollector(Collector):
-    """Metrics with one value for all workers, which each of them can export."""
+    """Metrics with one value for all workers, which each of them can export.
+
+    The values are in memory that the workers share, not in their metrics files.
+    """
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics with their current values."""
@@ -160,7 +168,8 @@ if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
 class Observer:
     """Buffer of request counts and times of one method, route and status, until ``flush``.
 
-    Each write to a shared file takes as long as a whole call of ``observe``.
+    Each write to a shared file takes as long as a whole call of ``observe``. The counts go to
+    REQUESTS, by status, and the times to SECONDS, which does not tell statuses apart.
     """
 
     __slots__ = ("_counts", "_requests", "_seconds", "_total")
@@ -175,14 +184,14 @@ class Observer:
         self._counts = [0] * (len(_BOUNDS) + 1)
 
     def observe(self, seconds: float) -> None:
-        """Count one response."""
+        """Count one response, and the seconds that it took, in this observer's buffer."""
         if not self._total:
             _PENDING[self] = None
         self._total += seconds
         self._counts[bisect_left(_BOUNDS, seconds)] += 1
 
     def flush(self) -> None:
-        """Add the buffered counts to the shared metrics."""
+        """Add the buffered counts to the shared metrics, and empty the buffer."""
         self._requests.inc(sum(self._counts))
         # Histogram.observe takes a single value.
         self._seconds._sum.inc(self._total)
@@ -198,12 +207,18 @@ _PENDING: Final[dict[Observer, None]] = {}
 
 @lru_cache(maxsize=10_000)
 def observer(method: str, route: str, status: int) -> Observer:
-    """Return the observer of a method, route and status."""
+    """Return the observer of a method, route and status; ``route`` is the path with parameters.
+
+    The caller bounds the values: each combination is a time series that is never removed.
+    """
     return Observer(method, route, status)
 
 
 def flush() -> None:
-    """Flush all observers. The event loop monitor calls it once a second."""
+    """Flush all observers of this worker that have counts.
+
+    The event loop monitor calls it once a second and at its end, ``exposition`` before it reads.
+    """
     for pending in _PENDING:
         pending.flush()
     _PENDING.clear()

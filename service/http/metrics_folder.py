@@ -1,7 +1,7 @@
 """Folder of the files through which workers share their metrics, and its removal.
 
-The parent removes the folder at its end. If the parent was killed, its workers remove it. If all
-were killed at once, the next start does.
+The parent removes the folder at its end. If the parent was killed, its workers remove it when they
+stop. If all were killed at once, the next start of a service on this machine does.
 """
 
 import fcntl
@@ -16,7 +16,10 @@ from typing import IO, Final
 from service.events import SharedCounter
 
 DEATHS: Final = SharedCounter()
-"""Number of replaced workers. The parent counts them in shared memory: it has no metrics file."""
+"""Number of workers that ended unexpectedly. The parent alone adds to it.
+
+It is in shared memory, because the parent has no metrics file.
+"""
 _VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 _PREFIX: Final = "selvedge-metrics-"
 _LOCK: Final = "lock"
@@ -24,7 +27,11 @@ _LOCK: Final = "lock"
 
 @contextmanager
 def create_folder() -> Iterator[None]:
-    """Create the folder for the workers that are forked inside the block."""
+    """Create the folder for the workers that are forked inside the block, and remove it after it.
+
+    Set PROMETHEUS_MULTIPROC_DIR to it, which tells the client library to use files. It must be set
+    before ``prometheus_client`` is imported. First remove the folders that killed services left.
+    """
     _sweep()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     # Forked workers inherit the lock. It is free once all of them have ended.
@@ -38,7 +45,10 @@ def create_folder() -> Iterator[None]:
 
 
 def folder_cleanup() -> Callable[[object], Awaitable[None]]:
-    """Return the cleanup of a worker, which removes the folder if the parent was killed."""
+    """Return the cleanup of a worker, which removes the folder if the parent was killed.
+
+    Call this in the worker while its parent runs; the application awaits the cleanup at its end.
+    """
     parent, folder = os.getppid(), os.environ[_VARIABLE]
 
     async def clean_up(_: object) -> None:

@@ -1,6 +1,8 @@
-"""Middleware of every request: request id, authentication, error responses, metrics, access log.
+"""Middleware of every request that the parser accepts.
 
-It also applies admission control, content negotiation and CORS.
+It sets the request id, authenticates, applies admission control, turns errors into responses,
+negotiates the content, adds CORS and rate limit headers, records metrics and access log, and sends
+the response. A request that fails these checks does not reach its handler.
 """
 
 import logging
@@ -48,7 +50,10 @@ _log = logging.getLogger("service")
 
 @web.middleware
 async def handle_request(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Handle a request and send its response. Then release its bytes of the byte budget."""
+    """Handle a request and send its response; return it when it is sent or the client has gone.
+
+    Then release its bytes of the byte budget, also if the request is canceled.
+    """
     try:
         response = await _finished_response(request, handler)
         await request.app[RESPONSE_SENDER].send(request, response)
@@ -58,7 +63,12 @@ async def handle_request(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 async def _finished_response(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Return the negotiated response, also to errors, and record it in metrics and access log."""
+    """Return the negotiated response, also to errors, and record it in metrics and access log.
+
+    It is recorded before it is sent, so its time excludes the sending. Any exception but ApiError
+    is a defect: it is logged with its traceback, and the response is 500. A valid X-Request-Id of
+    the request is its id: visible ASCII, within MAX_REQUEST_ID_LENGTH and without an API key.
+    """
     started, app = time.perf_counter(), request.app
     request_id = request.headers.get(X_REQUEST_ID)
     if (
@@ -102,7 +112,9 @@ async def _respond(
 ) -> web.StreamResponse:
     """Return the handler's response. Authenticate and admit the request if it needs a key.
 
-    The response to a CORS preflight needs none.
+    The response to a CORS preflight needs none. Raise ApiError of the first check that fails:
+    transfer coding, key, byte budget, number of requests, and those of ``_check``. The request
+    counts towards the limit of requests until its response is made, not until it is sent.
     """
     check_transfer_coding(request)
     if request.method == "OPTIONS" and (preflight := app[CORS].preflight(request)):
@@ -122,9 +134,10 @@ async def _respond(
 
 
 def _check(request: web.Request) -> None:
-    """Raise the first error that precedes the handler's (contract, Precedence).
+    """Raise ApiError for the first error that precedes the handler's (contract, Precedence).
 
-    These are a wrong method or path, a missing scope, a malformed query, an unknown expectation.
+    In this order: a wrong method or path, a key that may only read beside a method that writes, a
+    malformed query, an unknown expectation. Routes that need no key must have reads only.
     """
     error = request.match_info.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
@@ -173,7 +186,10 @@ def _error_response(
 
 
 def count_parser_error(log: AccessLog) -> Callable[[web.BaseRequest, web.Response], None]:
-    """Return the callback that counts and logs a request that the parser refused."""
+    """Return the callback that counts and logs a request that the parser refused.
+
+    Its method is ``other``, its route ``unmatched`` and its time 0.
+    """
 
     def count(request: web.BaseRequest, response: web.Response) -> None:
         assert isinstance(request, web.Request)

@@ -28,8 +28,10 @@ _WEIGHT_ZERO: Final = re.compile(r"q=0(\.0*)?")
 def negotiate(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
     """Return the response in a coding that the client accepts, or 304 if the client has it cached.
 
-    Bodies of fewer than MIN_COMPRESSED_BYTES are not compressed, and streamed responses are
-    returned as they are. A CachedResponse is compressed once for all clients.
+    The response is changed in place; only the 304, of a GET or HEAD, is another one. Bodies of
+    MIN_COMPRESSED_BYTES or more get ``Vary: Accept-Encoding``; smaller ones are not compressed.
+    Streamed responses are returned as they are. A CachedResponse is compressed once per coding for
+    all clients. Other responses are compressed later, while they are sent.
     """
     if not isinstance(response, web.Response):
         return response
@@ -54,7 +56,7 @@ def negotiate(request: web.Request, response: web.StreamResponse) -> web.StreamR
 
 
 def _not_modified(response: web.Response) -> web.Response:
-    """Return the 304 with the response's headers for caches (RFC 9110, 15.4.5)."""
+    """Return the 304, with all headers of the response but _CONTENT_HEADERS (RFC 9110, 15.4.5)."""
     headers = [
         (name, value) for name, value in response.headers.items() if name not in _CONTENT_HEADERS
     ]
@@ -62,16 +64,17 @@ def _not_modified(response: web.Response) -> web.Response:
 
 
 def accepts_gzip(request: web.Request) -> bool:
-    """Return whether the client accepts gzip."""
+    """Return whether ``Accept-Encoding`` names gzip; for streams, which ``negotiate`` leaves."""
     header = combined_value(request, hdrs.ACCEPT_ENCODING) or ""
     return _coding(header[:_MAX_ACCEPT_LENGTH]) is web.ContentCoding.gzip
 
 
 def prefers(request: web.Request, media_type: str, other: str) -> bool:
-    """Return whether ``Accept`` gives a media type a higher weight than another one.
+    """Return whether ``Accept`` names a media type with a higher weight than another one's.
 
-    A range such as ``*/*`` gives its weight to types that have none of their own
-    (RFC 9110, 12.5.1).
+    A range such as ``*/*`` gives its weight to the other type if that has none of its own
+    (RFC 9110, 12.5.1), but never to the first one, which must be named. Both are lowercase. Equal
+    weights prefer ``other``.
     """
     # Most callers send one header, which names none of the media types that are asked about.
     if media_type not in request.headers.get(hdrs.ACCEPT, "").lower():
@@ -96,7 +99,10 @@ def _weight(weights: Mapping[str, float], media_type: str) -> float:
 
 @lru_cache(maxsize=256)
 def _coding(header: str) -> web.ContentCoding | None:
-    """Return gzip or else deflate, whichever ``Accept-Encoding`` names with a weight above 0."""
+    """Return gzip or else deflate, whichever ``Accept-Encoding`` names with a weight above 0.
+
+    Weights are not compared, and ``*`` does not count. Return None without either.
+    """
     entries = [entry.partition(";") for entry in header.lower().split(",")]
     accepted = {
         name.strip() for name, _, weight in entries if not _WEIGHT_ZERO.fullmatch(weight.strip())

@@ -19,7 +19,7 @@ from service.limits import MAX_TARGET_BYTES
 ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey(
     "on_parser_error"
 )
-"""Called with each request that the parser refused, and with its response."""
+"""Called with each request that the parser refused, and with its response after it was written."""
 _LINE_SEPARATOR: Final = "\n\n  "
 """Text in the parser's message before the malformed line."""
 _REQUEST_LINE: Final = re.compile(
@@ -29,11 +29,15 @@ _REQUEST_LINE: Final = re.compile(
 
 
 class HeadTooLongError(HttpProcessingError):
-    """Request head that exceeds the maximum size."""
+    """Request head that exceeds MAX_HEAD_BYTES (see ``request_heads``)."""
 
 
 def parser_error(error: BaseException) -> ApiError:
-    """Return the ApiError of an error of the parser, without any text of the request."""
+    """Return the ApiError of an error of the parser, without any text of the request.
+
+    ``uri_too_long`` (414) for the target, ``headers_too_large`` (431) for headers or the head,
+    ``not_implemented`` (501) for an unknown method, and ``malformed_request`` (400) for all others.
+    """
     message = getattr(error, "message", "")
     if isinstance(error, LineTooLong) and error.args[1] == MAX_TARGET_BYTES:
         return api_error(ErrorType.URI_TOO_LONG)
@@ -55,7 +59,11 @@ def _is_request_line(message: str) -> bool:
 
 
 class ParserErrorResponse(web.Response):
-    """Error response outside of the middleware. The connection closes after it."""
+    """Error response outside of the middleware, in the error envelope.
+
+    It has a request id of its own, and no headers of CORS or rate limits. The connection closes
+    after it.
+    """
 
     def __init__(self, error: ApiError) -> None:
         response = envelope.failure(error)

@@ -10,7 +10,10 @@ from service.limits import MAX_PARAMETERS
 
 
 def check_query_string(request: web.Request) -> None:
-    """Raise ApiError ``too_many_parameters``, or ``invalid_value`` if the query is not UTF-8."""
+    """Raise ApiError ``too_many_parameters``, or ``invalid_value`` if the query is not UTF-8.
+
+    MAX_PARAMETERS are allowed; empty parts between two ``&`` count as well.
+    """
     query = request.rel_url.raw_query_string
     if query.count("&") >= MAX_PARAMETERS:
         raise api_error(ErrorType.TOO_MANY_PARAMETERS)

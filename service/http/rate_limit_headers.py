@@ -12,7 +12,10 @@ from service.http.headers import RATE_LIMIT, RATE_LIMIT_POLICY
 
 
 class RateLimitHeaders:
-    """Headers with an organization's quotas in one worker: concurrent requests, bytes in flight."""
+    """Headers with an organization's quotas in one worker: concurrent requests, bytes in flight.
+
+    ``RateLimit-Policy`` has the quotas (``q``), ``RateLimit`` what is left of them (``r``).
+    """
 
     def __init__(self, admission: Admission, budget: ByteBudget) -> None:
         self._admission = admission
@@ -25,7 +28,10 @@ class RateLimitHeaders:
         )
 
     def mark(self, headers: CIMultiDict[str], organization_id: int) -> None:
-        """Add the headers to those of a response."""
+        """Add the headers to those of a response to an authenticated caller.
+
+        The middleware calls it when the request no longer counts, while its bytes still do.
+        """
         budget, size = self._budget, self._max_bytes
         if budget.is_in_use:
             size = budget.remaining(organization_id)

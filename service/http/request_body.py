@@ -36,7 +36,10 @@ def with_body(
 ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     """Return a handler that first reads the body, and passes it on uncompressed.
 
-    Large and compressed bodies go through the body scheduler in between.
+    Bodies of SCHEDULED_BODY_BYTES or more as sent, and compressed ones, go through the body
+    scheduler in between. The request must be authenticated. Raise ApiError as ``receive`` and
+    ``gzip_body.unpacked`` do, before the handler runs; the unpacked bytes count in the byte budget
+    beside those as sent.
     """
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -53,13 +56,14 @@ def with_body(
 
 
 async def receive(request: web.Request, media_types: tuple[str, ...]) -> bytes:
-    """Return the body's bytes as sent. They count in the caller's byte budget until the response.
+    """Return the body's bytes as sent; they count in the byte budget until the response is sent.
 
     Raise ApiError: ``unsupported_media_type`` for another media type or content coding;
-    ``payload_too_large``, by ``Content-Length`` before anything is read; ``too_many_requests`` if
-    the byte budget is used up; ``request_timeout`` if nothing arrives for BODY_IDLE_SECONDS or the
-    whole takes BODY_SECONDS; ``unauthorized`` if the key was revoked during a slow upload;
-    ``malformed_json`` if the body is incomplete.
+    ``payload_too_large`` above MAX_BODY_BYTES, by ``Content-Length`` before anything is read, else
+    while it is; ``too_many_requests`` if the byte budget has fewer bytes left; ``request_timeout``
+    if nothing arrives for BODY_IDLE_SECONDS or the whole takes BODY_SECONDS; ``unauthorized`` if
+    the key was revoked during an upload of more than KEY_CACHE_SECONDS; ``malformed_json`` if the
+    client broke off.
     """
     _check_media_type(request, media_types)
     declared = request.content_length or 0
@@ -80,7 +84,10 @@ async def receive(request: web.Request, media_types: tuple[str, ...]) -> bytes:
 
 
 def _check_media_type(request: web.Request, media_types: tuple[str, ...]) -> None:
-    """Raise ApiError ``unsupported_media_type`` for another media type or content coding."""
+    """Raise ApiError ``unsupported_media_type`` for another media type or content coding.
+
+    Its headers name the accepted ones.
+    """
     headers: dict[str, str] = {hdrs.ACCEPT_ENCODING: "gzip"}
     if request.method == "PATCH":
         headers["Accept-Patch"] = ", ".join(media_types)
@@ -119,7 +126,8 @@ async def _slow_body(request: web.Request, reserved: int) -> bytes:
 async def _read(request: web.Request, reserved: int) -> bytes:
     """Return the body, read in chunks. Its first ``reserved`` bytes count in the budget already.
 
-    The buffer is freed if the body is incomplete.
+    Further ones are reserved in steps of MIN_COUNTED_BYTES or more. Raise TimeoutError, or ApiError
+    for size and budget. The buffer is freed if the body is incomplete.
     """
     buffer, now = bytearray(), asyncio.get_running_loop().time
     deadline = now() + BODY_SECONDS

@@ -1,6 +1,7 @@
 """Request head limits: size, time to arrive, and number of pipelined requests.
 
-A parsed head takes several times its bytes in memory, and clients need no key to send one.
+A parsed head takes several times its bytes in memory, and clients need no key to send one. Limits
+of a single line and of the number of headers are the parser's (``parser_limits``).
 """
 
 import asyncio
@@ -23,8 +24,9 @@ class HeadReader(RequestHandler):
 
     While a request is in progress, at most MAX_QUEUED more are parsed. Further data stays unparsed,
     and reading pauses, until one of them is taken out of the queue; aiohttp then calls
-    ``data_received(b"")``, which parses the rest. So a disconnect is noticed only
-    then.
+    ``data_received(b"")``, which parses the rest. So a disconnect is noticed only then. A head of
+    more than MAX_HEAD_BYTES gets 431. A connection without a complete head within HEAD_SECONDS of
+    its first byte, or at first of the connection's start, is closed without a response.
     """
 
     __slots__ = ("_body", "_has_deadline", "_head_bytes", "_unparsed")
@@ -37,12 +39,12 @@ class HeadReader(RequestHandler):
         self._unparsed = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Start the timeout of the first head."""
+        """Start the timeout of the first head, which its first byte starts anew."""
         super().connection_made(transport)
         self._start_head_timeout()
 
     def data_received(self, data: bytes) -> None:
-        """Parse data in pieces of at most MAX_HEAD_BYTES bytes.
+        """Parse data in pieces of at most MAX_HEAD_BYTES bytes, while the queue has room.
 
         Data after a malformed request is discarded, for the connection closes after its response.
         """
@@ -75,7 +77,10 @@ class HeadReader(RequestHandler):
             self._count_head(len(data))
 
     def _count_head(self, received: int) -> None:
-        """Count the bytes of an incomplete head, also while another request is in progress."""
+        """Count the bytes of an incomplete head, also while another request is in progress.
+
+        Its timeout runs only while no request is in progress.
+        """
         self._head_bytes += received
         awaits_request = self._waiter is not None and not self._waiter.done()
         if awaits_request and not self._has_deadline:
@@ -117,7 +122,10 @@ def _too_long() -> tuple[_ErrInfo, StreamReader]:
 
 
 def _length(message: RawRequestMessage) -> int:
-    """Return the bytes of the target and the header lines, ``: `` and CRLF included."""
+    """Return the bytes of the target and the header lines, ``: `` and CRLF included.
+
+    Method and version of the request line do not count.
+    """
     return len(message.path) + sum(
         len(name) + len(value) + 4 for name, value in message.raw_headers
     )

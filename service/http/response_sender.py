@@ -1,4 +1,7 @@
-"""Response sender: sends responses, and aborts the connections of clients that read too slowly."""
+"""Response sender: sends responses, and aborts the connections of clients that read too slowly.
+
+Only the middleware sends responses, through the sender of its worker.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +22,7 @@ _CHUNK_BYTES: Final = 2**18
 
 
 class _SlowResponse:
-    """Progress of a response that was still in flight at a check."""
+    """Progress of a response that was still in flight at a check; its times begin there."""
 
     __slots__ = ("_progress_at", "_request", "_started", "_written")
 
@@ -30,7 +33,11 @@ class _SlowResponse:
         """Bytes written so far, and bytes of them that the kernel has not taken yet."""
 
     def check(self, now: float, max_seconds: float) -> None:
-        """Abort the connection after RESPONSE_IDLE_SECONDS without progress, or ``max_seconds``."""
+        """Abort the connection after RESPONSE_IDLE_SECONDS without progress, or ``max_seconds``.
+
+        Progress is a byte that the service has written or the kernel has taken. So a stream that
+        generates nothing for as long is aborted as well.
+        """
         transport = self._request.transport
         if transport is None:
             return
@@ -45,7 +52,8 @@ class _SlowResponse:
 class ResponseSender:
     """Set of the responses in flight, which one timer checks once a second.
 
-    A timer per response would cost more, and most responses are read at once.
+    A timer per response would cost more, and most responses are read at once. Timeouts count from
+    the first check of a response, up to 1 s after its begin.
     """
 
     def __init__(self) -> None:
@@ -55,7 +63,11 @@ class ResponseSender:
         self._streams = set[int]()
 
     async def send(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Send a response. Return when it is written or the connection is closed."""
+        """Send a response. Return when the transport has it all, or the connection is closed.
+
+        Raise no ConnectionError. Set ``Connection: close`` if the connection is ending, and close a
+        streamed response in every case.
+        """
         key = id(request)
         self._in_flight[key] = request
         try:
@@ -80,7 +92,11 @@ class ResponseSender:
                 await response.close()
 
     async def check(self) -> None:
-        """Abort the connections of clients that have exceeded a timeout."""
+        """Abort the connections of clients that have exceeded a timeout.
+
+        These are RESPONSE_IDLE_SECONDS without progress, and RESPONSE_SECONDS for the whole
+        response, of a stream STREAM_SECONDS.
+        """
         now = asyncio.get_running_loop().time
         for key, request in list(self._in_flight.items()):
             max_seconds = STREAM_SECONDS if key in self._streams else RESPONSE_SECONDS
@@ -90,8 +106,9 @@ class ResponseSender:
 async def _send_fast(request: web.Request, response: web.StreamResponse) -> bool:
     """Send a response if it is a simple one; else do nothing and return False.
 
-    A simple response has a body of 1 byte to 1 MiB, without compression, to an HTTP/1.1 request
-    other than HEAD. aiohttp's general path takes about a third longer.
+    A simple response has a body of at least 1 byte and less than 1 MiB, without cookies and without
+    compression by aiohttp, to an HTTP/1.1 request other than HEAD. aiohttp's general path takes
+    about a third longer.
     """
     body = response.body if isinstance(response, web.Response) else None
     if (
@@ -117,7 +134,10 @@ async def _send_fast(request: web.Request, response: web.StreamResponse) -> bool
 
 
 async def _write(request: web.Request, response: web.StreamResponse) -> None:
-    """Write the body of a prepared response, a large one in chunks."""
+    """Write the body of a prepared response, one of _LARGE_BYTES or more in chunks; none to HEAD.
+
+    A body that aiohttp compresses is written at once.
+    """
     body = response.body if isinstance(response, web.Response) else None
     if not isinstance(body, bytes) or len(body) < _LARGE_BYTES or response.compression:
         await response.write_eof()

@@ -8,14 +8,14 @@ from typing import Final, Generic, TypeVar
 T = TypeVar("T")
 
 SECONDS: Final = 1
-"""Minimum lifetime of a result, in seconds."""
+"""Minimum lifetime of a result, in seconds after the end of its computation."""
 
 
 class SingleFlightCache(Generic[T]):
-    """Cache of one result or exception, for SECONDS or longer.
+    """Cache of one result or exception, without a key, for SECONDS or longer.
 
-    Computing takes at most ``share`` (0 to 1) of the time, so the result of a slow computation is
-    cached longer.
+    Computing takes at most ``share`` of the time (above 0, up to 1), so the result of a slow
+    computation is cached longer. Callers of one instance must pass equivalent computations.
     """
 
     def __init__(self, *, share: float = 1.0) -> None:
@@ -26,7 +26,8 @@ class SingleFlightCache(Generic[T]):
     async def get(self, compute: Callable[[], Awaitable[T]]) -> T:
         """Return the cached result or raise the cached exception; compute it anew if expired.
 
-        A call that is running already serves this caller, too.
+        A computation that runs already serves this caller, too: then ``compute`` is not called. It
+        goes on even if all callers are canceled.
         """
         computation = self._computation
         if computation is None or (computation.done() and time.monotonic() >= self._expires_at):

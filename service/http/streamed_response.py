@@ -1,4 +1,7 @@
-"""Streamed response: its body is generated while it is sent, at the pace of the client."""
+"""Streamed response: its body is generated while it is sent, at the pace of the client.
+
+It is neither compressed nor tagged by content negotiation, and counts in no byte budget.
+"""
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -9,9 +12,10 @@ _log = logging.getLogger("service")
 
 
 class StreamedResponse(web.StreamResponse):
-    """Response whose next chunk is generated when the client has taken the one before.
+    """Response, 200, whose next chunk is generated when the write buffer has room for it.
 
-    The sender calls ``prepare``, ``stream`` and, in every case, ``close``.
+    The sender calls ``prepare``, ``stream`` and, in every case, ``close``. An error of a chunk can
+    no longer become an error response.
     """
 
     def __init__(
@@ -23,13 +27,13 @@ class StreamedResponse(web.StreamResponse):
         super().__init__(headers=headers)
         self._chunks = chunks
         self.close = close
-        """Releases the resources of the chunks, such as a database snapshot."""
+        """Releases the resources of the chunks, such as a database snapshot; awaited once."""
 
     async def stream(self, request: web.Request) -> None:
         """Send the chunks of the prepared response, and end it; to HEAD send no chunks.
 
-        Raise ConnectionError if the client has gone, or if a chunk failed. In the latter case the
-        connection is aborted, so that the client does not take the body for complete.
+        Raise ConnectionError if the client has gone, or if a chunk failed. In the latter case log
+        the error and abort the connection, so that the client does not take the body for complete.
         """
         try:
             if request.method != "HEAD":

@@ -17,9 +17,11 @@ _Handler: TypeAlias = Callable[[_R, web.Request], Awaitable[web.Response]]
 
 
 def tagged(read: _Read[_R]) -> _Handler[_R]:
-    """Return a handler that sends the response of ``read`` with an entity tag.
+    """Return a handler that returns the response of ``read`` with an entity tag.
 
-    The tag is the body's, unless ``read`` has set one.
+    The tag is that of the whole body, the envelope included, unless ``read`` has set one. The
+    handler raises ApiError ``too_many_requests`` if the response exceeds the byte budget. Content
+    negotiation, which compares the tag with ``If-None-Match``, follows in the middleware.
     """
 
     @wraps(read)

@@ -1,4 +1,7 @@
-"""Tracing middleware: a span per request, in the caller's trace (W3C Trace Context)."""
+"""Tracing middleware: a span per request, in the caller's trace (W3C Trace Context).
+
+It needs the optional extra ``tracing``, so it is imported only if tracing is switched on.
+"""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -22,7 +25,11 @@ for _name in ("opentelemetry.trace.span", "opentelemetry.trace.propagation.trace
 
 
 def tracing_middleware(traces: Traces) -> Any:
-    """Return the middleware. Probes have no span. No span has a query, a body or an API key."""
+    """Return the middleware, which must be the outermost one, so that spans include the sending.
+
+    Probes have no span. No span has a query, a body or an API key. A span is in the trace of a
+    valid ``traceparent``, else it begins a trace. Responses of 500 and above mark it as an error.
+    """
 
     @web.middleware
     async def trace(request: web.Request, handler: Handler) -> web.StreamResponse:

@@ -1,7 +1,9 @@
-"""Rate limit of 401 responses, which are delayed: UNAUTHORIZED_RATE a second in each worker.
+"""Rate limit of 401 responses in each worker: above UNAUTHORIZED_RATE a second they are delayed.
 
 A request without a valid key costs about as much as a light read, and no organization's limits
-apply to it. Keys guessed on 400 connections would take most of the event loop.
+apply to it. Keys guessed on 400 connections would take most of the event loop. No delay exceeds
+UNAUTHORIZED_DELAY_SECONDS: then each connection still gets one or two responses a second, so many
+connections get more than the rate.
 """
 
 import asyncio
@@ -15,7 +17,8 @@ from service.limits import UNAUTHORIZED_BURST, UNAUTHORIZED_DELAY_SECONDS, UNAUT
 class UnauthorizedThrottle:
     """Token bucket of UNAUTHORIZED_BURST tokens, with UNAUTHORIZED_RATE new ones a second.
 
-    Responses without a token wait for the next one, or for UNAUTHORIZED_DELAY_SECONDS at most.
+    Responses without a token wait for the next one. If that takes more than
+    UNAUTHORIZED_DELAY_SECONDS, they wait for a random time from half of that to all of it.
     """
 
     def __init__(self) -> None:
@@ -25,7 +28,10 @@ class UnauthorizedThrottle:
         """Delays that run, the oldest first."""
 
     async def delay(self) -> None:
-        """Wait until the next response may be sent; return at once while there are tokens."""
+        """Wait until the next response may be sent; return at once while there are tokens.
+
+        The wait ends early by ``make_room``.
+        """
         loop = asyncio.get_running_loop()
         now = loop.time()
         full_since = now - UNAUTHORIZED_BURST / UNAUTHORIZED_RATE
@@ -47,7 +53,10 @@ class UnauthorizedThrottle:
             self._delayed.pop(elapsed, None)
 
     def make_room(self) -> bool:
-        """End the delay that has run for longest; return False if none runs."""
+        """End the delay that has run for longest; return False if none runs.
+
+        The eviction of connections calls it: the connection closes after its 401 response.
+        """
         for elapsed in self._delayed:
             if not elapsed.done():
                 del self._delayed[elapsed]

@@ -15,7 +15,8 @@ _PATH_CHARACTERS: Final = "/%:@!$&'()*+,;=~"
 def base_url(request: web.Request) -> str:
     """Return the base URL of the service: ``PUBLIC_URL``, else scheme and host of the request.
 
-    Return "" for a request without a valid ``Host``; links are relative then.
+    It has no slash at its end. Return "" for a request without a valid ``Host``; links are relative
+    then.
     """
     public_url = request.app[PUBLIC_URL]
     return public_url or _base(request.scheme, request.headers.get(hdrs.HOST, ""))
@@ -27,13 +28,19 @@ def _base(scheme: str, host: str) -> str:
 
 
 def next_page_link(request: web.Request, cursor: str) -> str:
-    """Return the value of ``Link`` to the next page of a list, whose cursor is given."""
+    """Return the value of ``Link`` to the next page of a list, given its cursor.
+
+    The cursor is its only parameter, because it carries those of the list.
+    """
     path = quote(request.rel_url.raw_path, safe=_PATH_CHARACTERS, errors="surrogateescape")
     return f'<{base_url(request)}{path}?cursor={cursor}>; rel="next"'
 
 
 def description_links(base: str) -> str:
-    """Return the value of ``Link`` to the OpenAPI document and the page ``/docs`` (RFC 8631)."""
+    """Return the value of ``Link`` to the OpenAPI document and the page ``/docs`` (RFC 8631).
+
+    ``base`` is a base URL as ``base_url`` returns it.
+    """
     return (
         f'<{base}/openapi.json>; rel="service-desc"; type="application/json", '
         f'<{base}/docs>; rel="service-doc"; type="text/html"'

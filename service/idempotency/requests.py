@@ -1,7 +1,8 @@
 """Idempotent requests: run once per Idempotency-Key; a retry gets the stored response.
 
 The response is stored in the transaction of the request's own changes. If that transaction was not
-committed, the retry runs like a first request (contract, Idempotency).
+committed, the retry runs like a first request (contract, Idempotency). So only successful responses
+are stored. Keys belong to the organization, whichever of its API keys sends them.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,20 +22,26 @@ from service.limits import IDEMPOTENCY_HOURS, WRITE_SECONDS
 from service.organizations.caller import Caller
 
 RETENTION = timedelta(hours=IDEMPOTENCY_HOURS)
-"""Time for which a key and its response are stored."""
+"""Time for which a key and its response are valid; after it the key is free."""
 Work: TypeAlias = Callable[[Connection], Awaitable[ApiResponse]]
-"""Function that runs in a transaction and returns the response."""
+"""Function that runs in a transaction and returns the response; an error rolls it back."""
 
 _SQL = statements.load("idempotency")
 SET_CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
-"""Statement that sets the statement timeout of a claim, which blocks while another request has the
-key. The claim of a free key takes 1/100 of it."""
+"""Statement that sets the statement timeout of a claim, 250 ms.
+
+A claim blocks while another transaction has claimed the key. That of a free key takes 1/100 of it.
+"""
 SET_DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
-    """Caller, Idempotency-Key and digest of a request: method, path, query and body."""
+    """Caller, Idempotency-Key and digest of a request.
+
+    The digest is the SHA-256 of method, path, query and body as sent. Of the caller only the
+    organization counts.
+    """
 
     caller: Caller
     key: str
@@ -44,8 +51,10 @@ class IdempotentRequest:
 async def run_once(connection: Connection, request: IdempotentRequest, work: Work) -> ApiResponse:
     """Run the work and store its response, or return the stored response of the key.
 
-    Afterwards delete expired keys of the organization. Raise ApiError ``conflict.in_progress``
-    while another request with the key runs, and ``unprocessable.idempotency_key`` if the key was
+    A stored response has the header ``Idempotent-Replayed: true``. The caller runs this in a
+    transaction, and commits it or rolls it back. After the work delete up to 100 expired keys of
+    the organization. Raise ApiError ``conflict.in_progress`` if another transaction that has
+    claimed the key does not end within 250 ms, and ``unprocessable.idempotency_key`` if the key was
     used for another request.
     """
     organization_id, now = request.caller.organization_id, datetime.now(UTC)
@@ -65,9 +74,10 @@ async def run_once(connection: Connection, request: IdempotentRequest, work: Wor
 
 
 async def _claim(connection: Connection, request: IdempotentRequest, now: datetime) -> bool:
-    """Insert the key; return False if it is stored already and has not expired.
+    """Insert the key, or take over an expired one; return False if it is stored and valid.
 
-    Raise ApiError ``conflict.in_progress`` if another transaction has claimed the key.
+    Raise ApiError ``conflict.in_progress`` if another transaction has claimed the key and does not
+    end in time. If that one is rolled back meanwhile, the key is free. Reset the statement timeout.
     """
     await connection.execute(SET_CLAIM_TIMEOUT)
     try:
@@ -86,7 +96,10 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
 
 
 async def _stored_response(connection: Connection, request: IdempotentRequest) -> ApiResponse:
-    """Return the stored response; raise ApiError if it is that of another request."""
+    """Return the stored response, marked as replayed.
+
+    Raise ApiError ``unprocessable.idempotency_key`` if it is that of another request.
+    """
     statement = _SQL["stored"].text
     row = await connection.fetchrow(statement, request.caller.organization_id, request.key)
     if row["request_sha256"] != request.request_sha256:

@@ -1,7 +1,7 @@
 """Stored responses: limit on their bytes for each organization, and deletion of expired ones.
 
-A short request can have a long response. Requests delete their own organization's expired
-responses; a background task deletes those of organizations that no longer write.
+A short request can have a long response. Requests with a new key delete some of their
+organization's expired responses; a background task (``handlers.retention``) deletes the others.
 """
 
 import time
@@ -22,9 +22,11 @@ from service.idempotency.requests import RETENTION, IdempotentRequest, Work, run
 from service.limits import MAX_STORED_BYTES
 
 _KEY_BYTES: Final = 512
-"""Estimated bytes of a stored key besides its response."""
+"""Estimated bytes of a stored key besides the body of its response."""
 _CACHE_SECONDS: Final = 60
+"""Time between two measurements of an organization's size."""
 _CACHE_SIZE: Final = 10_000
+"""Maximum number of organizations whose sizes are cached."""
 
 _SQL = statements.load("stored_answers")
 _FORGET = statements.load("idempotency")["forget"]
@@ -32,7 +34,11 @@ _FORGET = statements.load("idempotency")["forget"]
 
 @dataclass(slots=True)
 class _StoredSize:
-    """Size of an organization's stored responses: measured, plus those of this worker since."""
+    """Size of an organization's stored responses: measured, plus those of this worker since.
+
+    Expired ones do not count. Responses whose transaction was rolled back count until the next
+    measurement.
+    """
 
     expires_at: float
     """Time of the next measurement, by the monotonic clock."""
@@ -42,10 +48,10 @@ class _StoredSize:
 
 
 class StoredResponses:
-    """Stored responses as one worker sees them: it keeps their size for each organization.
+    """Stored responses as one worker sees them: it limits each organization's to ``max_bytes``.
 
-    A size is measured once a minute, not at every write. Meanwhile other workers' responses do not
-    count, so each worker may exceed the limit by the responses of a minute.
+    A size is measured at most once a minute, not at every write. Meanwhile other workers' responses
+    do not count, so each worker may exceed the limit by the responses of a minute.
     """
 
     def __init__(self, max_bytes: int = MAX_STORED_BYTES) -> None:
@@ -55,8 +61,10 @@ class StoredResponses:
     def idempotent(self, request: IdempotentRequest, work: Work) -> Work:
         """Return work that runs ``work`` once per key, and otherwise returns its stored response.
 
-        It raises ApiError ``too_many_requests`` if the organization's stored responses have reached
-        the limit of bytes; a stored response is returned all the same.
+        It raises the errors of ``run_once``. It also raises ApiError ``too_many_requests``, before
+        it runs ``work``, if the organization's stored responses have reached the limit of bytes;
+        then ``Retry-After`` is the time until the oldest expires. A stored response is returned all
+        the same.
         """
         return partial(run_once, request=request, work=partial(self._limited, request, work))
 
@@ -95,11 +103,14 @@ async def _measure(connection: Connection, organization_id: int) -> _StoredSize:
 
 
 async def organizations(connection: Connection, after: int) -> list[int]:
-    """Return the next batch of organization ids above ``after``, in order; [] at the end."""
+    """Return up to 100 ids of organizations above ``after``, in order; [] at the end."""
     return [row["id"] for row in await connection.fetch(_SQL["organizations"].text, after)]
 
 
 async def delete_expired(connection: Connection, organization_id: int) -> bool:
-    """Delete a batch of an organization's expired keys; return whether there may be more."""
+    """Delete up to 100 of an organization's expired keys; return whether there may be more.
+
+    Keys that another transaction has locked are skipped.
+    """
     status = await connection.execute(_FORGET.text, organization_id, datetime.now(UTC) - RETENTION)
     return int(status.split()[1]) > 0

@@ -1,4 +1,8 @@
-"""Change feed requests: query parameters and cursors, read and written (contract, Changes)."""
+"""Change feed requests: query parameters and cursors, read and written (contract, Changes).
+
+Nothing here uses the database: whether a position has expired, and which epoch the feed has, is
+checked when the page is read.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,14 +30,15 @@ class FeedPosition:
     """Position in the change feed: the reader has read all transactions before ``n``.
 
     Without a collection it has also read transaction ``n``. With a collection it has read ``n`` up
-    to that record, in the order of collections and ids.
+    to that record, the record included, in the order of collection names and ids. ``n`` 0 is the
+    position before the oldest change that is kept.
     """
 
     n: int
     """Sequence number of the transaction."""
     collection: str | None = None
     record_id: int = 0
-    """Stored id of the record; 0 without a collection."""
+    """Stored id of the record that was read last; 0 without a collection."""
 
     @property
     def last_complete(self) -> int:
@@ -43,17 +48,24 @@ class FeedPosition:
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """Changes that a reader requests: filter, page size and whether they carry documents."""
+    """Changes that a reader requests: filter, page size and whether they carry documents.
+
+    A cursor carries all of it.
+    """
 
     collections: tuple[str, ...] = ()
     """Empty for all collections."""
     record_id: int | None = None
     """Stored id of a record of the only collection; None for all records."""
     limit: int = DEFAULT_LIMIT
-    """Maximum number of entries of a page."""
+    """Maximum number of entries of a page, 1 to MAX_LIMIT.
+
+    With ``whole_transactions`` the first transaction of a page may exceed it.
+    """
     documents: bool = False
+    """Whether entries have the record's document."""
     whole_transactions: bool = False
-    """Whether pages end with a transaction, as readers need who continue by a number."""
+    """Whether pages end with a transaction, for readers who continue by a number (``after``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +74,13 @@ class ChangesRequest:
 
     filter: ChangeFilter
     after: FeedPosition | None
-    """None to start at the end of the feed."""
+    """Position that the page follows; None for the end of the feed (``from=now``)."""
     epoch: int | None = None
-    """Epoch of the position; None if the caller does not know it."""
+    """Epoch of the position, from ``cursor`` or ``epoch``; None without."""
     position_name: str = ""
-    """Parameter that names the position: ``cursor``, ``after``, or "" for none."""
+    """Parameter that names the position, for errors: ``cursor``, ``after``, or "" for none."""
     wait: int = 0
-    """Timeout of the long poll in seconds."""
+    """Timeout of the long poll in seconds, 0 to MAX_WAIT; 0 does not wait."""
 
 
 _INVALID: Final = ChangesRequest(ChangeFilter(), None)
@@ -80,7 +92,9 @@ def read_request(
 ) -> ChangesRequest:
     """Parse a query string of the change feed; ``resources`` are those in the feed, by name.
 
-    ``scope`` is that of cursors. Raise ApiError with a detail for each wrong parameter.
+    The position is that of ``cursor``, else of ``after``, else of ``from``: before the oldest
+    change by default. ``scope`` must be that with which the cursor was made. Raise ApiError with a
+    detail for each unknown, wrong or exclusive parameter.
     """
     reader = QueryReader(parameters)
     reader.only(CURSOR, "wait", *_CARRIED)
@@ -99,13 +113,19 @@ def read_request(
 
 @lru_cache(maxsize=1024)
 def cursor_after(n: int, epoch: int, organization_id: int) -> str:
-    """Return the cursor of all changes after transaction ``n``, without a filter."""
+    """Return the cursor of all changes after transaction ``n``, without a filter or documents.
+
+    Its limit is DEFAULT_LIMIT. Export and lists send it in a header.
+    """
     scope = cursor.scope(PATH, organization_id)
     return encode(ChangeFilter(), FeedPosition(n), epoch, scope)
 
 
 def encode(change_filter: ChangeFilter, after: FeedPosition, epoch: int, scope: str) -> str:
-    """Return the cursor of a position, which carries the filter, too."""
+    """Return the cursor of a position in an epoch, which carries the filter, too.
+
+    It is valid for ``scope`` only: the path of the feed and the organization.
+    """
     position = [after.n, after.collection, after.record_id]
     members = [
         change_filter.collections,
@@ -118,7 +138,10 @@ def encode(change_filter: ChangeFilter, after: FeedPosition, epoch: int, scope: 
 
 
 def _after_number(reader: QueryReader, resources: Mapping[str, Any], wait: int) -> ChangesRequest:
-    """Return the request of ``after``; its pages end with a transaction."""
+    """Return the request of ``after``, with ``epoch`` if it is given; report ``from`` beside it.
+
+    Its pages end with a transaction.
+    """
     if "from" in reader.texts:
         message = "Leave this out: after names the position."
         reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, "from", message=message)
@@ -177,7 +200,8 @@ def _carried(
 ) -> Collection[str]:
     """Return the parameters beside a cursor that have the cursor's own values.
 
-    Tools repeat the parameters of the first page on every page.
+    Tools repeat the parameters of the first page on every page. ``from`` and ``after`` never are
+    among them. Report malformed ones.
     """
     if request is _INVALID or not reader.texts.keys() & {*_CARRIED}:
         return ()
@@ -195,7 +219,10 @@ def _carried(
 def _read_cursor(
     reader: QueryReader, collections: Collection[str], scope: str, wait: int
 ) -> ChangesRequest:
-    """Return the request of a cursor; report an invalid one."""
+    """Return the request of a cursor; report an invalid one and return _INVALID.
+
+    Another organization's cursor is invalid, as is one of another path.
+    """
     text = reader.single(CURSOR)
     if text is None:
         return _INVALID

@@ -1,8 +1,9 @@
 """Opaque cursors for keyset pagination: the query and the last record's sort values, in base64url.
 
-A cursor carries a checksum over its payload and its scope: collection and organization. The
-checksum needs no secret: cursor values pass the same checks as query parameters, so a forged cursor
-gains nothing (contract, Cursors). Cursors of the change feed share ``seal`` and ``unseal``.
+The query is filters, sort, page size, ``changedSince``, ``fields`` and ``q``. A cursor carries a
+checksum over its payload and its scope: path of the list and organization. The checksum needs no
+secret: ``decode`` checks cursor values like query parameters, so a forged cursor gains nothing
+(contract, Cursors). Cursors of the change feed share ``seal`` and ``unseal``.
 """
 
 import base64
@@ -26,9 +27,9 @@ from service.listing.search import PARAMETER, RELEVANCE, Search, query_error
 
 VERSION = 1
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, zlib.error)
-"""Exceptions that mean an invalid cursor while it is decoded."""
+"""Exceptions that mean an invalid cursor if ``unseal`` or the reading of its payload raises one."""
 _MAX_PAYLOAD = 64 * 1024
-"""Bytes of a payload after decompression."""
+"""Maximum bytes of a payload after decompression."""
 _COMPRESS_ABOVE = 256
 """Bytes of a payload up to which it is not compressed, as that takes most of the encoding time."""
 _DIGEST_BYTES = 9
@@ -39,13 +40,14 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "date-time": (str,),
 }
-"""Types of the sort values in a cursor's JSON, by kind of property."""
+"""Types of the sort values in a cursor's JSON, by stored kind of the property."""
 
 
 def encode(list_request: ListRequest, last: list[Any], scope: str) -> str:
     """Return the cursor of the page after the record whose sort values are ``last``.
 
-    Raise ApiError ``too_long`` if the cursor would exceed MAX_CURSOR_BYTES bytes.
+    ``last`` has a JSON value for each sort key, as the database returns them. The page number is
+    not carried. Raise ApiError ``too_long`` if the cursor would exceed MAX_CURSOR_BYTES bytes.
     """
     payload = orjson.dumps(
         [
@@ -68,7 +70,10 @@ def encode(list_request: ListRequest, last: list[Any], scope: str) -> str:
 
 
 def _optional_members(list_request: ListRequest) -> Iterator[dict[str, Any]]:
-    """Yield the object of the members that only some cursors have, if there are any."""
+    """Yield one object with the members that only some cursors have; nothing if all are absent.
+
+    ``changedSince`` is absent until ``changed`` has been looked up.
+    """
     more: dict[str, Any] = {}
     if list_request.changed_since is not None and list_request.changed is not None:
         changed = list_request.changed
@@ -82,7 +87,10 @@ def _optional_members(list_request: ListRequest) -> Iterator[dict[str, Any]]:
 
 
 def _read_optional(properties: Properties, more: Any = None) -> dict[str, Any]:
-    """Return fields of a list request, by name, from the members that only some cursors have."""
+    """Return fields of a list request, by name, from the members that only some cursors have.
+
+    ``changed`` has no condition yet. Raise one of UNREADABLE for unknown or invalid members.
+    """
     read: dict[str, Any] = {}
     if more is None:
         return {}
@@ -107,14 +115,22 @@ def _search(properties: Properties, text: Any) -> Search:
 
 
 def seal(payload: bytes, scope: str) -> str:
-    """Return checksum and payload as base64url text; a payload over 256 bytes is compressed."""
+    """Return checksum and payload as base64url text without padding, of any length.
+
+    The payload is a JSON array: ``unseal`` tells it from a compressed one by its first byte, ``[``.
+    A payload over 256 bytes is compressed.
+    """
     if len(payload) > _COMPRESS_ABOVE:
         payload = zlib.compress(payload, level=9)
     return base64.urlsafe_b64encode(_digest(payload, scope) + payload).rstrip(b"=").decode()
 
 
 def decode(text: str, properties: Properties, scope: str) -> ListRequest:
-    """Return the list request that a cursor continues; raise ApiError ``invalid_cursor``."""
+    """Return the list request that a cursor continues, with ``after`` and without a page number.
+
+    The condition of ``changed`` must be looked up again. Raise ApiError ``invalid_cursor`` for any
+    text but a cursor of this scope whose fields, operators and values are valid.
+    """
     try:
         payload = unseal(text, scope)
         version, conditions, sort, page_size, last, *more = orjson.loads(payload)
@@ -142,7 +158,11 @@ def decode(text: str, properties: Properties, scope: str) -> ListRequest:
 
 
 def unseal(text: str, scope: str) -> bytes:
-    """Return the payload of a sealed text; raise one of UNREADABLE if it is not of this scope."""
+    """Return the payload of a sealed text, decompressed.
+
+    Raise one of UNREADABLE if the text is malformed, altered, of another scope, over
+    MAX_CURSOR_BYTES, or over 64 KiB after decompression.
+    """
     if len(text) > MAX_CURSOR_BYTES or not text.isascii() or "=" in text:
         raise ValueError("wrong form")
     try:
@@ -189,7 +209,8 @@ def _list(value: Any) -> list[Any]:
 def _sort_values(sort: tuple[SortKey, ...], last: list[Any], id_name: str) -> tuple[Any, ...]:
     """Return the typed sort values of the last record.
 
-    Raise ValueError unless the id sorts last, each field once, and each value has its type.
+    Raise ValueError unless the id sorts last, no field sorts twice, and there is a value of the
+    right type for each key.
     """
     names = [key.property.name for key in sort]
     if names[-1:] != [id_name] or len(set(names)) < len(names):
@@ -213,7 +234,7 @@ def _checked(text: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value as responses show it, which properties parse."""
+    """Return a value as text that ``Property.parse`` or ``parse_stored`` accepts."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
@@ -222,7 +243,11 @@ def _text(value: Any) -> str:
 
 
 def scope(collection: str, organization_id: int) -> str:
-    """Return the scope of a cursor: collection and organization."""
+    """Return the scope of a cursor: list and organization.
+
+    ``collection`` is the path of the request, so that lists below different parents differ. Only
+    the first 64 bytes of the scope enter the checksum.
+    """
     return f"{collection}/{organization_id}"
 
 

@@ -15,11 +15,16 @@ MAX_PAGE_NUMBER = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Filter condition on one property; ``values`` are typed, several only for some operators."""
+    """Filter condition on one property."""
 
     property: Property
     operator: Operator
     values: tuple[Any, ...]
+    """One value or more, parsed by the property that ``Operator.compared`` returns.
+
+    There are several only if ``takes_several``: with ``eq`` and ``in``, a record matches any of
+    them; with ``notIn``, none.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +40,36 @@ class ChangedRecords:
     """Restriction of a list to the records that the change feed names after a transaction."""
 
     epoch: int
+    """Epoch of the change feed, within which ``after`` has a meaning."""
     after: int
     """Sequence number of the transaction."""
     condition: str = ""
-    """SQL condition with the slot ``n``, the number; "" if all records may have changed."""
+    """SQL condition with the slot ``n``, the number; "" for no restriction.
+
+    It is "" if all records may have changed, and as read from a cursor, before the look-up.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """Request for one page of a collection. Records must meet all conditions."""
+    """Request for one page of a collection.
+
+    Records must meet all conditions, the search and the restriction by ``changed``.
+    """
 
     conditions: tuple[Condition, ...] = ()
     sort: tuple[SortKey, ...] = ()
-    """Total order: the last key is the id."""
+    """Total order: the last key is the id. () only by default: a page needs the keys."""
     page_size: int = DEFAULT_PAGE_SIZE
+    """1 to MAX_PAGE_SIZE records."""
     page_number: int | None = None
-    """1-based; None for the first page, and with ``after``."""
+    """1-based; None without the parameter ``pageNumber``, and with ``after``."""
     after: tuple[Any, ...] | None = None
-    """Sort values of the last record of the page before (keyset pagination)."""
+    """Sort values of the last record of the page before (keyset pagination), one per sort key."""
     search: Search | None = None
     changed_since: datetime | None = None
+    """Time of the parameter ``changedSince``, in UTC. It has no effect without ``changed``."""
     changed: ChangedRecords | None = None
-    """Position of ``changed_since`` in the change feed, once it has been looked up."""
+    """Position of ``changed_since`` in the change feed: looked up, or carried by the cursor."""
     fields: tuple[str, ...] = ()
-    """Selected members of the documents; () for all."""
+    """Selected members of the documents, in the order of the documents; () for all."""

@@ -1,7 +1,8 @@
 """Filter operators: one object each, used by parameters, cursors and SQL.
 
-Comparisons of whole texts are by code point. Substring operators ignore case by the rules of the
-database's collation. The negative operators ``ne`` and ``notIn`` match null (contract, Lists).
+Comparisons of whole texts are by code point. ``contains`` and ``startsWith`` ignore case by the
+rules of the database's collation. The negative operators ``ne`` and ``notIn`` match null, the
+others but ``isNull`` do not (contract, Filters).
 """
 
 from dataclasses import dataclass, replace
@@ -21,17 +22,17 @@ class Operator:
     """Filter operator: a comparison of a field with a value."""
 
     name: str
-    """Name in parameters and cursors."""
+    """Name in parameters, in any letter case, and in cursors."""
     sql: str
-    """SQL condition; the first ``{}`` is the column, the second one the parameter."""
+    """SQL condition for one value; the first ``{}`` is the column, the second the parameter."""
     kinds: frozenset[str]
     """Kinds of fields that the operator accepts."""
     sql_of_several: str = ""
-    """SQL condition for several values, as an array; "" if the operator takes one value only."""
+    """SQL condition for two values or more, as an array; "" if the operator takes one only."""
     finds_equal: bool = False
     """Whether the operator finds equal values, which an index supports."""
     splits: bool = False
-    """Whether the value is a comma-separated list."""
+    """Whether ``filter[n].value`` is a comma-separated list. Values have no escape for commas."""
     compares_stored: bool = False
     """Whether the operator compares stored values (ids as numbers), not shown ones (as texts)."""
     matches_part: bool = False
@@ -41,18 +42,23 @@ class Operator:
 
     @property
     def takes_several(self) -> bool:
-        """Whether the operator accepts several values."""
+        """Whether the operator accepts several values: ``in``, ``notIn``, ``eq`` by field name."""
         return bool(self.sql_of_several)
 
     def fits(self, prop: Property) -> bool:
         """Return whether the operator accepts the field.
 
-        Members of related records are compared for equality only, for which there are indexes.
+        Members of related records and of list entries accept ``eq`` and ``in`` only, for which
+        there are indexes.
         """
         return prop.kind in self.kinds and (self.finds_equal or not prop.within)
 
     def compared(self, prop: Property) -> Property:
-        """Return the property whose kind and choices the operator's values have."""
+        """Return the property that parses the operator's values: ``prop``, or one of another kind.
+
+        ``isNull`` takes a boolean, the order operators a stored value, and the substring operators
+        any text, even of an enumeration.
+        """
         if self.tests_null:
             return _IS_NULL
         if self.compares_stored:
@@ -92,7 +98,9 @@ _ALL: Final = (
 OPERATORS: Final = {operator.name.lower(): operator for operator in _ALL}
 """Operators by lowercase name: callers may write names in any case."""
 NAMES: Final = sorted(operator.name for operator in _ALL)
+"""Names of all operators, in alphabetical order."""
 EQ: Final = OPERATORS["eq"]
+"""Default operator of ``filter[n]``, and that of filters by field name."""
 
 
 def names_of(prop: Property) -> list[str]:

@@ -1,8 +1,13 @@
 """SQL of pages: the part of a documents statement that selects and orders the records.
 
-Every value is a parameter; column names come from the properties alone. The keyset predicate has
-a term per sort key, with nulls where PostgreSQL sorts them (last ascending, first descending). Its
-form allows an index range scan: ``a <= $1 and (a < $1 or id > $2)``.
+A page selects from ``record``, a common table expression of the documents statement, which
+restricts the rows to the organization ``$1`` and the parents; pages do not. The rows of a page have
+all columns of ``record``, ``page_order`` and ``sort_values``; those of a counted page the id only.
+
+Every value of a caller but the page size is a parameter; column names come from properties and
+search columns, never from a request. The keyset predicate has a term per sort key, with nulls
+where PostgreSQL sorts them (last ascending, first descending). Its form allows an index range
+scan: ``a <= $1 and (a < $1 or id > $2)``, for a descending field and the id.
 """
 
 import re
@@ -26,7 +31,7 @@ _SQL_TYPES = {
 ALL_RECORDS: Final = (
     "select record.*, record.id as page_order, null::text as sort_values from record"
 )
-"""Page of all records in any order; ``page_order`` is the id."""
+"""Page of all records, deleted ones included, in any order; ``page_order`` is the id."""
 LIVE: Final = "record.state <> 'deleted'"
 """SQL condition of the records that are not deleted."""
 _UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
@@ -37,17 +42,18 @@ class PageSql:
     """SQL text and parameters of a page; numbers its ``$n`` parameters."""
 
     leading: int
-    """Number of the statement's parameters before the page's."""
+    """Number of the statement's parameters before the page's: the organization and the parents."""
     parameters: list[Any] = field(default_factory=list)
     text: str = ""
     query: str = ""
-    """Placeholder of the search's text; "" without a search."""
+    """Placeholder of the search's text, with its type; "" without a search."""
     size: str = ""
-    """Page size as a literal. With a placeholder the planner misjudges the cost of the page and
-    makes a plan for every request, which doubles the time of a short list."""
+    """Page size as a literal; "" if records are counted. With a placeholder the planner misjudges
+    the cost of the page and makes a plan for every request, which doubles the time of a short
+    list."""
 
     def parameter(self, value: Any, sql_type: str) -> str:
-        """Add a parameter; return its placeholder with its type."""
+        """Add a parameter; return its placeholder with its type, such as ``$3::bigint``."""
         self.parameters.append(value)
         return f"${self.leading + len(self.parameters)}::{sql_type}"
 
@@ -57,12 +63,14 @@ class BatchPage(NamedTuple):
 
     text: str
     ids: Any
+    """A single id as an integer, otherwise the text of an id array."""
 
 
 def batch_page(leading: int, ids: list[int], *, listed: str = "") -> BatchPage:
     """Return the page of the records of ``ids``, in any order; ``page_order`` is the id.
 
-    ``listed`` is the SQL condition of the records that lists show, or "".
+    Unknown ids have no row, repeated ones have one. ``listed`` is the SQL condition of the records
+    that lists show, or "" to include all, deleted ones, too. ``leading`` is as in PageSql.
     """
     # PostgreSQL estimates the generic plan of an array as costlier than that of one element, so it
     # would plan each request anew. A single id is therefore compared without an array.
@@ -91,9 +99,10 @@ def listing_page(
 ) -> PageSql:
     """Return the page of a list request plus one record, which shows that another page follows.
 
-    ``listed`` is the SQL condition of the records that lists show, or "". Each row has its
-    ``page_order`` from 1. The last row of the page has ``sort_values``, the JSON array that a
-    cursor continues from; with ``may_end_anywhere`` every row has them.
+    ``listed`` is the SQL condition of the records that lists show, or ""; a filter on ``state``
+    replaces it. Each row has its ``page_order`` from 1. Row number ``page_size`` has
+    ``sort_values``, the JSON array that a cursor continues from; the others have null, so that a
+    shorter page has none. With ``may_end_anywhere``, for pages that are cut, every row has them.
     """
     page = PageSql(leading, size=str(list_request.page_size))
     conditions = _conditions(page, list_request, listed)
@@ -118,7 +127,10 @@ def listing_page(
 
 
 def export_page(size: int, listed: str) -> str:
-    """Return the page of the next ``size`` records after the id ``$2``, in the order of ids."""
+    """Return the page of up to ``size`` records after the id ``$2``, in the order of ids.
+
+    ``listed`` is the SQL condition of the records that lists show, or "".
+    """
     where = _where(["record.id > $2::bigint", *([listed] if listed else ())])
     return (
         "select record.*, record.id as page_order, null::text as sort_values\n"
@@ -127,7 +139,10 @@ def export_page(size: int, listed: str) -> str:
 
 
 def counted_page(leading: int, list_request: ListRequest, *, listed: str) -> PageSql:
-    """Return the page with the ids of all records that match a list request, for counting."""
+    """Return the page with the ids of all records that match a list request, for counting.
+
+    It covers all pages: ``after``, sort, page size and page number have no effect.
+    """
     page = PageSql(leading)
     where = _where(_conditions(page, list_request, listed))
     page.text = f"select record.id from record {where}"
@@ -135,7 +150,10 @@ def counted_page(leading: int, list_request: ListRequest, *, listed: str) -> Pag
 
 
 def _conditions(page: PageSql, list_request: ListRequest, listed: str) -> list[str]:
-    """Return the SQL conditions of a list request, and ``listed`` unless it filters by state."""
+    """Return the SQL conditions of a list request, and ``listed`` unless it filters by state.
+
+    Add their values to the page's parameters, and set ``page.query``.
+    """
     conditions = [_condition(page, condition) for condition in list_request.conditions]
     if listed and all(c.property.name != "state" for c in list_request.conditions):
         conditions.append(listed)
@@ -150,7 +168,10 @@ def _conditions(page: PageSql, list_request: ListRequest, listed: str) -> list[s
 
 
 def _ranked(page: PageSql, list_request: ListRequest) -> ListRequest:
-    """Return the list request with the SQL of relevance in its sort keys."""
+    """Return the list request with the SQL of relevance in its sort keys.
+
+    Needs ``page.query``, which ``_conditions`` sets.
+    """
     if list_request.search is None:
         return list_request
     relevance = replace(RELEVANCE, column=list_request.search.columns.rank(page.query))
@@ -171,12 +192,12 @@ def _column(prop: Property) -> str:
 
 @cache
 def column_of(name: str) -> str:
-    """Return the column of a field: its name in snake case."""
+    """Return the column of a field: its name in snake case, as ``user_defined_id2``."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
 def _sort_value(prop: Property) -> str:
-    """Return the SQL of a sort value in a cursor: times as text, in microseconds."""
+    """Return the SQL of a sort value in a cursor: times as text, in UTC and to the microsecond."""
     return _UTC.format(_column(prop)) if prop.kind == "date-time" else _column(prop)
 
 

@@ -1,4 +1,8 @@
-"""Query parameters of lists: parses a query string into a list request (contract, Lists)."""
+"""Query parameters of lists: parses a query string into a list request (contract, Lists).
+
+Nothing here depends on the organization but the scope of a cursor, so list requests can be cached
+by query string.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +38,11 @@ _ORDERS: Final = {"asc": False, "ascending": False, "desc": True, "descending": 
 
 
 class _ListReader(QueryReader):
-    """Query reader of lists: filters by field (``name=x``), indexed ones (``filter[0]``), sorts."""
+    """Query reader of lists: filters by field (``name=x``), indexed ones (``filter[0]``), sorts.
+
+    After an error a method may return or yield a substitute. Nobody gets it, as ``raise_errors``
+    raises.
+    """
 
     __slots__ = ("properties",)
 
@@ -43,7 +51,10 @@ class _ListReader(QueryReader):
         self.properties = properties
 
     def add_member(self, indexed: Mapping[str, _IndexedMembers], match: re.Match[str]) -> None:
-        """Add the value of a parameter such as ``filter[0].value`` to the members of its index."""
+        """Add the value of a parameter such as ``filter[0].value`` to the members of its index.
+
+        Report an unknown member, and one that occurs twice, as ``filter[0]`` and ``filter[00]``.
+        """
         members = indexed[match[1]].setdefault(int(match[2]), {})
         texts = self.texts[match[0]]
         if match[3] not in _MEMBERS[match[1]]:
@@ -54,7 +65,7 @@ class _ListReader(QueryReader):
             members.setdefault(match[3], texts[0])
 
     def changed_since(self) -> datetime | None:
-        """Return the time of ``changedSince``; None without it."""
+        """Return the time of ``changedSince``, in UTC; None without it."""
         text = self.single(_CHANGED_SINCE)
         if text is None:
             return None
@@ -65,7 +76,7 @@ class _ListReader(QueryReader):
             return None
 
     def search(self) -> Search | None:
-        """Return the search by ``q``; None without it."""
+        """Return the search by ``q``; None without it, and in a collection without a search."""
         columns = self.properties.search
         text = self.single(PARAMETER) if columns else None
         if columns is None or text is None:
@@ -76,7 +87,7 @@ class _ListReader(QueryReader):
         return Search(text.strip(), columns)
 
     def field_conditions(self, texts_by_field: Mapping[str, list[str]]) -> Iterator[Condition]:
-        """Yield the conditions of the filters by field; report unknown fields."""
+        """Yield an ``eq`` condition for each field; report unknown fields and invalid values."""
         for name, texts in texts_by_field.items():
             prop = self.properties.get(name)
             if prop is None:
@@ -85,7 +96,7 @@ class _ListReader(QueryReader):
                 yield Condition(prop, EQ, self.values(prop, texts, name))
 
     def values(self, prop: Property, texts: list[str], *path: str | int) -> tuple[Any, ...]:
-        """Return the distinct parsed values, sorted; report an invalid one and return (None,).
+        """Return the distinct parsed values, sorted; report the first invalid one, return (None,).
 
         A parameter of 32 KiB has thousands of values. Reporting each would take seconds.
         """
@@ -97,7 +108,10 @@ class _ListReader(QueryReader):
         return tuple(sorted(values))
 
     def indexed_condition(self, index: int, members: Mapping[str, str]) -> Iterator[Condition]:
-        """Yield the condition of ``filter[index]``, unless it has errors, which are reported."""
+        """Yield the condition of ``filter[index]``; report its errors.
+
+        With an invalid value its values are (None,); with another error there is no condition.
+        """
         path = ("filter", index)
         prop = self.property_of(path, members)
         operator = OPERATORS.get(members.get("operator", EQ.name).lower())
@@ -112,7 +126,10 @@ class _ListReader(QueryReader):
             yield Condition(prop, operator, values)
 
     def sort_key(self, index: int, members: Mapping[str, str]) -> Iterator[SortKey]:
-        """Yield the key of ``sort[index]``, unless it has errors, which are reported."""
+        """Yield the key of ``sort[index]``; report its errors.
+
+        There is no key without a known field and a known order.
+        """
         path = ("sort", index)
         prop = self.property_of(path, members)
         if prop and not prop.sortable:
@@ -145,7 +162,8 @@ def _total_order(
 ) -> tuple[SortKey, ...]:
     """Return the sort keys as a total order: the id is the last key, as tie-break.
 
-    A search without sort keys sorts by relevance, the best records first.
+    Keys after the id are dropped, as they cannot matter. A search without sort keys sorts by
+    relevance, the best records first. Adds the missing keys to ``sort``.
     """
     if search is not None and not sort:
         sort[RELEVANCE.name] = SortKey(RELEVANCE, descending=False)
@@ -155,7 +173,11 @@ def _total_order(
 
 
 def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) -> ListRequest:
-    """Parse a query without a cursor; raise ApiError with a detail for each wrong parameter."""
+    """Parse a query without a cursor; raise ApiError with a detail for each wrong parameter.
+
+    Names of fields may have any letter case. Conditions are sorted by field, operator and values,
+    not in the order of the query. The position of ``changedSince`` is not looked up yet.
+    """
     reader = _ListReader(parameters, properties)
     texts_by_field: dict[str, list[str]] = {}
     indexed: dict[str, _IndexedMembers] = {"filter": {}, "sort": {}}
@@ -181,10 +203,11 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
 def read_cursor(
     parameters: Iterable[tuple[str, str]], properties: Properties, scope: str
 ) -> ListRequest:
-    """Return the list request that the query's cursor continues.
+    """Return the list request that the query's cursor continues; the query must have ``cursor``.
 
-    Raise ApiError for an invalid cursor and for other parameters. Filters by field,
-    ``changedSince``, ``fields`` and ``q`` may be repeated as the cursor carries them.
+    Raise ApiError for a repeated or invalid cursor, without details of other parameters, and for
+    parameters beside a valid one. Filters by field, ``changedSince``, ``fields`` and ``q`` are
+    allowed, all or some of them, if they have the values that the cursor carries.
     """
     reader = _ListReader(parameters, properties)
     reader.single("cursor")
@@ -196,7 +219,10 @@ def read_cursor(
 
 
 def _check_beside_cursor(reader: _ListReader, list_request: ListRequest) -> None:
-    """Raise ApiError for parameters that the cursor's list request has not, or not so."""
+    """Raise ApiError unless each parameter beside the cursor repeats what the cursor carries.
+
+    Of a filter by field, all values must be the same; their order does not matter.
+    """
     texts_by_field: dict[str, list[str]] = {}
     for name, texts in reader.texts.items():
         prop = reader.properties.get(name)
@@ -232,7 +258,7 @@ def _listing(
     texts_by_field: Mapping[str, list[str]],
     indexed: Mapping[str, _IndexedMembers],
 ) -> ListRequest:
-    """Return the list request of the parameters; report errors, for which it has defaults."""
+    """Return the list request of the parameters; report errors to ``reader``, which raises none."""
     search = reader.search()
     conditions = list(reader.field_conditions(texts_by_field))
     for index, members in sorted(indexed["filter"].items()):

@@ -1,6 +1,8 @@
-"""Properties: the scalar fields that lists filter and sort by, derived from ``schemas/``.
+"""Properties: the fields that lists filter and sort by.
 
-Source: contract, Lists.
+They are the scalar members of a collection's documents, derived from ``schemas/``, and the members
+of related records (``Related``), which only filter. Also parses the values that they are compared
+with. Source: contract, Lists.
 """
 
 import re
@@ -24,22 +26,27 @@ class Property:
     """Field that lists filter by: a scalar of documents, or a member of related records."""
 
     name: str
+    """Name in the letter case of the document; with a dot if related, as ``brand.customId``."""
     kind: str
-    """``integer``, ``number``, ``boolean``, ``string`` or ``date-time``."""
+    """Kind in responses: ``integer``, ``number``, ``boolean``, ``string`` or ``date-time``."""
     nullable: bool
+    """Whether the value may be null, or the field may be absent from a document."""
     sortable: bool
     """Whether lists sort by it; counts and members of related records only filter."""
     choices: frozenset[str] | None = None
-    """Values of an enumeration, without null."""
+    """Values of an enumeration, without null; None for any value."""
     stored_as_integer: bool = False
-    """Whether the stored value is an integer, even if responses show a string, as for ids."""
+    """Whether the stored value is an integer whatever ``kind`` is, as some ids are strings in JSON.
+
+    It is set for ids only, not for other fields of the kind ``integer``.
+    """
     column: str = ""
-    """SQL of the stored value, if it is not the record's own column."""
+    """SQL of the stored value; "" for the record's column with the field's name in snake case."""
     words: SearchColumns | None = None
     """Columns of the collection's search if this field is one of them, else None."""
     within: Statement | None = None
-    """SQL condition with the slot ``condition`` for the comparison, if ``column`` is a related
-    record's."""
+    """SQL condition with the slot ``condition`` for the comparison, if ``column`` belongs to a
+    related record or a list entry, else None."""
 
     @property
     def stored_kind(self) -> str:
@@ -47,20 +54,28 @@ class Property:
         return "integer" if self.stored_as_integer else self.kind
 
     def parse(self, text: str) -> Any:
-        """Parse a value in the response's format; raise ValueError if it is invalid."""
+        """Parse a value in the response's format.
+
+        Raise ValueError, with a message for the caller, for an invalid value and for one beyond
+        ``choices``. A text is returned as it is, also one that is no id; a time is in UTC.
+        """
         if self.choices is not None and text not in self.choices:
             raise ValueError(f"Use one of {', '.join(sorted(self.choices))}.")
         return _PARSERS[self.kind](text)
 
     def parse_stored(self, text: str) -> Any:
-        """Parse a stored value in a cursor's format; raise ValueError if it is invalid."""
+        """Parse a stored value in a cursor's format, whatever ``choices``; raise ValueError."""
         return _PARSERS[self.stored_kind](text)
 
 
 class Properties(Mapping[str, Property]):
     """Mapping from name to property: a collection's scalar fields and its filters by reference.
 
-    Names are looked up in any letter case.
+    Names are looked up in any letter case, and iterated in that of the documents: fields in the
+    order of the schema, then the related ones. ``search`` has the columns of the search by words;
+    without the argument they are those of the fields, None if there is no name or text among them.
+    ``members`` are the names of all members of a document, or of the entries of one that is a list,
+    in the order of the schema. ``key`` is the name of the property with the record's id.
     """
 
     def __init__(
@@ -116,7 +131,10 @@ def _property(name: str, resolved: schemas.ResolvedSchema, required: bool) -> Pr
 
 
 def parse_id(text: str) -> int:
-    """Parse an id of a path or query; raise ValueError unless it is from 1 to 2**63 - 1."""
+    """Parse an id of a path or query; raise ValueError unless it is from 1 to 2**63 - 1.
+
+    A sign, a leading zero or a space is invalid, too.
+    """
     ids = parse_ids([text])
     if ids is None:
         raise ValueError("Use a positive whole number of at most 64 bits.")
@@ -124,7 +142,10 @@ def parse_id(text: str) -> int:
 
 
 def stored_id(value: Any) -> int:
-    """Return the stored id of a JSON value; 0, which no record has, for a text that is no id."""
+    """Return the stored id of a JSON id, an integer or a text.
+
+    An integer is returned as it is. A text that is no id is 0, which no record has.
+    """
     if isinstance(value, int):
         return value
     try:
@@ -134,7 +155,7 @@ def stored_id(value: Any) -> int:
 
 
 def parse_ids(texts: list[str]) -> list[int] | None:
-    """Parse ids as ``parse_id`` does; return None if any of them is invalid."""
+    """Parse ids as ``parse_id`` does, in their order; return None if any of them is invalid."""
     if not all(map(_ID.fullmatch, texts)):
         return None
     ids = [*map(int, texts)]
@@ -161,7 +182,10 @@ def _boolean(text: str) -> bool:
 
 
 def parse_timestamp(text: str) -> datetime:
-    """Parse a time (RFC 3339); raise ValueError if it is invalid."""
+    """Parse a time with an offset (RFC 3339) and return it in UTC; raise ValueError if invalid.
+
+    ``T`` and ``Z`` must be uppercase. A second has up to 6 decimal places, and is never 60.
+    """
     if not _TIMESTAMP.fullmatch(text):
         raise ValueError("Use a time such as 2026-11-20T09:18:00.000000Z.")
     try:

@@ -13,8 +13,10 @@ _WHOLE: Final = re.compile(r"-?[0-9]{1,40}", re.ASCII)
 class QueryReader:
     """Reader of one query string, in time linear in the number of its parameters.
 
-    A method that meets a wrong parameter collects an error detail and returns what it returns
-    without the parameter; ``raise_errors`` raises all of them.
+    ``texts`` has the values of each parameter, by name in the order of the query. A method that
+    meets a wrong parameter collects an error detail and returns what it returns without the
+    parameter (``members``: the allowed names). Callers must end with ``raise_errors``, which raises
+    all of them. No method but ``only`` reports parameters that nobody reads.
     """
 
     __slots__ = ("_errors", "texts")
@@ -30,7 +32,10 @@ class QueryReader:
                 self.texts[name] = [text]
 
     def fail(self, error_type: ErrorType, *path: str | int, message: str | None = None) -> None:
-        """Collect an error detail; without a message it gets the one of its type."""
+        """Collect an error detail; without a message it gets the one of its type.
+
+        ``path`` such as ``"filter", 0, "value"`` is shown as ``filter[0].value``.
+        """
         self._errors.append(ErrorDetail(error_type, path, message))
 
     def fail_unknown(self, name: str) -> None:
@@ -42,7 +47,7 @@ class QueryReader:
         self.fail(ErrorType.DUPLICATE, name, message="Give this parameter once.")
 
     def fail_beside_cursor(self, name: str) -> None:
-        """Report a parameter that the cursor carries already."""
+        """Report a parameter that is not allowed beside a cursor, which carries the query."""
         message = "Leave this out: the cursor has it."
         self.fail(ErrorType.EXCLUSIVE_PARAMETERS, name, message=message)
 
@@ -51,7 +56,7 @@ class QueryReader:
         self.fail(ErrorType.REQUIRED_FIELD, *path, message="This parameter is required.")
 
     def fail_choice(self, choices: Collection[str], *path: str | int) -> None:
-        """Report a value that is none of the allowed ones."""
+        """Report a value that is none of the allowed ones, which the message lists in order."""
         allowed = " or ".join(choices) if len(choices) < 3 else f"one of {', '.join(choices)}"
         self.fail(ErrorType.INVALID_VALUE, *path, message=f"Use {allowed}.")
 
@@ -62,7 +67,7 @@ class QueryReader:
                 self.fail_unknown(name)
 
     def single(self, name: str) -> str | None:
-        """Return the only value of a parameter; None without the parameter."""
+        """Return the only value of a parameter; None without it. Report a repeated parameter."""
         texts = self.texts.get(name)
         if texts is None:
             return None
@@ -72,7 +77,10 @@ class QueryReader:
         return texts[0]
 
     def integer(self, name: str, default: int, low: int, high: int) -> int:
-        """Return a whole number from ``low`` to ``high``; the default without the parameter."""
+        """Return a whole number from ``low`` to ``high``, both included.
+
+        Return the default, which may be beyond these, without the parameter.
+        """
         text = self.single(name)
         if text is None:
             return default
@@ -86,7 +94,7 @@ class QueryReader:
         return default
 
     def choice(self, name: str, *choices: str) -> str | None:
-        """Return one of a few values; None without the parameter."""
+        """Return one of a few values, in their letter case; None without the parameter."""
         text = self.single(name)
         if text is None or text in choices:
             return text
@@ -94,7 +102,10 @@ class QueryReader:
         return None
 
     def members(self, name: str, choices: Collection[str]) -> tuple[str, ...]:
-        """Return names separated by commas, once each, in the order of ``choices``; () without."""
+        """Return names separated by commas, once each, in the order of ``choices``; () without.
+
+        The parameter may be repeated. Report it if a name is empty or not among ``choices``.
+        """
         texts = self.texts.get(name)
         if texts is None:
             return ()
@@ -108,7 +119,11 @@ class QueryReader:
         return self.choice(name, "false", "true") == "true"
 
     def raise_errors(self) -> None:
-        """Raise ApiError with the details in the order of the query; missing ones come last."""
+        """Raise ApiError with the details in the order of the query; return if there are none.
+
+        Details of parameters that the query lacks come last, except missing members of a filter or
+        sort key: they come with its other members.
+        """
         if not self._errors:
             return
         indexes = dict[str, int]()
@@ -126,5 +141,5 @@ def _shown(name: str) -> str:
 
 
 def _group(name: str) -> str:
-    """Return the part before the dot: a missing member of a filter sorts with the others."""
+    """Return the part before the dot, in lowercase: the members of a filter sort together."""
     return name.partition(".")[0].lower()

@@ -16,29 +16,35 @@ _SHARED: Final = load("shared")
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Records that a document refers to, or entries of one of its lists."""
+    """Records that a document refers to, or entries of one of its lists.
+
+    Table and column names become SQL, so they must come from the code.
+    """
 
     name: str
     """Name of the field, before the dot of a filter."""
     rows: str
     """Table with a row for each reference or entry; may be the records' own table."""
     owner: str
-    """Column of ``rows`` with the id of the record."""
+    """Column of ``rows`` with the id of the listed record."""
     ids: Mapping[str, str]
     """Columns of ``rows`` with ids, by member. With a target, the first one has the target's id."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Columns of the target, otherwise of ``rows``, by member."""
+    """Columns with texts, by member: of the target, without a target of ``rows``."""
     target: str = ""
-    """Table of the related records, if members are among its columns."""
+    """Table of the related records, if ``texts`` are its columns; "" otherwise."""
     statement: str = "related_by_target"
     """Statement of ``sql/shared.sql`` that finds the records by a column of the target."""
     has_text_ids: bool = False
-    """Whether ids are strings in JSON."""
+    """Whether ids are strings in JSON. The database has integers."""
     shown_condition: str = "true"
-    """SQL condition of the entries that documents show."""
+    """SQL condition of the entries that documents show, with the alias ``entry`` for ``rows``.
+
+    It applies to members in ``rows`` alone, not to those of a target.
+    """
 
     def properties(self) -> Iterator[Property]:
-        """Yield the properties to filter by, named ``name.member``."""
+        """Yield the properties to filter by, named ``name.member``: ids, then texts. None sorts."""
         for member, column in self.ids.items():
             kind = "string" if self.has_text_ids else "integer"
             yield self._property(member, kind, f"entry.{column}", self._by_row)

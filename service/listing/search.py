@@ -1,7 +1,8 @@
 """Search by words: the parameter ``q`` of lists (contract, Search).
 
 PostgreSQL folds the words of records and of the query by the same functions
-(``migrations/0032.search.sql``). Each collection has an index of its folded words.
+(``migrations/0032.search.sql``). Searched tables have an index of their folded words, except
+languages, which are few.
 """
 
 import re
@@ -23,8 +24,12 @@ QUERY_MESSAGES: Final = {
     ErrorType.TOO_LONG: f"Use at most {MAX_SEARCH_LENGTH} characters.",
     ErrorType.TOO_SHORT: "Use at least one letter or digit.",
 }
+"""Messages of wrong search texts, by the error types that ``query_error`` returns."""
 RELEVANCE: Final = Property("relevance()", "integer", nullable=False, sortable=True)
-"""Sort key of a search without ``sort``. No field has this name."""
+"""Property of the sort key that a search without ``sort`` has. No field has this name.
+
+Its SQL depends on the search: ``page_sql`` sets the column.
+"""
 _SEPARATORS: Final = re.compile(
     r"[\u0000-/:-@\[-`{-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7\u0300-\u036f"
     r"\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u2e00-\u2e2e\u2e30-\u2e7f\u3000-\u3004\u3008-\u3020"
@@ -36,14 +41,21 @@ _SEPARATORS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Search of a list: each word of the text must begin a word in the columns."""
+    """Search of a list: each word of the text must be the beginning of a word in the columns.
+
+    ``text`` is valid: ``query_error`` returns None for it.
+    """
 
     text: str
     columns: SearchColumns
 
 
 def query_error(text: str) -> ErrorType | None:
-    """Return the error type of a search's text; None if it is valid."""
+    """Return the error type of a search's text; None if it is valid.
+
+    It is ``invalid_value`` for U+0000, ``too_long`` beyond MAX_SEARCH_LENGTH characters, and
+    ``too_short`` without a word.
+    """
     if "\0" in text:
         return ErrorType.INVALID_VALUE
     if len(text) > MAX_SEARCH_LENGTH:
@@ -52,16 +64,18 @@ def query_error(text: str) -> ErrorType | None:
 
 
 def has_word(text: str) -> bool:
-    """Return whether a text has a letter or digit."""
+    """Return whether a text has a letter or digit of any script: any character but separators."""
     return bool(_SEPARATORS.sub("", unicodedata.normalize("NFKD", text)))
 
 
 def implied_words(operator: Operator, text: Any) -> str:
-    """Return text by which a search finds all fields that meet a condition; "" if there is none.
+    """Return text by which a search finds all records that meet a condition, and maybe more.
 
-    Adding the search makes the condition no stricter, but lets PostgreSQL use the index of words.
-    A text that a field contains may begin within a word, so its first word does not count. Beyond
-    ASCII the condition and the search may fold letters differently.
+    ``text`` is the condition's value. Adding the search makes the condition no stricter, but lets
+    PostgreSQL use the index of words. Return "" for operators other than ``startsWith`` and
+    ``contains``, and for a text beyond ASCII, without such words or over MAX_SEARCH_LENGTH. A text
+    that a field contains may begin within a word, so its first word does not count. Beyond ASCII
+    the condition and the search may fold letters differently.
     """
     if operator.name not in _PREFIX_OPERATORS or not isinstance(text, str) or not text.isascii():
         return ""

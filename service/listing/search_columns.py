@@ -1,6 +1,7 @@
 """Search columns: those whose words a search reads, and its SQL (contract, Search).
 
-``migrations/0032.search.sql`` has the functions, and an index of these columns for each table.
+``migrations/0032.search.sql`` has the functions, and an index of these columns for each table but
+``language``. PostgreSQL uses an index only if ``condition`` has its columns in its order.
 """
 
 from collections.abc import Collection
@@ -27,24 +28,33 @@ class SearchColumns:
     keys: tuple[str, ...] = ()
     """Columns of own keys and references."""
     related: tuple[str, str] | None = None
-    """Table that has the columns, and the column of the record with the id of its row."""
+    """Other table that has the columns, and the record's column with the id of its row there.
+
+    None if the record itself has the columns.
+    """
     shown: tuple[str, ...] = ()
-    """Columns of the record that show name and keys of the related row."""
+    """Columns of the record that show name and keys of the related row, by which it is ranked."""
 
     @classmethod
     def of(cls, fields: Collection[str]) -> "SearchColumns | None":
-        """Return the columns of a collection's fields; None without a name or text among them."""
+        """Return the columns of a collection's fields, given by their names in documents.
+
+        Return None without a ``name`` or ``text`` among them. The order of ``fields`` is ignored.
+        """
         names = [column for field, column in _NAMES.items() if field in fields]
         keys = [column for field, column in _KEYS.items() if field in fields]
         return cls(names[0], tuple(keys)) if names else None
 
     def has(self, field: str) -> bool:
-        """Return whether the words of a field of the collection are searched."""
+        """Return whether the words of a field are searched; always False with ``related``."""
         column = (_NAMES | _KEYS).get(field)
         return column is not None and self.related is None and column in (self.name, *self.keys)
 
     def condition(self, query: str) -> str:
-        """Return the SQL condition that all words match; ``query`` is SQL of the text."""
+        """Return the SQL condition that all words match; ``query`` is SQL of the text.
+
+        It refers to the row as ``record`` and to the organization as ``$1``.
+        """
         if self.related is None:
             return self._condition("record", query)
         table, column = self.related
@@ -57,6 +67,7 @@ class SearchColumns:
         """Return the SQL of the rank of a record, 0 for the best; ``query`` is SQL of the text.
 
         The text is: 0 a whole key, 1 the beginning of a key, 2 that of the name, 3 other words.
+        Without keys the name stands for them. Texts are compared folded, as words are.
         """
         name, *keys = self.shown or (self.name, *self.keys)
         folded = f"search_fold({query})"

@@ -1,7 +1,8 @@
 """OpenAPI 3.1 document: generated from ``schemas/`` and the route table.
 
 Component schemas come from the schema files, list parameters from the documents' fields, and
-examples from the schemas and the error table (contract, OpenAPI document).
+examples from the schemas and the error table (contract, OpenAPI document). Only routes that
+require an API key are described; HEAD is not listed beside GET.
 """
 
 from collections.abc import Collection, Iterator
@@ -62,7 +63,10 @@ _KEY = {
 
 
 def operations() -> Iterator[OperationObject]:
-    """Yield the operation of each route that requires an API key."""
+    """Yield the operation of each route with a resource: these are the ones that need an API key.
+
+    The order is that of the route table.
+    """
     for route in routes():
         if route.resource is not None:
             yield OperationObject(route, route.resource)
@@ -70,7 +74,10 @@ def operations() -> Iterator[OperationObject]:
 
 @cache
 def document() -> bytes:
-    """Return the document as served; built once, since that takes as long as the startup."""
+    """Return the document as served, in JSON.
+
+    It is built once per process, since that takes as long as the startup.
+    """
     return orjson.dumps(build())
 
 
@@ -97,7 +104,7 @@ def build() -> dict[str, Any]:
 
 
 def _tags(operation_objects: Collection[OperationObject]) -> list[dict[str, str]]:
-    """Return the tags: writable resources first, then read-only ones, each by name."""
+    """Return the tags by name: first those with a write, then the read-only ones."""
     resources = {operation.tag: operation.resource for operation in operation_objects}
     written = {operation.tag for operation in operation_objects if operation.route.operation.writes}
     return [

@@ -8,14 +8,14 @@ from service.queries.change_feed import ChangeFeed
 
 
 def of_changes(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
-    """Yield the query parameters of the change feed."""
+    """Yield the query parameters of the change feed, which names the collections."""
     yield from _of_filter(feed)
     yield from _of_start()
     yield from _of_page()
 
 
 def _of_filter(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
-    """Yield those that choose the changes, and the number of entries."""
+    """Yield the parameters that choose the changes, and the number of entries."""
     names = {"type": "string", "enum": list(feed.resources)}
     yield _query(
         "collection",
@@ -35,7 +35,7 @@ def _of_filter(feed: ChangeFeed) -> Iterator[dict[str, Any]]:
 
 
 def _of_start() -> Iterator[dict[str, Any]]:
-    """Yield those that tell where to start."""
+    """Yield the parameters that name the position to start from."""
     yield _query(
         "from",
         "Start: `oldest`, the default, or `now`, which returns an empty page with the current "
@@ -58,7 +58,7 @@ def _of_start() -> Iterator[dict[str, Any]]:
 
 
 def _of_page() -> Iterator[dict[str, Any]]:
-    """Yield those of the page, and the cursor."""
+    """Yield the parameters ``documents``, ``wait`` and ``cursor``."""
     yield _query(
         "documents",
         "`true` adds the current document of each record.",

@@ -1,8 +1,10 @@
 """Component schemas: definitions of the schema files, in a form that client generators support.
 
-The schemas mean the same in a flatter form. Objects, enumerations and lists of them become
-components; other schemas are inlined. A form that narrows another repeats all its fields, except
-those that callers cannot send.
+The schemas are flatter: conditions are left out (``flatten``), and so are fields that are ignored
+or read-only in their form. A form that narrows another repeats its fields. Objects, lists of
+objects, and enumerations become components; other schemas are inlined.
+
+Returned schemas are cached: callers copy what they change.
 """
 
 import re
@@ -20,16 +22,18 @@ from service.schemas.definitions import ResolvedSchema, Schema
 _HOME = "#/components/schemas/"
 _REFERENCE = re.compile(rf'"{_HOME}(\w+)"')
 _BESIDE_REFERENCE = frozenset({"$ref", "description"})
-"""Keywords of a reference that does not narrow its target."""
+"""Keywords of a reference that does not narrow its target, so that it can stay a reference."""
 _INTERNAL = re.compile(r"x-|\$")
-"""Prefixes of keywords that are not published."""
+"""Prefixes of keywords that are not published. A ``title`` is not published either."""
 _INT32 = 2**31 - 1
 
 
 def name_of(file: str, definition: str = "") -> str:
     """Return a component's name: ``Color`` for a document, ``ColorBulkCreate``, ``Pagination``.
 
-    Raises KeyError if the schema file does not exist.
+    It is the title of the file and the definition; a definition in ``common/`` has no title before
+    it. The component need not exist. Raise KeyError for a file that does not exist, except for
+    definitions in ``common/``.
     """
     title = "" if file.startswith("common/") and definition else schemas.load()[file]["title"]
     words = title.replace("-", " ").split()
@@ -38,14 +42,14 @@ def name_of(file: str, definition: str = "") -> str:
 
 
 def plural(noun: str) -> str:
-    """Return the plural of a noun; one that ends in ``s`` is a plural already."""
+    """Return the plural of a noun by its last letter; one that ends in ``s`` is plural already."""
     if noun.endswith("s"):
         return noun
     return noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
 
 
 def named(name: str) -> Schema:
-    """Return a reference to a component."""
+    """Return a reference to a component by its name; the component is not checked to exist."""
     return {"$ref": _HOME + name}
 
 
@@ -56,14 +60,15 @@ def reference(file: str, definition: str = "") -> Schema:
 
 
 def definition(file: str, name: str) -> Schema:
-    """Return the component schema of a definition."""
+    """Return the component schema of a definition; raise KeyError if it is no component."""
     return _definitions()[name_of(file, name)]
 
 
 def components(parts: Any, composed: dict[str, Schema]) -> dict[str, Schema]:
     """Return the schemas that parts of the document refer to, directly or indirectly, by name.
 
-    Schemas are definitions of the schema files, or ``composed`` ones.
+    Schemas are definitions of the schema files, or ``composed`` ones, which win. Those that nothing
+    refers to are left out. The names are sorted. Raise KeyError for an unknown name.
     """
     candidates, used = _definitions() | composed, dict[str, Schema]()
     pending = _names(parts)
@@ -130,7 +135,10 @@ def _without_reference(schema: Schema) -> Schema:
 
 
 def _published(unresolved: ResolvedSchema) -> Schema:
-    """Return a flattened schema, with references to components and without internal keywords."""
+    """Return a flattened schema, with references to components and without internal keywords.
+
+    Fields that callers cannot send are left out.
+    """
     flat = flattened(unresolved)
     if "anyOf" in flat.schema:
         return _alternatives(flat)
@@ -155,7 +163,11 @@ def _alternatives(flat: ResolvedSchema) -> Schema:
 
 
 def _typed(schema: Schema) -> Schema:
-    """Add the keywords by which generators choose types: number formats, types of constants."""
+    """Return the schema with the keywords by which generators choose types.
+
+    They are the formats of numbers and the type of text constants. An integer is ``int32`` only if
+    its maximum fits.
+    """
     types = ResolvedSchema(schema, "").types
     if "integer" in types:
         wide = schema.get("maximum", _INT32 + 1) > _INT32

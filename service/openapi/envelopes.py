@@ -1,4 +1,7 @@
-"""Envelope schemas of responses, one for each kind of data: ``ColorList``, ``ColorAnswer``."""
+"""Envelope schemas of responses, one for each kind of data: ``ColorList``, ``ColorAnswer``.
+
+The constants ``ANSWER`` to ``TEST_RESULT`` are the kinds: suffixes of the component names.
+"""
 
 from collections.abc import Iterator
 
@@ -14,12 +17,17 @@ _HOME = "common/envelope"
 
 
 def name_of_envelope(collection: str, kind: str) -> str:
-    """Return the component name of a collection's envelope."""
+    """Return the component name of a collection's envelope: that of its document, and the kind."""
     return name_of(collection, "document") + kind
 
 
 def envelopes() -> dict[str, Schema]:
-    """Return every envelope schema by component name."""
+    """Return the envelope schemas of all collections, and ``BulkFailureError``, by component name.
+
+    A collection has the kinds of which it has forms, and those of one document, of a page and of
+    all records even if no operation uses them; ``changes`` has a page only. Other envelopes come
+    from ``common/envelope``.
+    """
     return {
         name_of_envelope(file, kind): envelope
         for file, schema in schemas.load().items()
@@ -58,7 +66,11 @@ def _of_collection(file: str, title: str) -> Iterator[tuple[str, Schema]]:
 
 
 def _envelope(form: str, description: str, data: Schema) -> Schema:
-    """Return an envelope schema around a data schema, or around a list of ``items``."""
+    """Return an envelope schema around a data schema.
+
+    ``form`` names the general envelope. A ``data`` of ``items`` alone keeps the rest of that one's
+    list.
+    """
     envelope = definition(_HOME, form)
     data_schema = {**envelope["properties"]["data"], **data} if data.keys() == {"items"} else data
     properties = {**envelope["properties"], "data": data_schema}
@@ -66,11 +78,11 @@ def _envelope(form: str, description: str, data: Schema) -> Schema:
 
 
 def _bulk_failure() -> Schema:
-    """Return the error schema of bulk operations; item counts are optional."""
+    """Return the schema of ``error`` in responses of bulk operations; item counts are optional."""
     required = definition(_HOME, "failureError")["required"]
     return {**definition(_HOME, "bulkFailureError"), "required": required}
 
 
 def failure(*, is_bulk: bool) -> Schema:
-    """Return the schema of an error response; that of bulk operations may have item counts."""
+    """Return a reference to the schema of an error response; that of bulk may have item counts."""
     return named("BulkFailure" if is_bulk else "Failure")

@@ -42,7 +42,7 @@ _NAMES = {
     501: "NotImplemented",
     503: "ServiceUnavailable",
 }
-"""Component name by status code."""
+"""Phrase in the names of components, by status code."""
 _HEADERS = {
     401: ("WWW-Authenticate",),
     403: ("WWW-Authenticate",),
@@ -87,7 +87,7 @@ _BEFORE_ITEMS = {
     ErrorType.UNSUPPORTED_MEDIA_TYPE,
     ErrorType.SERVER_ERROR,
 }
-"""Error types that a bulk operation returns before it parses items."""
+"""Error types that a bulk operation returns before it parses items, so without item counts."""
 _OF_WRITES = (
     ErrorType.FORBIDDEN_SCOPE,
     ErrorType.DUPLICATE,
@@ -104,7 +104,11 @@ _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
 
 
 def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
-    """Yield the error responses of an operation by status code, with an example per error type."""
+    """Yield the error responses of an operation, one for each status code, in ascending order.
+
+    A response has an example of each of its error types; one of problem details alone has a single
+    example. Reserved statuses come last, without examples.
+    """
     all_types = sorted(error_types(route.operation, resource), key=_status)
     for status, types in groupby(all_types, key=_status):
         yield _response(route, status, [*types])
@@ -140,7 +144,10 @@ def _header_names(route: Route, status: int) -> tuple[str, ...]:
 
 
 def _names(route: Route, phrase: str) -> Iterator[str]:
-    """Yield names of the component, from the most widely shared one to the operation's own."""
+    """Yield names of the component, from the most widely shared one to the operation's own.
+
+    ``phrase`` begins with the name of the status, as ``NotFound``, and ends each of them.
+    """
     kind = "".join(word.title() for word in route.operation.name.split("_"))
     yield phrase
     yield f"{'Write' if route.operation.writes else 'Lookup'}{phrase}"
@@ -173,7 +180,10 @@ def _status(error_type: str) -> int:
 
 
 def error_types(kind: Operation, resource: Resource) -> Iterator[str]:
-    """Yield the error types that an operation can return, in the order of EXAMPLES."""
+    """Yield the error types that an operation on a resource can return, in the order of EXAMPLES.
+
+    Each occurs once.
+    """
     types = {*_EVERYWHERE, *_of_kind(kind), *_of_resource(kind, resource)}
     if kind.body and keyed_fields(resource.name):
         types |= {ErrorType.UNKNOWN_REFERENCE, ErrorType.CONFLICT_AMBIGUOUS_KEY}

@@ -1,6 +1,7 @@
 """Examples of error responses: a path and a message for each error type.
 
-Tests provoke every example and compare the response.
+Tests provoke every example and compare the response. Component names are the error type, or the
+operation's name, a dot and the error type.
 """
 
 from typing import Any
@@ -84,7 +85,7 @@ _SPECIFIC: dict[ErrorType, tuple[Path, str]] = {
 EXAMPLES: dict[str, tuple[Path, str]] = {
     error_type: _SPECIFIC.get(error_type, ((), "")) for error_type in ErrorType
 }
-"""Path and message of an example, by error type; "" for the message of the type."""
+"""Path and message of the common example of every error type; "" for the message of the type."""
 
 _NO_ID = "Use a positive whole number of at most 64 bits."
 _MOST_IDS = schemas.definition("common/scalars", "ids").schema["maxItems"]
@@ -169,16 +170,19 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
         ErrorType.PRECONDITION_FAILED: ((3, "ifMatch"), ""),
     },
 }
-"""Examples that differ for one operation; in bulk operations the fourth item is invalid."""
+"""Examples that differ for one operation, in place of those in EXAMPLES.
+
+In bulk operations the fourth item is invalid, unless the error is about the request as a whole.
+"""
 
 
 def name_of(error_type: str, kind: Operation) -> str:
-    """Return the component name of an error type's example for an operation."""
+    """Return the component name of an error type's example for an operation, common or its own."""
     return f"{kind.name}.{error_type}" if error_type in OF_KIND.get(kind, ()) else str(error_type)
 
 
 def components() -> dict[str, Any]:
-    """Return the example components by name."""
+    """Return all example components by name, whether or not a response refers to them."""
     common = {str(name): {"value": example(name)} for name in EXAMPLES}
     return common | {
         name_of(name, kind): {"value": example(name, kind)}
@@ -188,7 +192,11 @@ def components() -> dict[str, Any]:
 
 
 def example(error_type: str, kind: Operation | None = None) -> Any:
-    """Return the body of an error response; that of a bulk operation has item counts."""
+    """Return the body of an error response, as JSON values.
+
+    It is the operation's own example, or the common one. An own example of a bulk operation has
+    item counts: 1 of 12 items failed, or all items if the error is about the request as a whole.
+    """
     own = OF_KIND.get(kind, {}) if kind else {}
     path, message = own.get(error_type) or EXAMPLES[error_type]
     error = ApiError([ErrorDetail(error_type, path, message)])
@@ -199,6 +207,6 @@ def example(error_type: str, kind: Operation | None = None) -> Any:
 
 
 def problem(error_type: str) -> Any:
-    """Return the example as problem details (RFC 9457)."""
+    """Return the common example of an error type as problem details (RFC 9457), as JSON values."""
     path, message = EXAMPLES[error_type]
     return orjson.loads(envelope.problem(ApiError([ErrorDetail(error_type, path, message)])).body)

@@ -1,8 +1,9 @@
 """Schema flattening: resolves references and removes conditions (``if``, ``then``, ``else``).
 
-Fields of conditional branches become optional, and conditional constraints of other fields are
-left out. Requests are validated against the stricter files in ``schemas/``. For example, these
-require one of two keys of an association, and a name unless the item deletes the record.
+Fields of conditional branches become optional unless they are required in either case, and
+conditional constraints of other fields are left out. Requests are validated against the stricter
+files in ``schemas/``. For example, these require one of two keys of an association, and a name
+unless the item deletes the record.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,10 @@ _CONDITION = frozenset({"if", "then", "else", "allOf"})
 
 
 def flattened(unresolved: ResolvedSchema) -> ResolvedSchema:
-    """Return the schema with references resolved and conditional branches merged in."""
+    """Return the schema with its own reference resolved and its conditional branches merged in.
+
+    The schemas of its fields and items stay as they are. The argument is not changed.
+    """
     resolved = unresolved.resolved()
     branches = [*_branches(resolved)]
     if not branches:
@@ -30,7 +34,10 @@ def flattened(unresolved: ResolvedSchema) -> ResolvedSchema:
 
 
 def is_writable(schema: Any, home: str) -> bool:
-    """Return whether callers can send a field: it is neither ignored nor read-only."""
+    """Return whether callers can send a field: it is neither ignored nor read-only.
+
+    Ignored fields have the schema ``true``. ``home`` is the file from which references start.
+    """
     return isinstance(schema, dict) and not ResolvedSchema(schema, home).resolved().schema.get(
         "readOnly"
     )
@@ -45,7 +52,7 @@ def _branches(resolved: ResolvedSchema) -> Iterator[ResolvedSchema]:
 
 
 def _merge_properties(own: Schema, branch: ResolvedSchema) -> Schema:
-    """Add the properties that only a conditional branch has."""
+    """Return the properties with those that only a conditional branch has."""
     conditional = branch.schema.get("properties", {})
     return own | {name: conditional[name] for name in conditional if name not in own}
 

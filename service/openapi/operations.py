@@ -28,17 +28,17 @@ class OperationObject:
 
     @property
     def title(self) -> str:
-        """Return the noun for one record."""
+        """Return the noun for one record: the title of the resource's schema."""
         return str(schemas.load()[self.resource.name]["title"])
 
     @property
     def tag(self) -> str:
-        """Return the tag of the resource's operations."""
+        """Return the tag of the resource's operations: the plural of the title."""
         return plural(self.title)
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Return the summary and the description."""
+        """Return the summary and the description: the resource's own, or the operation's."""
         kind, title = self.route.operation, self.title.lower()
         texts = self.resource.own_descriptions.get(kind.name, (kind.summary, kind.description))
         noun = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
@@ -47,12 +47,15 @@ class OperationObject:
 
     @property
     def identifier(self) -> str:
-        """Return the operationId, which generated clients use as method name."""
+        """Return the operationId, such as ``listColors``, which clients use as method name."""
         name = name_of(self.resource.name, "document")
         return self.route.operation.identifier.format(one=name, several=plural(name))
 
     def described(self, responses: SharedResponses) -> dict[str, Any]:
-        """Return the operation object, with references to response components."""
+        """Return the operation object, with references to response components.
+
+        ``responses`` must have been made from the responses of all operations, this one included.
+        """
         summary, description = self.texts
         described: dict[str, Any] = {
             "operationId": self.identifier,
@@ -70,7 +73,10 @@ class OperationObject:
         return described
 
     def _forms(self) -> Iterator[str]:
-        """Yield the forms of the body that the resource has."""
+        """Return those of the operation's forms of the body that the resource's schema defines.
+
+        ``patch`` always counts: JSON Patch is the same for all resources.
+        """
         definitions = schemas.load()[self.resource.name]["$defs"]
         return (
             form for form in self.route.operation.body if form in definitions or form == "patch"
@@ -114,7 +120,7 @@ class OperationObject:
 
     @cached_property
     def responses(self) -> list[ResponseObject]:
-        """Return all responses of the operation, successful ones first."""
+        """Return all responses of the operation, successful ones first; computed once."""
         return [*self._successes(), *error_responses.failed(self.route, self.resource)]
 
     def _successes(self) -> Iterator[ResponseObject]:

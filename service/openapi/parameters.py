@@ -180,7 +180,7 @@ def shared(name: str) -> Parameter:
 
 
 def path_parameters(path: str, resource: Resource, title: str) -> Iterator[Parameter]:
-    """Yield the parameters of a path template: ids of parents and of the resource."""
+    """Yield the parameters of a path template: ids or own keys of parents and of the resource."""
     for name in re.findall(r"{(\w+)}", path):
         home = resource.ids_schema if name == resource.key else "common/scalars"
         noun = title if name == "id" else re.sub("([A-Z])", r" \1", name.removesuffix("Id"))
@@ -205,7 +205,7 @@ def _or_key(schema: Schema, field: str) -> Schema:
 
 
 def ids_or_keys(resource: Resource) -> Iterator[Parameter]:
-    """Yield the parameters with the ids or own keys of a bulk delete."""
+    """Yield the parameters of a bulk delete: ids, or ``match`` and own keys of a single field."""
     text = "Ids of the records to delete. Repeat the parameter for each id."
     by_id = _query("ids", reference(resource.ids_schema, "ids"), text)
     fields = all_schemas.key_fields(resource.name)
@@ -218,7 +218,7 @@ def ids_or_keys(resource: Resource) -> Iterator[Parameter]:
 
 
 def match(resource: Resource) -> Iterator[Parameter]:
-    """Yield the parameter to identify records by their own key, if they have one."""
+    """Yield ``match``, by which items of bulk writes have own keys, if the records have any."""
     if fields := all_schemas.key_fields(resource.name):
         key = " and ".join(f"`{name}`" for name in fields)
         text = f"Items have {key} instead of `id`. The response has an outcome for each item."
@@ -226,7 +226,7 @@ def match(resource: Resource) -> Iterator[Parameter]:
 
 
 def of_list(resource: Resource) -> Iterator[Parameter]:
-    """Yield the parameters of a list: field filters, composed filters, sort keys and paging."""
+    """Yield all parameters of a list; ``brand.id`` is left out, as it filters like ``brandId``."""
     fields = definition(resource.name, "document")["properties"]
     for prop in resource.properties.values():
         # Client generators make one name of `brand.id` and `brandId`, which filter alike.
@@ -274,7 +274,7 @@ def schemas(resource: Resource) -> dict[str, Schema]:
 
 
 def _value(prop: Property, field: Schema) -> Schema:
-    """Return the schema of a filter value: that of the field's values in documents."""
+    """Return the schema of a filter value: the component of the field, else that of its kind."""
     return {"$ref": field["$ref"]} if "$ref" in field else _KINDS[prop.kind]
 
 

@@ -11,24 +11,28 @@ import orjson
 
 @dataclass(frozen=True)
 class ResponseObject:
-    """Response of an operation: its status and its OpenAPI description."""
+    """Response of an operation: its status and its OpenAPI response object."""
 
     status: int
     names: tuple[str, ...]
-    """Candidate names of the component, from the most widely shared one to the operation's own."""
+    """Candidate names of the component, from the most widely shared one to the operation's own.
+
+    Different responses never share the last one.
+    """
     response: dict[str, Any]
+    """JSON values. They must not change once ``fingerprint`` was read."""
 
     @cached_property
     def fingerprint(self) -> bytes:
-        """Return the response as JSON; equal responses have equal fingerprints."""
+        """Return the response as JSON: equal if the members are, in the same order."""
         return orjson.dumps(self.response)
 
 
 class SharedResponses:
     """Response components of all operations.
 
-    Each candidate name belongs to the response that most operations have under it. A response gets
-    the first of its candidate names that belongs to it.
+    Each candidate name belongs to the response that most operations have under it, of several to
+    the first. A response gets the first of its candidate names that belongs to it.
     """
 
     def __init__(self, responses: Iterable[ResponseObject]) -> None:
@@ -40,12 +44,15 @@ class SharedResponses:
         self._owners = {name: counter.most_common(1)[0][0] for name, counter in counts.items()}
 
     def components(self) -> dict[str, Any]:
-        """Return every response by component name, sorted."""
+        """Return every response object by component name, sorted by name."""
         by_name = {self._name(response): response.response for response in self._responses}
         return {name: by_name[name] for name in sorted(by_name)}
 
     def references(self, responses: Iterable[ResponseObject]) -> Iterator[tuple[str, Any]]:
-        """Yield the statuses of an operation's responses, with references to components."""
+        """Yield the statuses of an operation's responses, with references to components.
+
+        The responses must be among those of the constructor.
+        """
         for response in responses:
             yield str(response.status), {"$ref": f"#/components/responses/{self._name(response)}"}
 

@@ -1,4 +1,8 @@
-"""Request bodies and successful responses of operations, with examples from the schemas."""
+"""Request bodies and successful responses of operations, with examples from the schemas.
+
+``collection`` is the name of a resource's schema file. Responses have the headers that
+``headers`` adds to all, beside those that a function is given.
+"""
 
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -53,7 +57,7 @@ _POSITION = ("X-Changes-Cursor", "X-Changes-After", "X-Changes-Epoch")
 _ENVELOPE = "common/envelope"
 _CSV = f"{CSV}; charset=utf-8"
 CREATED = "Created"
-"""Suffix of the component names of 201 responses."""
+"""Beginning of the ``suffix`` of a 201 response, which ends its component name."""
 
 
 def headers(*names: str) -> dict[str, Any]:
@@ -63,7 +67,10 @@ def headers(*names: str) -> dict[str, Any]:
 
 
 def example_of(collection: str, form: str) -> Any:
-    """Return the example of a form's schema; examples of bulk forms and patches are derived."""
+    """Return the example of a form's schema, for bulk forms a list of items.
+
+    Examples of bulk forms and patches are derived from other forms if the schema has none.
+    """
     forms = schemas.load()[collection]["$defs"]
     document = forms["document"]["examples"][0]
     if form in ("bulkReplace", "bulkMerge") and "examples" in forms["item"]:
@@ -99,7 +106,7 @@ def _changed(forms: dict[str, Any]) -> str:
 
 
 def body(collection: str, *forms: str) -> dict[str, Any]:
-    """Return a request body that has one of the forms, by their media types."""
+    """Return a required request body that has one of the forms, by their media types."""
     content = {
         name: _media(collection, [*group])
         for name, group in groupby(sorted(forms, key=media_type), key=media_type)
@@ -118,7 +125,7 @@ def _media(collection: str, forms: list[str]) -> dict[str, Any]:
 
 
 def page(collection: str, *names: str) -> ResponseObject:
-    """Return the response with one page of a list, with the given headers."""
+    """Return the response with one page of a list, in JSON or CSV; changes are JSON only."""
     more = {"pagination": schemas.load()["common/envelope"]["$defs"]["pagination"]["examples"][0]}
     response = _success(collection, [envelopes.LIST], "One page.", *names)
     media = response.response["content"][JSON]
@@ -136,7 +143,7 @@ def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
 
 
 def read(collection: str, *, is_patched: bool) -> ResponseObject:
-    """Return the response with one record, in any of its forms."""
+    """Return the response with one record, as document or, if it has one, in the writable form."""
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
     names = ("ETag", "Accept-Patch") if is_patched else ("ETag",)
@@ -149,7 +156,7 @@ def read(collection: str, *, is_patched: bool) -> ResponseObject:
 
 
 def stream(collection: str) -> ResponseObject:
-    """Return the response of an export: a line for each record, and the last line."""
+    """Return the response of an export: a line for each record and a last line, or CSV."""
     line = one_of([reference(collection, "document"), reference(collection, "end")])
     content = {
         NDJSON: {"schema": line},
@@ -164,12 +171,12 @@ def stream(collection: str) -> ResponseObject:
 
 
 def plain(collection: str, *names: str) -> ResponseObject:
-    """Return the response with one document, without an entity tag, with the given headers."""
+    """Return the 200 response with one document, without an entity tag."""
     return _success(collection, [envelopes.ANSWER], "The document.", *names)
 
 
 def issued(collection: str, *names: str, suffix: str = "") -> ResponseObject:
-    """Return the response with a document and its new secret."""
+    """Return the response with a document and its new secret; 201 if ``suffix`` is CREATED."""
     kinds = [envelopes.ISSUED]
     response = _success(collection, kinds, "The document and its secret.", *names, suffix=suffix)
     response.response["content"][JSON]["example"]["data"] = example_of(collection, "issued")
@@ -177,14 +184,14 @@ def issued(collection: str, *names: str, suffix: str = "") -> ResponseObject:
 
 
 def test_result(collection: str) -> ResponseObject:
-    """Return the response of a test."""
+    """Return the response of a test message to a webhook."""
     response = _success(collection, [envelopes.TEST_RESULT], "The result.")
     response.response["content"][JSON]["example"]["data"] = example_of(collection, "testResult")
     return response
 
 
 def read_all(collection: str) -> ResponseObject:
-    """Return the response with all records as one list."""
+    """Return the response with all records below a parent as one list, without pages."""
     response = _success(collection, [envelopes.ALL], "All records.", "ETag")
     media = response.response["content"][JSON]
     media["example"] = {**media["example"], "data": [media["example"]["data"]]}
@@ -198,7 +205,10 @@ def unchanged(name: str, *names: str) -> ResponseObject:
 
 
 def created(collection: str) -> Iterator[ResponseObject]:
-    """Yield the responses of a create: new records, or item outcomes."""
+    """Yield the responses of a create: 201 with new records or outcomes, 200 with outcomes.
+
+    A dry run and a write in which items failed are 200.
+    """
     kinds = [envelopes.ANSWER, envelopes.BULK]
     names = ("Location", "ETag", *_OF_BULK)
     response = _success(collection, kinds, "Created.", *names, suffix=CREATED)
@@ -208,20 +218,20 @@ def created(collection: str) -> Iterator[ResponseObject]:
 
 
 def written(collection: str) -> ResponseObject:
-    """Return the response of a single write: the record, or the outcome of a dry run."""
+    """Return the 200 response of a single write: the record, or the outcome of a dry run."""
     names = ("ETag", REPLAYED)
     response = _success(collection, [envelopes.ANSWER], "Written.", *names, suffix="Written")
     return _or(response, "oneOutcome")
 
 
 def created_by_key(collection: str) -> ResponseObject:
-    """Return the response of a single write by own key that created the record."""
+    """Return the 201 response of a single write by own key that created the record."""
     names, suffix = ("Location", "ETag", REPLAYED), f"{CREATED}ByKey"
     return _success(collection, [envelopes.ANSWER], "Created.", *names, suffix=suffix)
 
 
 def written_in_bulk(collection: str) -> ResponseObject:
-    """Return the response of a bulk write: the records, or item outcomes."""
+    """Return the 200 response of a bulk write: the records, or item outcomes."""
     response = _success(collection, [envelopes.BULK], "Written.", *_OF_BULK)
     media = response.response["content"][JSON]
     media["example"] = {**media["example"], "data": [media["example"]["data"]]}
@@ -248,7 +258,7 @@ def _outcomes(name: str, status: int, text: str) -> ResponseObject:
 
 
 def _or(response: ResponseObject, envelope: str) -> ResponseObject:
-    """Add an alternative envelope to a response; return the response."""
+    """Add an alternative envelope to the JSON of a response, in place; return the response."""
     media = response.response["content"][JSON]
     options = media["schema"].get("oneOf", [media["schema"]])
     media["schema"] = one_of([*options, reference(_ENVELOPE, envelope)])
@@ -258,7 +268,11 @@ def _or(response: ResponseObject, envelope: str) -> ResponseObject:
 def _success(
     collection: str, kinds: list[str], text: str, *names: str, suffix: str = ""
 ) -> ResponseObject:
-    """Return a successful response with one of several envelopes and the given headers."""
+    """Return a successful response with one of several envelopes and the given headers.
+
+    The component is named after ``suffix``, or else after the first kind. The status is 201 for a
+    suffix that begins with CREATED, else 200. The example has the document.
+    """
     status = HTTPStatus.CREATED if suffix.startswith(CREATED) else HTTPStatus.OK
     envelope_names = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
     code = "created" if status == HTTPStatus.CREATED else "ok"
@@ -270,5 +284,8 @@ def _success(
 
 
 def one_of(options: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a schema for one of the options, which never overlap: all objects are closed."""
+    """Return a schema for exactly one of the options; the caller ensures that they do not overlap.
+
+    Closed objects with different members never do.
+    """
     return {"oneOf": options} if len(options) > 1 else options[0]

@@ -23,7 +23,7 @@ SUCCESSES: Final[Mapping[Operation, Callable[[str], ResponseObject]]] = {
     webhook_operations.ROTATE: lambda name: success_responses.issued(name, REPLAYED),
     webhook_operations.TEST: success_responses.test_result,
 }
-"""Successful responses of the operations."""
+"""Successful responses, by operation; lists and reads of webhooks are like those of records."""
 
 _MESSAGES: Final = {
     "changes": ("changesMessage", "Changes", "A batch of changes, in order."),
@@ -34,7 +34,7 @@ _MESSAGES: Final = {
     ),
     "test": ("testMessage", "Test", "A message that was asked for, to test the receiver."),
 }
-"""Definition, summary and description of each message."""
+"""Definition in the schema file, summary and description of each message."""
 _HEADERS: Final = {
     "webhook-id": "Id of the message, the same when it is sent again.",
     "webhook-timestamp": "Time of the try, in seconds since 1970.",
@@ -50,7 +50,7 @@ _RESPONSES: Final = {
 
 
 def messages() -> dict[str, Any]:
-    """Return the messages that receivers get, by name."""
+    """Return the messages that receivers get as path item objects, by name."""
     return {name: {"post": _message(name)} for name in _MESSAGES}
 
 

@@ -1,4 +1,9 @@
-"""Administration queries: organizations, API keys and webhooks, for the command line."""
+"""Administration queries: organizations, API keys and webhooks, for the command line.
+
+Only the command line runs them, never a request. They act on any organization and begin no
+transaction: each is one statement, in the transaction of the caller if there is one. Workers may
+use cached keys and settings for up to KEY_CACHE_SECONDS more.
+"""
 
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
@@ -12,7 +17,7 @@ _SQL: Final = load("administration")
 
 
 async def is_empty(connection: asyncpg.Connection) -> bool:
-    """Return whether the database has no organization, and so no data."""
+    """Return whether the database has no organization, and so no records."""
     return bool(await connection.fetchval(_SQL["is_empty"].text))
 
 
@@ -24,7 +29,10 @@ async def create_organization(
     pro: bool,
     unique_keys: bool = False,
 ) -> int:
-    """Create an organization and return its id."""
+    """Create an organization and return its id.
+
+    The name may be taken: call ``find_organization`` before, if it shall be unique.
+    """
     statement = _SQL["create_organization"].text
     arguments = (name, multiple_language, pro, unique_keys)
     return int(await connection.fetchval(statement, *arguments))
@@ -44,7 +52,9 @@ async def set_organization(
 ) -> bool | None:
     """Change settings of an organization.
 
-    Return whether that changes documents of records, or None for an unknown organization.
+    Return whether that changes documents of records, as a change of ``pro`` does, or None for an
+    unknown organization. If so, the caller must add it to the change feed in the same transaction
+    (``record_settings``). The caller also checks own keys before ``unique_keys`` is switched on.
     """
     statement = _SQL["set_organization"].text
     changes_documents: bool | None
@@ -55,7 +65,10 @@ async def set_organization(
 async def find_organization(
     connection: asyncpg.Connection, name: str, *, except_id: int | None = None
 ) -> int | None:
-    """Return the id of the organization of a name, in any letter case, other than ``except_id``."""
+    """Return the lowest id of an organization with a name, other than ``except_id``.
+
+    Letter case does not matter. Return None if there is none.
+    """
     statement = _SQL["organization_named"].text
     organization_id: int | None = await connection.fetchval(statement, name, except_id)
     return organization_id
@@ -76,7 +89,8 @@ async def issue_key(
 ) -> str | None:
     """Create a key and return it; None for an unknown organization.
 
-    Only the hash of its secret is stored. The scope is ``read`` or ``write``.
+    Only the hash of its secret is stored, so the key cannot be read again. The scope is ``read`` or
+    ``write``. Without ``expires_at`` the key does not expire.
     """
     secret = keys.new_secret()
     arguments = (organization_id, name, scope, keys.digest(secret), expires_at)
@@ -85,7 +99,10 @@ async def issue_key(
 
 
 async def is_live_key(connection: asyncpg.Connection, key: str) -> bool:
-    """Return whether a key is valid: issued with this secret, not expired and not revoked."""
+    """Return whether a key is valid: issued with this secret, not expired and not revoked.
+
+    A text that has not the format of a key is not valid.
+    """
     parts = keys.parse(key)
     if parts is None:
         return False
@@ -97,12 +114,18 @@ async def is_live_key(connection: asyncpg.Connection, key: str) -> bool:
 async def list_keys(
     connection: asyncpg.Connection, organization_id: int | None
 ) -> list[asyncpg.Record]:
-    """Return the keys of an organization, or with None of all, without their secrets."""
+    """Return the keys of an organization, or with None of all, without their secrets.
+
+    Expired and revoked ones are included. The order is by organization, then by id.
+    """
     return list(await connection.fetch(_SQL["list_keys"].text, organization_id))
 
 
 async def revoke_key(connection: asyncpg.Connection, key_id: int) -> bool:
-    """Revoke a key permanently; return whether the key exists."""
+    """Revoke a key permanently; return whether the key exists.
+
+    A revoked key keeps the time of its first revocation.
+    """
     statement = _SQL["revoke_key"].text
     return await connection.fetchval(statement, key_id, datetime.now(UTC)) is not None
 
@@ -110,10 +133,17 @@ async def revoke_key(connection: asyncpg.Connection, key_id: int) -> bool:
 async def list_webhooks(
     connection: asyncpg.Connection, organization_id: int | None
 ) -> list[asyncpg.Record]:
-    """Return the webhooks of an organization, or with None of all, without their secrets."""
+    """Return the webhooks of an organization, or with None of all, without their secrets.
+
+    The order is by organization, then by id. ``behind`` is the number of transactions with a
+    sequence number after the webhook's position.
+    """
     return list(await connection.fetch(_SQL["list_webhooks"].text, organization_id))
 
 
 async def set_webhook_state(connection: asyncpg.Connection, webhook_id: int, state: str) -> bool:
-    """Set the state of a webhook, ``active`` or ``paused``; return whether the webhook exists."""
+    """Set the state of a webhook, ``active`` or ``paused``; return whether the webhook exists.
+
+    Also reset its count of failures, so that the next try is not delayed.
+    """
     return await connection.fetchval(_SQL["set_webhook_state"].text, webhook_id, state) is not None

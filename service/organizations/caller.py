@@ -13,7 +13,7 @@ from service.organizations import keys
 from service.organizations.last_used import LastUsed
 
 CACHE_SIZE: Final = 10_000
-"""Maximum number of entries of each level of the cache."""
+"""Maximum number of entries of each level of the cache, in each worker."""
 _UNKNOWN_CALLERS: Final = -1
 """Organization id under which look-ups of keys are queued that have not been valid before."""
 
@@ -28,6 +28,7 @@ class Caller:
     organization_id: int
     key_id: int
     may_write: bool
+    """Whether the scope is ``write``, which includes reads."""
     multiple_language: bool
     pro: bool
     unique_keys: bool = False
@@ -44,18 +45,21 @@ class _StoredKey:
 
 @dataclass(frozen=True, slots=True)
 class _LookUp:
-    """Cached result of a look-up: the key, or None for an unknown key id, and its expiry."""
+    """Cached result of a look-up: the key, or None if no valid key has the id."""
 
     stored: _StoredKey | None
     expires_at: float
+    """Time of ``time.monotonic`` after which the result is not used."""
 
 
 class Callers:
-    """Two-level cache of API keys.
+    """Two-level cache of API keys in a worker.
 
     The first level has the callers of valid keys by the digest of the whole key. The second level
-    has look-ups by key id, unknown ids included: wrong secrets of a known id cost one look-up in
-    KEY_CACHE_SECONDS. Concurrent look-ups of one id share one statement (single flight).
+    has look-ups by organization and key id, those without a valid key included: wrong secrets of a
+    valid key cost one look-up in KEY_CACHE_SECONDS, and an id without one costs one in
+    UNKNOWN_KEY_SECONDS. Concurrent look-ups of one id share one statement (single flight), but
+    keys that were valid before do not share theirs with others.
     """
 
     def __init__(self, database: Database) -> None:
@@ -70,8 +74,11 @@ class Callers:
     async def find(self, key: str, *, fresh: bool = False) -> Caller | None:
         """Return the caller that presents the key; None if the key is not valid.
 
-        ``fresh`` looks the key up in the database even if it is cached. Otherwise a revoked key is
-        valid for up to KEY_CACHE_SECONDS. Raise ApiError if the database is unreachable.
+        ``fresh`` looks the key up in the database even if it is cached, or joins a look-up that
+        runs. Otherwise a key that was revoked or has expired is valid, and the scope and features
+        stay as they were, for up to KEY_CACHE_SECONDS; a key id that was looked up before its key
+        was issued works after UNKNOWN_KEY_SECONDS. A look-up that finds the key valid is recorded
+        as its use. Raise ApiError if the database is unreachable and the key not cached.
         """
         if not key.isascii():
             return None
@@ -115,7 +122,10 @@ class Callers:
             task.exception()
 
     async def _look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
-        """Read the key from the database, and cache the result."""
+        """Read the key from the database, and cache the result. Its lifetime begins with the read.
+
+        An exception is not cached.
+        """
 
         async def fetch(connection: Connection) -> _StoredKey | None:
             row = await connection.fetchrow(self._statement, organization_id, key_id)
@@ -141,7 +151,7 @@ class Callers:
 
 
 def _store(cache: dict[_Key, _Value], key: _Key, value: _Value) -> None:
-    """Store an entry as the newest, and evict the oldest entries beyond CACHE_SIZE."""
+    """Store an entry as the newest; evict the entries stored longest ago beyond CACHE_SIZE."""
     cache.pop(key, None)
     while len(cache) >= CACHE_SIZE:
         del cache[next(iter(cache))]

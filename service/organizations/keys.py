@@ -1,4 +1,7 @@
-"""API key format: ``slv_<organization>_<key id>_<secret>`` (contract, Callers)."""
+"""API key format: ``slv_<organization>_<key id>_<secret>`` (contract, Callers).
+
+The ids are from 1 to 2**63 - 1 without leading zeros; the secret is 64 lowercase hex digits.
+"""
 
 import hashlib
 import re
@@ -22,7 +25,10 @@ def compose(organization_id: int, key_id: int, secret: str) -> str:
 
 
 def parse(text: str) -> tuple[int, int, str] | None:
-    """Return organization id, key id and secret; None if ``text`` has not the format of a key."""
+    """Return organization id, key id and secret; None if ``text`` has not the format of a key.
+
+    Whether such a key was issued is not checked.
+    """
     match = _KEY.fullmatch(text)
     if match is None:
         return None
@@ -33,8 +39,9 @@ def parse(text: str) -> tuple[int, int, str] | None:
 
 
 def digest(secret: str) -> bytes:
-    """Return the SHA-256 of a secret. Secrets themselves are never stored.
+    """Return the SHA-256 of a secret, or of a whole key; raise UnicodeEncodeError beyond ASCII.
 
-    A fast hash is enough: a secret has 256 random bits and cannot be guessed.
+    The secrets of API keys are never stored themselves. A fast hash is enough: a secret has 256
+    random bits and cannot be guessed.
     """
     return hashlib.sha256(secret.encode("ascii")).digest()

@@ -1,7 +1,7 @@
-"""Last use of API keys: recorded in memory at each look-up, written in the background.
+"""Last use of API keys: recorded in memory when a look-up finds them valid, written in background.
 
 Keys in use are looked up every KEY_CACHE_SECONDS. The workers together write the time of a key at
-most once in five minutes, so a stored time is a few minutes old.
+most once in five minutes, so a stored time may be some minutes before the last use.
 """
 
 import asyncio
@@ -16,13 +16,14 @@ from service.database.connections import Connection, Database
 from service.errors import ApiError
 
 PAUSE_SECONDS: Final = 60
+"""Time between two writes of a worker's buffer."""
 GRAIN: Final = timedelta(minutes=5)
-"""Age of a stored time from which on it is overwritten."""
+"""Age of a stored time, at the new use, beyond which it is overwritten."""
 _log: Final = logging.getLogger("service")
 
 
 class LastUsed:
-    """Buffer of the keys used since the last write."""
+    """Buffer of the keys that a worker has seen used since its last write."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -30,15 +31,22 @@ class LastUsed:
         self._used: dict[tuple[int, int], datetime] = {}
 
     def record(self, organization_id: int, key_id: int) -> None:
-        """Record that a key is used now."""
+        """Record in memory that a key is used now."""
         self._used[organization_id, key_id] = datetime.now(UTC)
 
     def start(self) -> "asyncio.Task[None]":
-        """Start the background task that writes the buffer every PAUSE_SECONDS."""
+        """Start the background task that writes the buffer every PAUSE_SECONDS.
+
+        The caller cancels it at the end, and calls ``write`` once more.
+        """
         return background.repeat(self.write, PAUSE_SECONDS)
 
     async def write(self) -> None:
-        """Write and empty the buffer. After an error the rest of it is discarded."""
+        """Write and empty the buffer, each key in a transaction of its own.
+
+        After an error the rest of the buffer is discarded. No error is raised: that of an
+        unreachable database is ignored, others are logged.
+        """
         used, self._used = self._used, {}
         try:
             for (organization_id, key_id), used_at in used.items():

@@ -1,4 +1,7 @@
-"""API catalog: a link set that names the interface and its descriptions (RFC 9727, RFC 9264)."""
+"""API catalog: a link set that names the interface, its descriptions and its status address.
+
+Source: RFC 9727 and RFC 9264.
+"""
 
 from functools import lru_cache
 from typing import Final
@@ -15,7 +18,11 @@ _MEDIA_TYPE: Final = 'application/linkset+json; profile="https://www.rfc-editor.
 
 @lru_cache(maxsize=64)
 def api_catalog(base: str) -> WebPage:
-    """Return the catalog of the service at the address ``base``, such as ``http://127.0.0.1:8080``."""
+    """Return the catalog of the service at the address ``base``, such as ``http://127.0.0.1:8080``.
+
+    ``base`` has no slash at its end. Its links are absolute. The last 64 catalogs are cached, as
+    callers may reach the service by several addresses.
+    """
     interface = f"{base}/api"
     linkset = [
         {"anchor": base + PATH, "item": [{"href": interface}]},

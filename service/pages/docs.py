@@ -16,7 +16,10 @@ _SHARED: Final = {
 
 
 def docs() -> Iterator[tuple[str, WebPage]]:
-    """Yield the path and content of the page and of each file that it loads."""
+    """Yield the path and content of the page and of each file that it loads from ``/docs/``.
+
+    It also loads ``/openapi.json``, which is not among them.
+    """
     # All files come from the service itself, so the policy allows no other source.
     own = ("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'")
     yield "/docs", WebPage(read_file("docs.html").encode(), HTML, *own)

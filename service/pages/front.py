@@ -1,11 +1,14 @@
-"""Front page: one HTML file that loads no other file and calls only this service."""
+"""Front page: one HTML file that loads no other file and calls only this service.
+
+It takes an API key and lists the first colors with it.
+"""
 
 from service import __version__
 from service.pages.page import HTML, WebPage, csp_source, read_file, render
 
 
 def front() -> WebPage:
-    """Return the page of `/`."""
+    """Return the page of `/`, with its style and its script inline."""
     style, script = read_file("style.css"), read_file("front.js")
     return WebPage(
         render("front.html", version=__version__, style=style, script=script),

@@ -1,4 +1,8 @@
-"""Guides: the Markdown files of `docs/guides/`, rendered to HTML."""
+"""Guides: the Markdown files of `docs/guides/`, rendered to HTML.
+
+A guide begins with its heading, which is also the title of its page. HTML in it is shown as text,
+but comments are left out.
+"""
 
 import html
 import re
@@ -16,7 +20,10 @@ _LINK: Final = re.compile(r"(?P<name>[\w-]+)\.md(?P<fragment>#.*)?")
 
 
 def guides() -> Iterator[tuple[str, WebPage]]:
-    """Yield the path and page of each guide, and of their index at ``/guides``."""
+    """Yield the path and page of each guide, and of their index at ``/guides``, from README.md.
+
+    The path is ``/guides/`` and the name of the file without ``.md``; the order is that of names.
+    """
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     for path in sorted(GUIDES.glob("*.md")):
         text = _COMMENT.sub("", path.read_text(encoding="utf-8"))
@@ -28,7 +35,10 @@ def _path(name: str) -> str:
 
 
 def _page(markdown: MarkdownIt, text: str, prefix: str) -> WebPage:
-    """Return a guide as a page. ``prefix`` is the relative path to the other guides."""
+    """Return a guide as a page.
+
+    ``prefix`` is the relative path to the other guides: ``guides/`` for the index, else "".
+    """
     tokens = markdown.parse(text)
     for token in tokens:
         for child in token.children or ():
@@ -46,7 +56,10 @@ def _page(markdown: MarkdownIt, text: str, prefix: str) -> WebPage:
 
 
 def _target(target: str, prefix: str) -> str:
-    """Return the target of a link as a page has it: links between Markdown files become paths."""
+    """Return the target of a link as a page has it: links between guides become relative paths.
+
+    Other targets stay.
+    """
     match = _LINK.fullmatch(target)
     if match is None:
         return target

@@ -1,4 +1,4 @@
-"""Web page, or a file that a page loads: body and headers, rendered from templates."""
+"""Web page, or a file that a page loads: body and headers, and the files that they are made of."""
 
 import base64
 import hashlib
@@ -15,10 +15,11 @@ _FILES: Final = Path(__file__).parent / "files"
 
 
 class WebPage(CachedBody):
-    """Static response of a path.
+    """Static response of a path, the same for every caller.
 
     ``directives`` of the Content-Security-Policy say what the page may load and call. Everything
-    else is forbidden.
+    else is forbidden, and so are frames around it and forms. Browsers may cache it, but must
+    revalidate it by its entity tag.
     """
 
     def __init__(self, body: bytes, media_type: str, *directives: str) -> None:
@@ -46,7 +47,10 @@ def module_names(folder: str) -> list[str]:
 
 
 def render(name: str, **values: str) -> bytes:
-    """Return an HTML template with each ``{{placeholder}}`` replaced. Values are not escaped."""
+    """Return an HTML template, in UTF-8, with each ``{{placeholder}}`` of ``values`` replaced.
+
+    Values are not escaped. They must not contain placeholders, which may be replaced, too.
+    """
     text = read_file(name)
     for placeholder, value in values.items():
         text = text.replace(f"{{{{{placeholder}}}}}", value)
@@ -54,5 +58,8 @@ def render(name: str, **values: str) -> bytes:
 
 
 def csp_source(text: str) -> str:
-    """Return the source expression that allows an inline style or script (CSP 3, 2.3.1)."""
+    """Return the source expression that allows an inline style or script (CSP 3, 2.3.1).
+
+    ``text`` is the whole content of the element, white space included.
+    """
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,7 +1,8 @@
 """System accounts that work for root: one for PostgreSQL, one for the service's processes.
 
 They are separate, so that a break-in to the service exposes neither the database's files nor its
-superuser. Neither account has a home or a login. Both are created when they are missing.
+superuser. Both are created when they are missing, without a home or a login. If the process is not
+root's, it uses its own account for both.
 """
 
 import os
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 _DATABASE: Final = "pgserver"
-"""Account that the package with PostgreSQL's binaries uses, too."""
+"""Account of PostgreSQL, which the package with PostgreSQL's binaries uses, too."""
 _SERVICE: Final = "selvedge"
 
 
@@ -25,15 +26,16 @@ class Account:
 
     @property
     def extra_groups(self) -> list[int] | None:
-        """Supplementary groups: none, or None (unchanged) for the process's own account."""
+        """Supplementary groups: [] to have none, or None (unchanged) for the process's own."""
         return None if self.uid is None else []
 
 
 def database_account(cluster: Path) -> Account:
     """Return the account that PostgreSQL must run under, as it refuses to run as root.
 
-    It is the process's own unless this is root. An existing cluster keeps its owner. Otherwise a
-    missing account is created; raise OSError if that fails.
+    It is the process's own unless this is root. If ``cluster``, the folder of the data, exists and
+    is not root's, it is the folder's owner. Otherwise it is ``pgserver``, which is created if it is
+    missing; raise OSError if that fails.
     """
     if os.geteuid() != 0:
         return Account()
@@ -43,9 +45,9 @@ def database_account(cluster: Path) -> Account:
 
 
 def service_account() -> Account:
-    """Return the account of the service's processes: another one if this process is root's.
+    """Return the account of the service's processes: ``selvedge`` if this process is root's.
 
-    Create it if it is missing; raise OSError if that fails.
+    Create it if it is missing; raise OSError if that fails. Otherwise it is the process's own.
     """
     return _account(_SERVICE) if os.geteuid() == 0 else Account()
 
@@ -53,7 +55,9 @@ def service_account() -> Account:
 def become(account: Account) -> None:
     """Switch this process from root to an account for good: user, groups, home and folder.
 
-    Raise OSError if root is not allowed to, as in some containers.
+    The account is not the process's own: it has a uid and a gid. ``HOME`` becomes a folder that
+    does not exist, and the current folder becomes ``/``. Raise OSError if root is not allowed to
+    switch, as in some containers.
     """
     assert account.uid is not None
     assert account.gid is not None

@@ -1,4 +1,7 @@
-"""Parent process of root: forks a child under another account, forwards signals to it and waits."""
+"""Parent process of root: forks a child under another account, forwards signals to it and waits.
+
+Root's process stays to tend the embedded PostgreSQL server and to close temporary access.
+"""
 
 import os
 import signal
@@ -29,10 +32,12 @@ def run_as(
 ) -> int:
     """Run work in a child process of the account, and return its exit code as a shell reports it.
 
-    The work gets a function to call about once a second, which ends it when this process has
-    gone. ``tend`` is called once a second in this process; if it raises, the child is stopped
-    first.
-    This process closes the sockets, which the child inherits.
+    The work must not return, but raise SystemExit. It gets a function to call about once a second,
+    which ends it when this process has gone. ``tend`` is called about once a second in this
+    process; if it raises, the child is stopped by SIGTERM and waited for, and the exception goes
+    on. A child ended by signal n gives 128 + n. This process closes the sockets, which the child
+    inherits, and keeps the handlers that forward signals. An OSError of the switch to the account
+    is raised in the child.
     """
     sys.stdout.flush()
     parent = os.getpid()
@@ -48,7 +53,10 @@ def run_as(
 
 
 def _wait(child: psutil.Process, tend: Callable[[], None]) -> int:
-    """Return the exit code of the child; if ``tend`` raises, stop the child and raise."""
+    """Forward signals to the child until it ends; return its exit code as a shell reports it.
+
+    If ``tend`` raises, stop the child, wait for its end and raise.
+    """
     for forwarded in _FORWARDED:
         signal.signal(forwarded, lambda number, _: _signal(child, number))
     signals.deliver()
@@ -65,7 +73,7 @@ def _wait(child: psutil.Process, tend: Callable[[], None]) -> int:
 
 
 def _end_without(parent: int) -> None:
-    """End this process and its workers if the parent has gone; nothing else would end them."""
+    """End this process and its workers by SIGQUIT if the parent has gone; nothing else would."""
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGQUIT)
 

@@ -2,8 +2,9 @@
 
 Problem: root may have installed the program and the data where no other account can read. The
 modes are widened as little as possible, the operator is informed, and the last process that needs
-the wider modes restores them. Each such process has a record file of the bits that it set, locked
-while it lives, so that the next one can close what a killed process left open.
+the wider modes restores them. Each such process has a record file of the bits that it needs and
+that it or another such process has set. The file is locked while the process lives, so that the
+next process that enters or leaves can close what a killed one left open.
 """
 
 import fcntl
@@ -20,7 +21,10 @@ from typing import IO, Any, Final, Self, TypeAlias
 from service.console import say
 
 RECORDS: Final = Path("/var/lib/selvedge")
-"""Folder that only root can write and that survives a restart, as the widened modes do."""
+"""Folder of the record files, which only root can use.
+
+It survives a restart of the machine, as the widened modes do.
+"""
 _PASS: Final = stat.S_IXOTH
 _READ: Final = stat.S_IROTH
 
@@ -31,9 +35,11 @@ _Bits: TypeAlias = dict[str, int]
 class TemporaryAccess:
     """Context manager in which other accounts may read ``trees`` and pass through ``folders``.
 
-    Parent folders may be passed through, not listed. Entering raises OSError if a mode cannot be
-    changed. ``reason`` begins the message to the operator. In a forked child leaving the context
-    does nothing.
+    Trees are existing folders, with everything in them at the time of entering; symbolic links are
+    not followed. Folders, and the parents of trees and folders, may be passed through, not listed.
+    Entering raises OSError if a mode cannot be changed, and then restores the modes. ``reason``
+    begins the message to the operator, on standard error, if modes are changed. In a forked child
+    leaving the context does nothing.
     """
 
     def __init__(self, reason: str, trees: Sequence[Path], folders: Sequence[Path] = ()) -> None:
@@ -63,7 +69,10 @@ class TemporaryAccess:
                 _sweep()
 
     def _open(self) -> None:
-        """Set the missing mode bits, and record them with those that others have set for us."""
+        """Record the missing mode bits and the needed ones that others have set; then set them.
+
+        Nothing is recorded if there are none. The caller has locked the records folder.
+        """
         missing, opened = self._missing(), _merged(map(_read, _records()))
         shared = {path: bits for path, bits in opened.items() if self._needs(path)}
         if not missing and not shared:
@@ -103,7 +112,7 @@ class TemporaryAccess:
 
 
 def _passed_folders(paths: Iterable[Path], folders: Iterable[Path]) -> list[Path]:
-    """Return the parents of all paths, as given and resolved, and the folders themselves."""
+    """Return the parents of all paths, as given and resolved, and the folders, parents first."""
     both = [form for path in paths for form in (path.absolute(), path.resolve())]
     parents = {parent for path in both for parent in path.parents}
     return sorted(parents.union(folder.resolve() for folder in folders))
@@ -116,7 +125,10 @@ def _outermost(paths: Iterable[Path]) -> list[Path]:
 
 
 def _closed(tree: Path) -> Iterator[tuple[str, int]]:
-    """Yield (path, missing mode bits) of everything in a folder that others cannot read."""
+    """Yield (path, missing mode bits) of a folder and everything in it that others cannot read.
+
+    Folders and programs that their owner may enter or run miss the bit to pass or run them, too.
+    """
     if missing := (_READ | _PASS) & ~_mode(str(tree)):
         yield str(tree), missing
     pending = [str(tree)]
@@ -153,7 +165,7 @@ def _records() -> list[Path]:
 
 
 def _new_record(bits: _Bits) -> IO[str]:
-    """Write a record to disk, and return it locked until it is closed."""
+    """Write a record to disk before modes are changed, and return it locked until it is closed."""
     record = NamedTemporaryFile("w", prefix="opened-", dir=RECORDS, delete=False)  # noqa: SIM115
     fcntl.flock(record, fcntl.LOCK_EX)
     json.dump(bits, record)
@@ -180,7 +192,10 @@ def _merged(records: Iterable[_Bits]) -> _Bits:
 
 
 def _sweep() -> None:
-    """Clear the mode bits that only ended processes needed, and remove their records."""
+    """Clear the mode bits that only ended processes needed, and remove their records.
+
+    The caller has locked the records folder.
+    """
     stale = [record for record in _records() if not _is_live(record)]
     needed = _merged(_read(record) for record in _records() if record not in stale)
     for path, bits in _merged(map(_read, stale)).items():

@@ -1,4 +1,7 @@
-"""Batch: the items of one write, their indexes in the request, and the errors of these items."""
+"""Batch: the items of one write, their indexes in the request, and the errors of these items.
+
+A request index counts all items of the request from 0, an index those of one batch.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +35,7 @@ class RequestItems:
     """Parsed items of a request, with the errors that the request alone reveals."""
 
     items: Sequence[Any]
+    """All items in request order, failed ones included, which may be no objects."""
     locate: PathLocator = body_path
     details: Mapping[int, list[ErrorDetail]] = field(default_factory=dict)
     """Errors by request index; their paths start at the item."""
@@ -61,8 +65,8 @@ class ItemErrors:
     def add(self, request_index: int, type_: str, path: Path, message: str) -> None:
         """Add an error to the item at ``request_index``.
 
-        After ``MAX_COLLECTED`` errors, add only an item's first error and the first error of a
-        type: these change the counts or the status.
+        ``path`` starts at the item. After ``MAX_COLLECTED`` errors, add only an item's first error
+        and the first error of a type: these change the counts or the status.
         """
         field, alias = self._aliases.get(request_index, ("", ""))
         if field and path[:1] == (field,):
@@ -77,7 +81,10 @@ class ItemErrors:
             self._collected += 1
 
     def report_at(self, request_index: int, field: str, alias: str) -> None:
-        """Report further errors of an item's field at the member that its value comes from."""
+        """Report later errors of an item's ``field`` at ``alias``, which its value comes from.
+
+        An item has one such alias.
+        """
         self._aliases[request_index] = (field, alias)
 
     def order_by(self, request_index: int, item: Item) -> None:
@@ -85,21 +92,25 @@ class ItemErrors:
         self._edited_items[request_index] = item
 
     def raise_any(self) -> None:
-        """Raise ApiError with all errors, in request order, if there are any."""
+        """Raise the ApiError of ``error`` if any item has an error."""
         if self:
             raise self.error()
 
     def error(self) -> ApiError:
         """Return the ApiError with all errors; there must be at least one.
 
-        The rows that ``listed`` returns come first, so that truncation drops no item's first row.
+        The rows that ``listed`` returns come first, in request order, so that truncation drops no
+        item's first row. Then come the others, in request order. Paths start at the request.
         """
         listed, rest = self._split()
         first = [detail for details in listed.values() for detail in details]
         return ApiError(first + rest, failed_items=len(self._details))
 
     def listed(self) -> dict[int, list[ErrorDetail]]:
-        """Return the rows to show for each failed item, at least one, by request index."""
+        """Return the rows to show for each failed item, at least one, by request index.
+
+        They are at most ``MAX_LISTED`` in all, or one of each if more items failed.
+        """
         return self._split()[0]
 
     def _split(self) -> tuple[dict[int, list[ErrorDetail]], list[ErrorDetail]]:
@@ -131,7 +142,8 @@ class Batch:
     An item gets the ``id`` of its record when that is known: from the request, from the lock of the
     record with its own key, or as the new id of a record to create. ``index`` counts the batch's
     items from 0; ``request_index`` is an item's index in the request. Subsets of a batch share its
-    items and errors.
+    items, which the write changes in place, errors, ``checked_fields`` and ``part_operations``. An
+    item that fails stays in the batch until ``subset`` drops it.
     """
 
     caller: Caller
@@ -144,7 +156,8 @@ class Batch:
     checked_fields: set[str] = field(default_factory=set)
     """References whose records the write has found live and locked, by dotted path."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
-    """Owners whose parts get their first content or lose their last, by part, then by operation."""
+    """Ids of owners whose parts get their first content or lose their last, by part, then by
+    operation (``created`` or ``deleted``)."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -155,7 +168,10 @@ class Batch:
         request_id: str = "",
         parents: Sequence[int] = (),
     ) -> "Batch":
-        """Return the batch of the items that have no errors yet."""
+        """Return the batch of the items that have no errors yet, as shallow copies.
+
+        The errors of the others are among the batch's.
+        """
         errors = ItemErrors(request_items)
         request_indexes: Sequence[int] = range(len(request_items.items))
         if errors:
@@ -170,13 +186,14 @@ class Batch:
 
     @property
     def id_array(self) -> str:
-        """Return the ids of the records as one statement parameter."""
+        """Return the ids of the records as one statement parameter, the text of an id array."""
         return id_array(self.ids)
 
     def json(self, without: tuple[str, ...] = ()) -> str:
         """Return the items as a JSON parameter, without the fields named in ``without``.
 
-        The text is cached: call it only when the items are complete.
+        The text is cached for this batch, not for subsets: call it only when the items are
+        complete, as later changes of items would be missing.
         """
         if without not in self._json:
             items = [item.copy() for item in self.items] if without else self.items
@@ -187,7 +204,10 @@ class Batch:
         return self._json[without]
 
     def subset(self, includes: Callable[[Item], bool] | None = None) -> "Batch":
-        """Return the items without errors that ``includes`` accepts; the batch if all are."""
+        """Return the items without errors that ``includes`` accepts; the batch itself if all are.
+
+        ``includes`` is not called for failed items; without it, all others are returned.
+        """
         if self.errors:
             indexes = [
                 index
@@ -205,7 +225,10 @@ class Batch:
         return self._selection(indexes)
 
     def split(self, includes: Callable[[Item], bool]) -> tuple["Batch", "Batch"]:
-        """Return the items that ``includes`` accepts, and the others; both with failed items."""
+        """Return the items that ``includes`` accepts, and the others; failed items are kept.
+
+        If all are accepted, the first is the batch itself.
+        """
         accepted = [*map(includes, self.items)]
         if all(accepted):
             return self, self.empty()
@@ -234,7 +257,7 @@ class Batch:
         )
 
     def note_part(self, part: str, owner_id: int, *, was_filled: bool, is_filled: bool) -> None:
-        """Note in ``part_operations`` if the write fills an empty part, or empties it."""
+        """Note in ``part_operations`` if the write fills an owner's empty part, or empties it."""
         if was_filled != is_filled:
             operations = self.part_operations.setdefault(part, {})
             operations.setdefault(CREATED if is_filled else DELETED, set()).add(owner_id)
@@ -244,13 +267,19 @@ class Batch:
         self.errors.add(self.request_indexes[index], type_, path, message)
 
     def fail_records(self, messages: Mapping[int, str], type_: str, key: str = "id") -> None:
-        """Add an error to each item whose record id has a message, at the field ``key``."""
+        """Add an error to each item whose record id has a message, at the field ``key``.
+
+        All items must have an ``id``.
+        """
         for index, item in enumerate(self.items):
             if item["id"] in messages:
                 self.fail(index, type_, key, message=messages[item["id"]])
 
     def fail_all(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Add the rows of a check statement: item (from 1), type, path (JSON array), message."""
+        """Add an error for each row of a check statement.
+
+        ``item`` counts this batch's items from 1, ``path`` is a JSON array within the item.
+        """
         for row in rows:
             path = orjson.loads(row["path"])
             self.fail(row["item"] - 1, row["type"], *path, message=row["message"])

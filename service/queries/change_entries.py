@@ -14,10 +14,11 @@ _MICROSECONDS: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 def entries_json(
     feed: ChangeFeed, page: ChangePage, documents: Mapping[tuple[str, int], bytes] | None
 ) -> bytes:
-    """Return the entries as a JSON array.
+    """Return the entries of the page as a JSON array, in their order.
 
-    Without ``documents``, entries have no member ``document``; with them, it is null for records
-    that have none. ``at`` is the time at which the transaction began, in UTC.
+    ``documents`` are rendered JSON by collection and stored id. If they are None, entries have no
+    member ``document``; otherwise it is null for records that have none there. ``at`` is the time
+    at which the transaction began, in UTC. ``recordId`` is a text in collections with text ids.
     """
     times: dict[int, str] = {}
     entries = []

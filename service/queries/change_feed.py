@@ -1,7 +1,8 @@
 """Change feed: outbox of an organization's changes, numbered on read (contract, Changes).
 
 Writers insert their changes into the outbox without a sequence number. Readers number the committed
-changes under the feed's lock, so that numbers have no gaps and a numbered change is complete.
+changes under the feed's lock, so that numbers have no gaps and a numbered change is complete. An
+organization has no feed until somebody numbers its changes for the first time.
 """
 
 import secrets
@@ -25,9 +26,9 @@ from service.queries.parts import RecordPart
 from service.queries.resource import Resource, shown_in
 
 NUMBERING_BATCH: Final = 1000
-"""Maximum number of transactions to number or delete at a time."""
+"""Maximum number of transactions to number or delete in one call."""
 MAX_TRANSACTIONS: Final = 10_000
-"""Maximum number of transactions that one page scans."""
+"""Maximum number of transactions that one page scans; with a filter it may find no entry there."""
 MAX_CAUSES: Final = 50
 """Maximum number of transactions with causes on one page; each fan-out takes statements."""
 
@@ -41,7 +42,7 @@ FAN_OUT: Final = _SQL["shown"]
 
 @dataclass(frozen=True, slots=True)
 class FeedHead:
-    """Last sequence number of an organization's feed."""
+    """Last sequence number of an organization's feed, and whether it is behind."""
 
     organization_id: int
     last: int
@@ -60,7 +61,10 @@ class _FeedReading(NamedTuple):
 class ChangeFeed(Resource):
     """Change feed over the given resources.
 
-    ``parts`` are the parts of their records: a change of a part fans out like one of a record.
+    ``resources`` has them by collection: each whose changes the outbox has. ``parts`` are the parts
+    of their records: a change of a part fans out like one of a record. ``fan_out_by_cause`` has the
+    statements that find the records that show a cause, by cause, then by collection. They run when
+    a page is read, so they find the records that show it then.
     """
 
     name = "changes"
@@ -85,10 +89,13 @@ class ChangeFeed(Resource):
     ) -> ChangePage | None:
         """Return the entries after a position; None if changes must be numbered first.
 
-        If ``request.after`` is None, return an empty page at the end of the feed. With
-        ``is_numbered`` the caller has just numbered the changes: those committed since then are
-        left to the next page. Raise ``gone.changes_expired`` if entries after the position were
-        deleted or if the position belongs to another epoch.
+        That is so if the organization has no feed yet, or if changes are committed without a number
+        and no numbered ones follow the position. If ``request.after`` is None, return an empty page
+        at the end of the feed. With ``is_numbered`` the caller has just numbered the changes: those
+        committed since then are left to the next page. A page may be short, or empty, and have
+        more. Raise ``gone.changes_expired`` if entries after the position were deleted (but not for
+        ``from`` and ``after=0``, the oldest entry that is kept), if it is beyond the end, or if it
+        is of another epoch. Raise ``out_of_range`` if the next of whole transactions is too large.
         """
         reading = _FeedReading(connection, caller.organization_id, request.filter)
         after = request.after
@@ -112,7 +119,10 @@ class ChangeFeed(Resource):
     async def documents_of(
         self, connection: Connection, caller: Caller, entries: Sequence[ChangeEntry]
     ) -> dict[tuple[str, int], bytes] | None:
-        """Return documents of live records by collection and id; None beyond ``MAX_PAGE_BYTES``."""
+        """Return current documents of live records by collection and stored id.
+
+        Return None if they exceed ``MAX_PAGE_BYTES`` in all.
+        """
         ids_by_collection: dict[str, dict[int, None]] = {}
         for entry in entries:
             ids_by_collection.setdefault(entry.collection, {})[entry.record_id] = None
@@ -127,7 +137,10 @@ class ChangeFeed(Resource):
     async def _transactions(
         self, reading: _FeedReading, after: FeedPosition | None
     ) -> list[asyncpg.Record]:
-        """Return a row per transaction that may have entries; without any, the feed's row alone."""
+        """Return a row per transaction that may have entries; without any, the feed's row alone.
+
+        Return [] if the organization has no feed.
+        """
         condition, parameters = self._condition(reading.filter)
         text = PAGE.fill(condition=condition)
         first = after.n + (after.collection is None) if after else 0
@@ -156,7 +169,11 @@ class ChangeFeed(Resource):
         feed: asyncpg.Record,
         transactions: Sequence[asyncpg.Record],
     ) -> ChangePage:
-        """Return the page of the transactions' entries, with fan-outs."""
+        """Return the page of the transactions' entries, with fan-outs.
+
+        Its position is after the last transaction, or within it if it was cut. If all of the
+        scanned span was read, it is at the end of the span.
+        """
         limit = reading.filter.limit
         entries, fan_outs, position = list[ChangeEntry](), 0, after
         whole_transactions = reading.filter.whole_transactions
@@ -189,7 +206,10 @@ class ChangeFeed(Resource):
     async def _entries(
         self, reading: _FeedReading, row: asyncpg.Record, begin: FeedPosition, max_entries: int
     ) -> list[ChangeEntry]:
-        """Return up to ``max_entries`` + 1 entries of a transaction, after position ``begin``."""
+        """Return up to ``max_entries`` + 1 entries of a transaction, after position ``begin``.
+
+        They are sorted by collection, then by id. One more shows that the page must be cut.
+        """
         connection, organization_id, change_filter = reading
         records: dict[str, dict[str, list[int]]] = orjson.loads(row["records"])
         fan_out = self._fan_out(orjson.loads(row["causes"] or "{}"))
@@ -228,9 +248,11 @@ class ChangeFeed(Resource):
 
 
 async def assign_sequence_numbers(connection: Connection, organization_id: int) -> bool:
-    """Assign sequence numbers to up to ``NUMBERING_BATCH`` committed changes, in commit order.
+    """Assign sequence numbers to up to ``NUMBERING_BATCH`` committed changes.
 
-    Insert the organization's feed if it has none, and lock it. Return whether there may be more.
+    A change that was committed before another one was inserted gets the lower number. Insert the
+    organization's feed if it has none, and lock it until the end of the caller's transaction.
+    Return whether there may be more.
     """
     feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if feed is None:
@@ -244,9 +266,11 @@ async def assign_sequence_numbers(connection: Connection, organization_id: int) 
 
 
 async def delete_expired(connection: Connection, organization_id: int, before: datetime) -> bool:
-    """Delete up to ``NUMBERING_BATCH`` changes older than ``before``.
+    """Delete up to ``NUMBERING_BATCH`` numbered changes whose transactions began before a time.
 
-    Return whether there may be more. Only the feed's beginning is deleted, so that it has no gap.
+    Return whether there may be more. Only the feed's beginning is deleted, up to the first
+    transaction that began later, so that the feed has no gap. Lock the feed until the end of the
+    caller's transaction.
     """
     feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if feed is None:
@@ -265,11 +289,11 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
 
 
 async def feed_heads(connection: Connection, organization_ids: list[int]) -> list[FeedHead]:
-    """Return the feed head of each organization."""
+    """Return the feed heads of the organizations that have a feed, in any order."""
     rows = await connection.fetch(_SQL["heads"].text, organization_ids)
     return [FeedHead(*row) for row in rows]
 
 
 def _covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:
-    """Return whether the transactions are all of the scanned span: neither limit cut them."""
+    """Return whether the transactions are all of the scanned span for sure: no limit cut them."""
     return len(transactions) < limit and sum(row["entries"] for row in transactions) < limit

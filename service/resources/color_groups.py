@@ -5,7 +5,11 @@ from service.resources.plain_records import PlainRecord
 
 
 class ColorGroups(PlainRecord):
-    """Groups of colors: soft delete, refused while live colors are in them."""
+    """Groups of colors: soft delete, refused (``conflict.in_use``) while live colors are in them.
+
+    Deleted colors do not prevent a delete and keep their links. A change of a ``shown`` field,
+    a deletion or restore included, also changes the documents of the group's colors (fan-out).
+    """
 
     name = "color-groups"
     table = "color_group"

@@ -1,4 +1,4 @@
-"""Translations of a color's name (contract, Translations)."""
+"""Translations of a color's name: part of a color (contract, Translations)."""
 
 from collections.abc import Mapping
 from typing import ClassVar, TypeAlias
@@ -15,13 +15,14 @@ from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF, Colors
 
 _LIST = "translations"
 _Stored: TypeAlias = tuple[str, dict[int, str | None]]
-"""Own name of a color, and its names by language."""
+"""Own name of a color, and its names by language id; None for a language without a translation."""
 
 
 class ColorTranslations(RecordPart):
     """Links of a color to languages, each with a name or none.
 
-    Organizations without the multiple-language feature keep stored links and can add none.
+    The links are the same rows as the color's ``languageIds``; a write replaces the whole set.
+    Without the multiple-language feature, a write can neither add, change nor remove links.
     """
 
     name = "color-translations"
@@ -50,15 +51,19 @@ class ColorTranslations(RecordPart):
         return {**super().load_statements(), unknown: load("colors")[unknown]}
 
     def shapes(self) -> Mapping[str, Statement]:
-        """Return the statements of both forms, with their common part."""
+        """Return the statements of both forms; entries are in the order of language ids.
+
+        ``writables`` have no entries without the multiple-language feature; documents do.
+        """
         loaded = load("color_translations")
         entries = loaded["entries"].text
         return {name: loaded[name].bind(entries=entries) for name in ("documents", "writables")}
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes; report unknown languages.
+        """Return the writes of links that differ; report unknown languages.
 
-        Without the feature return none, and report items with any language.
+        ``tell_colors`` records a change of the colors whose documents show another name. Without
+        the feature return no writes, and report items with any language (``feature_disabled``).
         """
         if not batch.caller.multiple_language:
             self._refuse_languages(batch)
@@ -86,7 +91,7 @@ class ColorTranslations(RecordPart):
         ]
 
     async def _stored(self, connection: Connection, batch: Batch) -> dict[int, _Stored]:
-        """Return own name and translated names of each color of the batch, by its id."""
+        """Return own name and translated names of each color of the batch, by the color's id."""
         stored = dict[int, _Stored]()
         for color_id, own_name, language_id, name in await self.fetch(
             connection, batch, "stored", batch.id_array
@@ -103,7 +108,7 @@ class ColorTranslations(RecordPart):
                 batch.fail(index, kind, _LIST, message=message)
 
     async def _check_languages(self, connection: Connection, batch: Batch) -> None:
-        """Report unknown languages."""
+        """Report each entry with an unknown language (``unknown_reference``)."""
         ids = {entry["languageId"] for item in batch.items for entry in item[_LIST]}
         if not ids:
             return

@@ -29,10 +29,15 @@ MULTIPLE_LANGUAGE_IS_OFF: Final = (
     "The multiple-language feature is off. Leave the field empty, or ask the operator to turn it "
     "on: selvedge organization set ID --multiple-language on."
 )
+"""Message of ``feature_disabled``, for colors and their translations."""
 
 
 class Colors(MasterRecord):
-    """Colors with their color groups and, if the organization has the feature, languages."""
+    """Colors with their color groups and languages: soft delete, never refused.
+
+    Without the multiple-language feature, documents still show stored links to languages. The
+    writable form shows none, and writes neither accept nor change them. Deletes keep all links.
+    """
 
     name = "colors"
     table = "color"
@@ -60,9 +65,10 @@ class Colors(MasterRecord):
     own_error_types = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the writes of links; report unknown references.
+        """Return the writes of links that differ; report unknown references.
 
-        Without the multiple-language feature, report languages and keep the stored links to them.
+        Without the multiple-language feature, report items with languages (``feature_disabled``)
+        and keep the stored links to languages.
         """
         batch = write_set.upserts
         if not batch.items:
@@ -88,10 +94,11 @@ class Colors(MasterRecord):
         write_set: WriteSet,
         link_differences: Mapping[Links, LinkDifference],
     ) -> None:
-        """Report every reference to a record that does not exist or to a deleted color group.
+        """Report references to records that do not exist and to deleted color groups.
 
-        Colors that stay deleted may stay in deleted groups. Unchanged links of live colors need no
-        check: a color group cannot be deleted while a live color is in it.
+        Lock the color groups that are looked up. Colors that stay deleted may be in deleted groups.
+        Unchanged links of live colors are not looked up: a color group cannot be deleted while a
+        live color is in it.
         """
         batch = write_set.upserts
         ids = [_ids_to_check(write_set, field, link_differences) for field in _REFERENCES]
@@ -124,7 +131,11 @@ def _refuse_languages(batch: Batch) -> None:
 def _ids_to_check(
     write_set: WriteSet, field: str, link_differences: Mapping[Links, LinkDifference]
 ) -> set[int]:
-    """Return the ids of a field to look up: new links, and all links of restored colors."""
+    """Return the ids of a field to look up: new links, and all links of restored colors.
+
+    Return all ids that the items have if the write does not compare the field's links: languages
+    without the feature.
+    """
     difference = link_differences.get(_TABLES[field])
     items, ids = write_set.upserts.items, set[int]()
     if difference is not None:
@@ -135,5 +146,5 @@ def _ids_to_check(
 
 
 def _links(forms: Mapping[int, Item], field: str) -> LinkSets:
-    """Return the linked ids in a field of writable forms, by the id of the record."""
+    """Return the linked ids in a field of writable forms, by record id; none if it is missing."""
     return {record_id: form.get(field) or () for record_id, form in forms.items()}

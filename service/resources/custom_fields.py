@@ -26,19 +26,20 @@ _PARENT: Final = "parentCustomFieldId"
 class CustomFields(MasterRecord):
     """Custom fields with an immutable type, a set of allowed values, and an optional parent.
 
-    Stored allowed values keep their ids (``AllowedValues``). A parent of live fields cannot be
-    deleted.
+    A write replaces the whole set; values that match stored ones keep their ids
+    (``AllowedValues``). Soft delete, refused while a field that is live after the request has the
+    record as its parent. Every write locks the organization.
     """
 
     locks_organization = True
     kind: ClassVar[str]
-    """Prefix of the table names."""
+    """``compliance`` or ``style``: prefix of the table names and of one file of statements."""
     parent_is_fixed: ClassVar[bool]
-    """Whether the parent can be set only at creation."""
+    """Whether the parent is set at creation only; a write may then repeat it or leave it out."""
     value_pointer: ClassVar[str] = ""
-    """Member of an allowed value with the id of a value of the parent field, if there is one."""
+    """Member of an allowed value with the id of a value of the parent field; "" for none."""
     value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
-    """Names of the statements that remove allowed values."""
+    """Names of the statements that remove allowed values, in order; each takes their ids."""
     written_separately: ClassVar[tuple[str, ...]] = ("allowedValues",)
     own_error_types: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
 
@@ -48,7 +49,10 @@ class CustomFields(MasterRecord):
         self.values = AllowedValues(self.statements, table, self.value_pointer, self.value_removals)
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the shared statements, bound to this resource's tables, and its own."""
+        """Return the statements of custom fields, of this kind's allowed values, and its own.
+
+        Later ones override earlier ones of the same name.
+        """
         is_fixed = str(self.parent_is_fixed).lower()
         values = f"{self.kind}_allowed_values"
         return {
@@ -58,7 +62,7 @@ class CustomFields(MasterRecord):
         }
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield an error detail for each duplicate id and each second default value.
+        """Yield ``duplicate`` for each repeated value id, and each default value after the first.
 
         Items with ``state`` ``deleted`` are not checked.
         """
@@ -72,7 +76,10 @@ class CustomFields(MasterRecord):
             yield ErrorDetail(ErrorType.DUPLICATE, path, message)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the writes; report changed types, invalid parents, and unknown allowed values."""
+        """Return the writes of allowed values that differ.
+
+        Report changed types, invalid parents, and ids that are not of the field's allowed values.
+        """
         plan = await super().check(connection, write_set)
         if not write_set.upserts.items:
             return plan
@@ -102,7 +109,10 @@ class CustomFields(MasterRecord):
         """Report further errors of allowed values; overridden by kinds that have such rules."""
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:
-        """Return the plan for the records; records with new parents are updated after inserts."""
+        """Return the plan for the records: deletes, updates, inserts, updates with new parents.
+
+        The last are updates of stored fields whose parent is created by the same request.
+        """
         created_ids = {*write_set.created_ids}
 
         def has_new_parent(item: Item) -> bool:
@@ -116,7 +126,7 @@ class CustomFields(MasterRecord):
         return [*plan, *self.item_statements(self.updates, last)]
 
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Report deletes of fields whose child fields are live after the request."""
+        """Report deletes of fields that have children which are live after the request."""
         if write_set.live_deletes:
             items = write_set.upserts.json(self.written_separately)
             await self.fail_used(connection, write_set, items)
@@ -128,7 +138,10 @@ class CustomFields(MasterRecord):
         write_set: WriteSet,
         stored: Mapping[int, LockedRow],
     ) -> Iterable[Dependency]:
-        """Return dependencies of children on new and restored parents, of deletes on children."""
+        """Return dependencies of children on new and restored parents, of deletes on children.
+
+        A delete depends on the items of its live children, as only these can release the parent.
+        """
         items, deleted_ids = write_set.batch.items, {*write_set.deletes.ids}
         rows = await connection.fetch(
             self.statements["reliances"].text,
@@ -156,7 +169,7 @@ class CustomFields(MasterRecord):
 def related_fields(
     kind: str, value_ids: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Related, ...]:
-    """Return the parents and allowed values that lists of a kind of custom fields filter by.
+    """Return the related members that lists of a kind filter by: the parent and allowed values.
 
     ``value_ids`` are further ids of allowed values: columns by member.
     """
@@ -172,6 +185,7 @@ def related_fields(
 def _on_children(
     rows: Sequence[asyncpg.Record], deleted_ids: set[int], stored: Mapping[int, LockedRow]
 ) -> Iterator[Dependency]:
+    """Yield the dependency of each field to delete on each live child in the batch."""
     for row in rows:
         if row["is_live"] and row["stored_parent_id"] in deleted_ids:
             child = named_record(row["id"], stored[row["id"]]["key"])
@@ -182,7 +196,7 @@ def _on_children(
 
 
 def _default_indexes(values: list[object]) -> list[int]:
-    """Return the indexes of the values with ``isDefaultValue``."""
+    """Return the indexes of the values whose ``isDefaultValue`` is true."""
     return [
         index
         for index, value in enumerate(values)

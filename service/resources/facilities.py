@@ -7,7 +7,12 @@ from service.resources.plain_records import PlainRecord
 
 
 class Facilities(PlainRecord):
-    """Sites of sub-suppliers: soft delete, alone or with their sub-supplier; so is the restore."""
+    """Sites of sub-suppliers: soft delete, by themselves or by the delete of their sub-supplier.
+
+    A restore of the sub-supplier restores those that its delete deleted, with the state that they
+    had (``SubSuppliers``); not one that was deleted by itself before or has moved since
+    (``leave_former``). A live facility belongs to a live sub-supplier, whose document counts it.
+    """
 
     name = "facilities"
     table = "facility"

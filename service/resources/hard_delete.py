@@ -10,17 +10,22 @@ from service.queries.write_set import WriteSet
 
 
 class HardDeleted(MasterRecord):
-    """Record whose rows a delete removes. The response has its last document, as deleted.
+    """Record whose rows a delete removes. The response has its last document, read before.
 
-    The ``documents`` statement has slots for the columns that a deletion changes: ``state``, and
-    ``end_date`` if there is one. The ``purge`` statement removes records.
+    The ``documents`` statement has slots for those of the columns ``state`` and ``end_date`` that
+    the document shows. A last document has ``deleted`` and the present time in them; it equals the
+    stored document if there are no slots. The ``purge`` statement removes the rows by id. As a
+    base class, it comes before ``PlainRecord``.
     """
 
     deletes: ClassVar[tuple[str, ...]] = ("purge",)
     late_columns: ClassVar[tuple[str, ...]] = ("state", "end_date")
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, with ``documents`` bound to stored records and to deleted ones."""
+        """Return the statements, with ``documents`` and ``last_documents`` bound to their columns.
+
+        ``last_documents`` is made from ``documents`` unless the resource has a statement for it.
+        """
         loaded = super().load_statements()
         documents = loaded["documents"]
         return {
@@ -32,6 +37,6 @@ class HardDeleted(MasterRecord):
         }
 
     def last_documents(self, write_set: WriteSet) -> DocumentRequest | None:
-        """Return the request for the last documents of the records to delete; None for none."""
+        """Return the request for the last documents of the records to delete; None without any."""
         ids = write_set.live_deletes
         return DocumentRequest(ids, "last_documents") if ids else None

@@ -6,7 +6,11 @@ from service.resources.plain_records import PlainRecord
 
 
 class ItemCategories(HardDeleted, PlainRecord):
-    """Categories of items: hard delete, refused while live items are in them."""
+    """Categories of items: hard delete, refused (``conflict.in_use``) while live items use them.
+
+    A delete clears the references of deleted items. Documents show ``usedInItems``, the number of
+    live items; it is 0 in a last document.
+    """
 
     name = "item-categories"
     table = "item_category"

@@ -7,7 +7,11 @@ from service.resources.plain_records import PlainRecord
 
 
 class Items(PlainRecord):
-    """Components of styles, such as buttons: soft delete. Each has at most one category."""
+    """Components of styles, such as buttons: soft delete, never refused.
+
+    An item has at most one category, whose document counts it while it is live. No other record
+    refers to items.
+    """
 
     name = "items"
     table = "item"

@@ -48,11 +48,12 @@ _Cell: TypeAlias = tuple[int, int]
 
 
 class MeasurementCharts(RecordPart):
-    """Measurement chart: lines with a tolerance and a requested value for each size.
+    """Measurement chart: a unit, and lines with a tolerance and requested values by size.
 
-    A write replaces the whole chart. Lines match stored ones by id, else by name. A removed line
-    that a sample request uses is deactivated and keeps its values. Requested values of sample
-    requests are frozen: a write of the chart never changes them.
+    A write replaces the whole chart. Lines match stored ones by id, else by name. A line that is
+    left out is deactivated and keeps its values if a sample request uses it, else it is deleted.
+    Unit and requested values of sample requests are frozen: a write of the chart never changes
+    them. Sample requests show the current names and tolerances.
     """
 
     name = "measurement-charts"
@@ -76,7 +77,7 @@ class MeasurementCharts(RecordPart):
     }
 
     def shapes(self) -> Mapping[str, Statement]:
-        """Return the statements of both forms: writables have values as texts."""
+        """Return the statements of both forms: writables have values and tolerances as texts."""
         documents = load(self.name.replace("-", "_"))["documents"]
         shapes = {"documents": "{}::text", "writables": "to_json({}::text)::text"}
         return {
@@ -87,7 +88,7 @@ class MeasurementCharts(RecordPart):
         }
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield an error detail for each duplicate line id, and each duplicate size in a line."""
+        """Yield ``duplicate`` for each repeated line id, and each repeated size in a line."""
         lines = item.get("lines")
         if not isinstance(lines, list):
             return
@@ -100,14 +101,15 @@ class MeasurementCharts(RecordPart):
                 )
 
     def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the id of the style, whose lines are named by their names."""
+        """Return the id of the item's style: key objects of lines name lines of this style."""
         style_id: int = item["id"]
         return style_id
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes of units, lines and values; report unknown lines and sizes.
+        """Return the writes of units, lines and values, which change only what differs.
 
-        The styles are locked.
+        Report unknown lines and sizes, and more than ``MAX_CHILDREN`` lines, deactivated ones
+        included. The caller holds the locks of the styles.
         """
         rows = await self.fetch(connection, batch, "stored", batch.id_array)
         charts = await _LINES.match(connection, batch, StoredChildren.by_owner(rows))
@@ -132,7 +134,7 @@ class MeasurementCharts(RecordPart):
     def _note(
         self, batch: Batch, charts: Iterable[MatchedChildren], units: Mapping[int, str | None]
     ) -> None:
-        """Note which charts have a unit or lines before and after the write."""
+        """Note in the batch which charts have a unit or lines before and after the write."""
         for chart, item in zip(charts, batch.items, strict=True):
             was_filled = bool(chart.stored.all) or units[chart.owner_id] is not None
             is_filled = bool(chart.total) or item.get("unit") is not None
@@ -141,7 +143,7 @@ class MeasurementCharts(RecordPart):
     async def _needed(
         self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
     ) -> set[int]:
-        """Return the ids of stored lines that the items omit and sample requests use."""
+        """Return the ids of active stored lines that the items omit and sample requests use."""
         missing = missing_ids(charts)
         if not missing:
             return set()
@@ -151,7 +153,10 @@ class MeasurementCharts(RecordPart):
     async def _value_writes(
         self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
     ) -> WritePlan:
-        """Return the writes of requested values; report unknown sizes."""
+        """Return the writes of requested values; report unknown sizes.
+
+        The values of deactivated lines stay.
+        """
         rows = await self.fetch(connection, batch, "stored_values", batch.id_array)
         stored = {(row["line_id"], row["size_id"]): row["value"] for row in rows}
         await self._check_sizes(connection, batch, charts, stored)
@@ -186,7 +191,11 @@ class MeasurementCharts(RecordPart):
         charts: Sequence[MatchedChildren],
         stored: Mapping[_Cell, str],
     ) -> None:
-        """Report unknown sizes, and deactivated or deleted ones that are new in their line."""
+        """Lock the sizes and their size ranges; report sizes that cannot be used.
+
+        These are unknown sizes. They are also deactivated sizes and sizes of deleted size ranges,
+        unless the stored line has a value for them.
+        """
         cells = [
             ((line_id, entry[_SIZE]), chart.index, (_LINES.name, line_index, "requested", index))
             for chart in charts
@@ -205,11 +214,11 @@ class MeasurementCharts(RecordPart):
 
 
 def _with_tolerances(chart: MatchedChildren, lines: Mapping[int, Item]) -> dict[int, Item]:
-    """Return lines with their tolerances as exact decimal texts."""
+    """Return the chart's lines with their tolerances as ``decimal_text`` writes them."""
     stored = chart.stored.all
     return {line_id: _with_tolerance(line, stored.get(line_id)) for line_id, line in lines.items()}
 
 
 def _with_tolerance(line: Item, stored: Row | None) -> Item:
-    """Return the line with its tolerance as an exact decimal text."""
+    """Return the line with its tolerance as a decimal text, or None."""
     return line | {"tolerance": decimal_text(line.get("tolerance"), stored[1] if stored else None)}

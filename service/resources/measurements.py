@@ -30,10 +30,12 @@ _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 
 
 class Measurements(RecordPart):
-    """Measured values of one size of a sample request, written by designers and suppliers.
+    """Measured values of one requested size of a sample request.
 
-    Requested values, names and tolerances are read-only: requested values are frozen, names and
-    tolerances are the chart's current ones. Deactivated lines keep their measured values.
+    The path names style, sample request and size. An item of the part collection has a sample
+    request and a list ``sizes``, and replaces the sizes that it names. The unit, requested values,
+    names and tolerances are read-only: unit and requested values are frozen, names and tolerances
+    are the chart's current ones. Deactivated lines keep their measured values.
     """
 
     name = "measurements"
@@ -71,12 +73,16 @@ class Measurements(RecordPart):
     }
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, without the parts of documents."""
+        """Return the statements without ``documents_by_owner``, which only ``forms`` uses."""
         loaded = super().load_statements()
         return {name: loaded[name] for name in loaded if name != "documents_by_owner"}
 
     def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
-        """Return the statements of documents and writables: of a size, or of all sizes by owner."""
+        """Return the statements of documents and writables: of one size of a sample request.
+
+        With any ``owner_field``, they are those of the part collection: all sizes of a sample
+        request, whose id is ``sampleRequestId``. Writables have active lines only.
+        """
         loaded = load("measurements")
         documents = loaded["documents_by_owner" if owner_field else "documents"]
         beginning = "'{\"sizeRangeSizeId\":' || id || ',' || " if owner_field else "'{' || "
@@ -94,28 +100,34 @@ class Measurements(RecordPart):
         }
 
     def lock_text(self, strength: str) -> str:  # noqa: ARG002
-        """Return the statement that locks the sample request and its size against deletion."""
+        """Return the statement that locks a sample request and one of its requested sizes.
+
+        The strength is always ``for no key update``, so writes of one sample request take turns.
+        """
         return self.statements["lock"].text
 
     def outcome_id(self, batch: Batch, item: Item) -> int:
-        """Return the id of the sample request."""
+        """Return the id of the sample request, from the path or the item."""
         return batch.parents[-1] if batch.parents else super().outcome_id(batch, item)
 
     def size_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield an error detail for each duplicate line id of a size."""
+        """Yield ``duplicate`` for each repeated line id of a size."""
         lines = item.get("lines")
         if isinstance(lines, list):
             yield from duplicate_errors(enumerate(lines), "lineId", "lines")
 
     def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the id of the style, whose lines are named by their names.
+        """Return the style id of the path: key objects of lines name lines of this style.
 
-        In the collection it is that of the stored sample request.
+        In the collection return None: the engine takes the style of the stored sample request.
         """
         return batch.parents[0] if batch.parents else None
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield an error detail for each duplicate size, and each duplicate line id of a size."""
+        """Yield ``duplicate`` for each repeated size, and each repeated line id of a size.
+
+        An item without ``sizes`` is a single size.
+        """
         if "sizes" not in item:
             yield from self.size_errors(item)
             return
@@ -126,7 +138,11 @@ class Measurements(RecordPart):
                 yield replace(detail, path=("sizes", index, *detail.path))
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes of sizes and of their active lines; report unknown sizes and lines."""
+        """Return the writes of the sizes that the items name, and of their active lines.
+
+        Members and active lines that an item omits are cleared. Report sizes that are not requested
+        and lines that the size does not have or that are deactivated (``unknown_reference``).
+        """
         sizes = [*_measured_sizes(batch)]
         ids = [size.request_id for size in sizes], [size.size_id for size in sizes]
         stored = defaultdict[tuple[int, int], dict[int, asyncpg.Record]](dict)
@@ -156,8 +172,10 @@ class _MeasuredSize:
     path: Path
     """Path of the entry in the item."""
     request_id: int
+    """Id of the sample request."""
     size_id: int
     values: Item
+    """Members of the size as sent, ``lines`` included."""
 
     @property
     def key(self) -> tuple[int, int]:
@@ -166,7 +184,7 @@ class _MeasuredSize:
 
     @property
     def row(self) -> Item:
-        """Values of the size itself, with its ids."""
+        """Row of the size itself, without its lines; omitted members are null or false."""
         return {
             "requestId": self.request_id,
             "sizeId": self.size_id,
@@ -193,7 +211,10 @@ def _measured_sizes(batch: Batch) -> Iterator[_MeasuredSize]:
 def _lines(
     batch: Batch, size: _MeasuredSize, stored: Mapping[int, asyncpg.Record]
 ) -> Iterable[Item]:
-    """Return the active lines of a size with their new values; report unknown lines."""
+    """Return the rows of all active lines of a size; report other lines.
+
+    ``stored`` has the active lines by id. Rows of lines that the size omits have no values.
+    """
     ids = {"requestId": size.request_id, "sizeId": size.size_id}
     lines = {line_id: Item(lineId=line_id, **ids) for line_id in stored}
     for index, line in enumerate(size.values.get("lines") or ()):

@@ -1,7 +1,7 @@
 """Plain records: master records whose scalar fields are columns, with generated statements.
 
-Statements come from the schema and ``sql/plain_records.sql``. Those in ``sql/<name>.sql`` add to
-them or override them.
+Statements come from the schema and ``sql/plain_records.sql``. Those in ``sql/<name>.sql``, if there
+is such a file, add to them or override them.
 """
 
 from collections.abc import Mapping
@@ -29,24 +29,33 @@ _DATED: Final = {
     "end_assigned": ", end_date = case when item.state = 'active' then null"
     " when item.state = stored.state then stored.end_date else present.moment end",
 }
-"""SQL parts by slot, for records with an ``end_date``: the time since which it is not active."""
+"""SQL parts by slot, for records with an ``end_date``: null while active.
+
+Otherwise it is the time of the last change of state, or of the insert as inactive.
+"""
 
 
 class PlainRecord(MasterRecord):
-    """Master record with scalar fields; state changes set its ``endDate``, if it has one.
+    """Master record whose scalar fields are columns; state changes set ``endDate``, if it has one.
 
     The resource's own SQL file may have parts of the generated statements: ``record`` overrides
     the rows of documents, to add counts, and ``last_record`` those of last documents; ``more``
-    joins lists to the page as texts.
+    joins lists to the page as texts, in all forms.
     """
 
     shown: ClassVar[tuple[str, ...]] = ()
-    """Fields that documents of other records show."""
+    """Fields that documents of other records show: an update that changes one fans out."""
     counted_by: ClassVar[Mapping[str, str]] = {}
-    """Collections whose documents count the live records of this one, by the referring field."""
+    """Collections whose documents count the live records of this one, by the referring field.
+
+    Writes that change a count also report a change of the record that shows it.
+    """
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the generated statements, and those of the resource's own SQL file."""
+        """Return the generated statements, overridden by those of the resource's own SQL file.
+
+        Of ``delete`` and ``purge``, those are generated that ``deletes`` names.
+        """
         has_file = (SQL / f"{self.name.replace('-', '_')}.sql").exists()
         own = dict(super().load_statements()) if has_file else {}
         more = own.pop("more", None)
@@ -77,7 +86,7 @@ class PlainRecord(MasterRecord):
         return {**bound, **own}
 
     def _change_slots(self) -> dict[str, str]:
-        """Return the SQL parts that report which other records an update changes."""
+        """Return the SQL parts of inserts, updates and deletes that report changes of others."""
         return {
             "shows": _differs([column_of(name) for name in self.shown]),
             "counted": "".join(
@@ -92,7 +101,7 @@ class PlainRecord(MasterRecord):
 
 
 def _differs(columns: list[str]) -> str:
-    """Return the SQL condition that an update changed any of the columns."""
+    """Return the SQL condition that an update changed any of the columns; false for none."""
     if not columns:
         return "false"
     stored, before = (
@@ -102,7 +111,11 @@ def _differs(columns: list[str]) -> str:
 
 
 def _counted_anew(column: str, target: str) -> str:
-    """Return the SQL of the records whose count an update changes: former and new reference."""
+    """Return the SQL columns with the records whose count an update changes, or null.
+
+    They are the former and the new reference. A count changes if the reference does, or if the
+    record is deleted or restored.
+    """
     moved = (
         f"(stored.{column}, stored.state = 'deleted')"
         f" is distinct from (before.{column}, before.state = 'deleted')"

@@ -1,4 +1,7 @@
-"""Registry: every resource of the API, in the order of its documentation."""
+"""Registry: one instance of each resource of the API, in the order of its documentation.
+
+Importing it reads the schemas and SQL files and compiles validators. It needs no database.
+"""
 
 from service.queries.change_feed import ChangeFeed
 from service.queries.master_record import MasterRecord
@@ -31,7 +34,6 @@ from service.resources.webhooks import Webhooks
 
 STYLE_RELATIONS = StyleRelations()
 
-#: Master records, with the operations ``OF_MASTER_RECORDS`` (contract, Surface).
 MASTER_RECORDS: tuple[MasterRecord, ...] = (
     ComplianceCustomFields(),
     StyleCustomFields(),
@@ -51,31 +53,30 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     STYLE_RELATIONS,
     SampleRequests(),
 )
+"""Master records, with the operations ``OF_MASTER_RECORDS`` (contract, Surface)."""
 
-#: Lists without writes of their own.
 REFERENCE_LISTS: tuple[Resource, ...] = (
     Languages(),
     StyleSampleRequests(),
 )
+"""Lists without writes of their own."""
 
 MEASUREMENTS = Measurements()
 
-#: Parts of records, read and written below their record's path (contract, Parts).
 PARTS: tuple[RecordPart, ...] = (
     SizeRangeSizes(),
     ColorTranslations(),
     MeasurementCharts(),
     MEASUREMENTS,
 )
+"""Parts of records, read and written below their record's path (contract, Parts)."""
 
-#: Collections of parts, listed and written in bulk (contract, Part collections).
 PART_COLLECTIONS: tuple[PartCollection, ...] = tuple(map(PartCollection, PARTS))
+"""Collection of each part, listed and written in bulk (contract, Part collections)."""
 
-#: Identity of the caller's API key (contract, Callers).
 ME = Resource("me")
+"""Identity of the caller's API key (contract, Callers)."""
 
-#: Change feed of master records and part collections: not of languages, which never change, and
-#: not of lists below another record.
 CHANGES = ChangeFeed(
     (
         resource
@@ -84,16 +85,20 @@ CHANGES = ChangeFeed(
     ),
     parts=PARTS,
 )
+"""Change feed of master records and part collections.
 
-#: Collections that are exported: those of the change feed, and languages.
+It has neither languages, which never change, nor lists below another record.
+"""
+
 EXPORTED: dict[str, Resource] = {
     resource.collection: resource
     for resource in (*CHANGES.resources.values(), *REFERENCE_LISTS)
     if not resource.parents
 }
+"""Collections that are exported, by name: those of the change feed, and languages."""
 
-#: Export of collections (contract, Exports).
 EXPORT = Resource("export")
+"""Export of collections (contract, Exports)."""
 
-#: Subscriptions to the change feed (contract, Webhooks).
 WEBHOOKS = Webhooks()
+"""Subscriptions to the change feed (contract, Webhooks)."""

@@ -39,11 +39,12 @@ _RELATED_SIZES = Related(
 
 
 class SampleRequests(HardDeleted):
-    """Requests for samples of a style, without a state. A delete removes measured values, too.
+    """Requests for samples of a style, without a state: hard delete, measured values included.
 
-    Requested values are frozen when a size is requested. With the create they are those of the
-    item, else of the style's measurement chart at that time; sizes that are added later take those
-    of the chart.
+    The own key is the name, within the style. Requested values are frozen, for each active line of
+    the style's chart, when a size is requested. With the create they are those of ``requested``,
+    null for what it lacks; without ``requested`` they are those of the chart. Sizes that are added
+    later take those of the chart. The unit is frozen with the create.
     """
 
     name = "sample-requests"
@@ -68,20 +69,25 @@ class SampleRequests(HardDeleted):
     )
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, with documents of all styles."""
+        """Return the statements, with documents of the requests of all styles."""
         loaded = super().load_statements()
         shapes = ("documents", "last_documents")
         return {**loaded, **{name: loaded[name].bind(of_style="") for name in shapes}}
 
     def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the id of the style, whose lines are named by their names."""
+        """Return the item's style id: key objects of lines name lines of this style.
+
+        Return None if the item has none: the engine takes the style of the stored sample request.
+        """
         style_id = item.get("styleId")
         return style_id if isinstance(style_id, int) else None
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of sizes and frozen values.
 
-        Report unknown references, changes of read-only values, and removed measured sizes.
+        Report unknown references, changes of read-only values, and removed sizes with measured
+        values. Lock the styles whose charts' values are frozen: until the commit, their charts
+        cannot change.
         """
         upserts = write_set.upserts
         if not upserts.items:
@@ -107,7 +113,7 @@ REQUEST_KEYS = KeyLookup.of(SampleRequests)
 
 
 class StyleSampleRequests(Resource):
-    """List of the sample requests of one style."""
+    """List of the sample requests of one style, which also reads one of them; without writes."""
 
     name = "style-sample-requests"
     segment = SampleRequests.name
@@ -121,7 +127,7 @@ class StyleSampleRequests(Resource):
         return SampleRequests.name
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, with documents of one style."""
+        """Return only the statements of reads, with documents of the style ``$2``."""
         of_style = load(_FILE)["of_style"].text
         slots = scalar_columns.slots(SampleRequests.name)
         loaded = load_bound(_FILE, of_style=of_style, **slots)

@@ -1,4 +1,4 @@
-"""Sizes: part of a size range (contract, Sizes)."""
+"""Sizes: part of a size range, with relations between sizes (contract, Sizes)."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -38,9 +38,11 @@ _SIZES = ChildList(
 
 
 class SizeRangeSizes(RecordPart):
-    """Set of sizes that a write replaces as a whole; a removed size in use is deactivated.
+    """Set of sizes that a write replaces as a whole.
 
-    Uses of a size are sample requests, values of measurement charts, and relations of other sizes.
+    A size that is left out is deactivated if it is in use, else deleted. Uses are sample requests,
+    values of measurement charts, and relations from sizes that stay, of any size range. A size
+    without an id is matched by all its fields, else by ``sizeId``, else by name.
     """
 
     name = "size-range-sizes"
@@ -68,7 +70,10 @@ class SizeRangeSizes(RecordPart):
 
     @property
     def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:
-        """Fan-out statements; only measured values show whether a size is deactivated."""
+        """Fan-out statements by cause, with one for sizes that are deactivated or reactivated.
+
+        Measured values show whether a size is deactivated; sample requests show names only.
+        """
         measurements = "measurements"
         return {
             **super().fan_outs,
@@ -76,7 +81,7 @@ class SizeRangeSizes(RecordPart):
         }
 
     def shapes(self) -> Mapping[str, Statement]:
-        """Return the statements of both forms: documents leave null members out."""
+        """Return the statements of both forms: only writables have members that are null."""
         documents = load(self.name.replace("-", "_"))["documents"]
         values = {
             "sizeId": "to_json(size.size_id)::text",
@@ -97,14 +102,18 @@ class SizeRangeSizes(RecordPart):
         }
 
     def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the id of the size range, whose sizes are named as the request leaves them."""
+        """Return the id of the item's size range: keys without ``sizeRangeId`` name its sizes.
+
+        ``plan`` resolves keys within size ranges of the batch, as the request leaves their sizes.
+        """
         size_range_id: int = item["id"]
         return size_range_id
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes of the sizes; report unknown sizes, related ones included.
+        """Return the writes of the sizes, which change only those that differ.
 
-        The stored sizes are locked.
+        Lock the stored sizes, so that no other write starts to use them. Report unknown sizes,
+        related ones included, and more than ``MAX_CHILDREN`` sizes, deactivated ones included.
         """
         rows = await self.fetch(connection, batch, "stored", batch.id_array)
         lists = await _SIZES.match(connection, batch, StoredChildren.by_owner(rows))
@@ -129,9 +138,10 @@ class SizeRangeSizes(RecordPart):
     async def _check_related(
         self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
     ) -> None:
-        """Report relations to unknown sizes, and to sizes of deleted size ranges.
+        """Lock the related sizes; report unknown ones, and those of deleted size ranges.
 
-        A relation within the size range, and one that the size already has, is valid.
+        Relations within the size range, and those that the stored size has already, may lead to a
+        deleted size range.
         """
         new_ids = {size_id for sizes in lists for size_id in sizes.new}
         related = [
@@ -156,7 +166,10 @@ class SizeRangeSizes(RecordPart):
     async def _needed(
         self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
     ) -> set[int]:
-        """Return the ids of omitted sizes that are in use, or that remaining sizes relate to."""
+        """Return the ids of omitted sizes that are in use, or that remaining sizes relate to.
+
+        These remain, too, and so do the sizes that they relate to.
+        """
         missing = missing_ids(lists)
         if not missing:
             return set()
@@ -176,10 +189,10 @@ class SizeRangeSizes(RecordPart):
 
 
 def _resolve_related(batch: Batch, lists: Sequence[MatchedChildren]) -> None:
-    """Replace names of sizes of the batch's size ranges by ids.
+    """Replace key objects of sizes of the batch's size ranges by ids, in the entries.
 
-    Names mean the sizes after the request: active ones before deactivated ones. Add errors to the
-    batch for names of no size, and of several.
+    A name means the active size that has it after the request, else a stored size that is or gets
+    deactivated. For names of no size, and of several, add an error and set null.
     """
     named = [
         (sizes, index, entry)
@@ -201,7 +214,10 @@ def _resolve_related(batch: Batch, lists: Sequence[MatchedChildren]) -> None:
 
 
 def _ids_by_name(sizes: MatchedChildren) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-    """Return the ids of a size range's sizes by name: of active ones, and of all others."""
+    """Return the ids of a size range's sizes by name: of those active after the write, and others.
+
+    The others are stored sizes that are deactivated or left out; they have their stored names.
+    """
     active, others = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
     for size_id, entry in sizes.all.items():
         active[entry["name"]].append(size_id)
@@ -212,13 +228,13 @@ def _ids_by_name(sizes: MatchedChildren) -> tuple[dict[str, list[int]], dict[str
 
 
 def _related_id(row: Row) -> int | None:
-    """Return the id of the size that a stored size relates to."""
+    """Return the id of the size that a stored size relates to; None without a relation."""
     related_id: int | None = row[_MEMBERS.index(_RELATED)]
     return related_id
 
 
 def _relates_already(batch: Batch, sizes: MatchedChildren, index: int) -> bool:
-    """Return whether the stored size of an entry has the entry's relation."""
+    """Return whether the stored size of an entry has the entry's relation; False for a new size."""
     entry = batch.items[sizes.index][_SIZES.name][index]
     size_ids = {index: size_id for size_id, index in sizes.request_indexes.items()}
     stored = sizes.stored.all.get(size_ids.get(index) or entry.get(_SIZES.key) or 0)
@@ -226,6 +242,6 @@ def _relates_already(batch: Batch, sizes: MatchedChildren, index: int) -> bool:
 
 
 def _default_id(sizes: MatchedChildren) -> int | None:
-    """Return the id of the size that grading starts from, if any."""
+    """Return the id of the size from which grading starts (``isDefaultGrading``), if any."""
     marked = (size_id for size_id, size in sizes.all.items() if size.get("isDefaultGrading"))
     return next(marked, None)

@@ -11,15 +11,17 @@ from service.queries.usage import named_record
 from service.queries.write_set import Dependency, LockedRow, WriteSet
 
 IS_LIVE = "owner.state <> 'deleted'"
-"""SQL condition of sizes: whether the size range is live, so that records can refer to it."""
+"""SQL condition of a size that records can refer to: its size range, ``owner``, is live."""
 
 
 class SizeRanges(MasterRecord):
-    """Ranges of sizes, of which an organization has at most one default.
+    """Ranges of sizes: soft delete. An organization has at most one default.
 
     Setting ``isDefault`` on a new or stored size range clears it on the previous default. The
     default may be inactive, and may be cleared without a successor. Only a request that sets
-    another default can delete it. A size range whose sizes are in use is not deleted.
+    another default can delete it. A size range cannot be deleted while a sample request, the chart
+    of a live style, or a size of another size range that is live after the request uses one of its
+    sizes. Every write locks the organization. Another organization's record is 403.
     """
 
     name = "size-ranges"
@@ -43,7 +45,10 @@ class SizeRanges(MasterRecord):
     updates = ("demote", "update")
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Report ``isDefault`` on deleted records, which a patch can leave deleted."""
+        """Report ``isDefault`` on deleted records, which a patch can leave deleted.
+
+        Also report restores of size ranges whose sizes relate to those of a deleted size range.
+        """
         kind, message = ErrorType.INVALID_VALUE, "A deleted size range cannot be the default."
         for index, item in enumerate(write_set.upserts.items):
             if item.get("isDefault") and item.get("state") == "deleted":
@@ -53,7 +58,7 @@ class SizeRanges(MasterRecord):
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deletes of ranges with sizes in use, and of the default without a successor.
 
-        Uses by other size ranges are judged by the state after the request.
+        Uses by other size ranges are judged by the state after the request. The plan is empty.
         """
         if write_set.live_deletes:
             is_succeeded = any(item.get("isDefault") for item in write_set.upserts.items)
@@ -64,7 +69,10 @@ class SizeRanges(MasterRecord):
     async def dependencies(
         self, connection: Connection, write_set: WriteSet, stored: Mapping[int, LockedRow]
     ) -> Iterable[Dependency]:
-        """Return dependencies between size ranges whose sizes relate to each other's."""
+        """Return dependencies between size ranges of the batch whose sizes relate to each other.
+
+        A delete depends on the items of live users, a restore on the items of deleted targets.
+        """
         text, organization_id = (
             self.statements["reliances"].text,
             write_set.batch.caller.organization_id,
@@ -88,6 +96,6 @@ class SizeRanges(MasterRecord):
 
 
 def _used_by(row: LockedRow) -> str:
-    """Return the message of a size range that only this one needs."""
+    """Return the message of a size range in use that names one user: the row's size range."""
     named = named_record(row["id"], row["key"])
     return f"Used by size ranges: 1 ({named})."

@@ -39,7 +39,8 @@ _KEY = "parentKey"
 class StyleCustomFields(CustomFields):
     """Custom fields of all styles, or of those of associated brands, groups and categories.
 
-    An allowed value may refer to a value of the parent field.
+    The parent is set at creation only. An allowed value may refer to a value of the parent field
+    (``parentAllowedValueId``), by id or by a key object.
     """
 
     name = "style-custom-fields"
@@ -67,7 +68,11 @@ class StyleCustomFields(CustomFields):
         return {**loaded, **shapes}
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the writes, those of associations included; report unresolved associations."""
+        """Return the writes of allowed values and of associations that differ.
+
+        Lock the associated records. Report the errors of ``CustomFields``, and associations with no
+        record, several records or the record of an earlier entry.
+        """
         if not write_set.upserts.items:
             return await super().check(connection, write_set)
         sets = {
@@ -78,7 +83,11 @@ class StyleCustomFields(CustomFields):
         return plan + await link_statements(connection, write_set.upserts, sets)
 
     async def resolve_values(self, connection: Connection, batch: Batch) -> None:
-        """Replace keys of parent values by ids; they mean the values as the request leaves them."""
+        """Replace key objects of parent values by ids; report those of none and of several.
+
+        Keys mean the parent field's values as the request leaves them. The lists of allowed values
+        become copies, in which values can get new ids (``AllowedValues.after_request``).
+        """
         entries = [*_keyed_entries(batch)]
         if not entries:
             return
@@ -94,7 +103,10 @@ class StyleCustomFields(CustomFields):
     async def _parents(
         self, connection: Connection, batch: Batch, entries: list[AllowedValueEntry]
     ) -> dict[int, int | None]:
-        """Return the parents of the fields of allowed values, by the id of the field."""
+        """Return the parents of the fields of allowed values, by the id of the field, or None.
+
+        The parent of a stored field is the stored one.
+        """
         fields = {entry.field_id: batch.items[entry.item_index] for entry in entries}
         rows = await connection.fetch(
             self.statements["reliances"].text,
@@ -112,7 +124,10 @@ class StyleCustomFields(CustomFields):
     async def check_values(
         self, connection: Connection, write_set: WriteSet, differences: ValueDifferences
     ) -> None:
-        """Report errors of references from allowed values to values of the parent field."""
+        """Report references from allowed values to values that the parent field does not have.
+
+        Also report removed values to which values of live fields refer after the request.
+        """
         child_values = [*allowed_value_entries(write_set.upserts, having=_POINTER)]
         new_ids = {entry.value.get("id") for entry in differences.new}
         stored = [entry for entry in child_values if entry.value[_POINTER] not in new_ids]
@@ -126,7 +141,7 @@ class StyleCustomFields(CustomFields):
     async def _check_parent_values(
         self, connection: Connection, batch: Batch, child_values: list[AllowedValueEntry]
     ) -> None:
-        """Report values that refer to a value that the parent field does not have."""
+        """Report values that refer to a value that the parent field has not stored."""
         unknown = await connection.fetch(
             self.statements["unknown_parent_values"].text,
             batch.caller.organization_id,
@@ -145,7 +160,10 @@ class StyleCustomFields(CustomFields):
         child_values: list[AllowedValueEntry],
         removed: list[int],
     ) -> None:
-        """Report removed values that values of other live fields refer to."""
+        """Report removed values to which values of live child fields refer after the request.
+
+        The error is ``conflict.in_use``, at ``allowedValues`` of the item that removes them.
+        """
         batch = write_set.upserts
         needed = await connection.fetch(
             self.statements["needed_values"].text,
@@ -163,7 +181,7 @@ class StyleCustomFields(CustomFields):
 
 
 def _keyed_entries(batch: Batch) -> Iterator[AllowedValueEntry]:
-    """Yield the allowed values that name their parent value by a key object."""
+    """Yield the allowed values that name their parent value by a key object, resolved or not."""
     for entry in allowed_value_entries(batch, having=_POINTER):
         if _KEY in entry.value or isinstance(entry.value.get(_POINTER), dict):
             yield entry
@@ -172,7 +190,8 @@ def _keyed_entries(batch: Batch) -> Iterator[AllowedValueEntry]:
 def _resolve(batch: Batch, entry: AllowedValueEntry, parent_values: Iterable[NamedValue]) -> None:
     """Replace the key of a parent value by its id, in a copy of the value.
 
-    The copy retains the key: after items were dropped, it may name another value.
+    The copy retains the key: after items were dropped, it may name another value. For a key of no
+    value, or of several, add an error and set null.
     """
     key = entry.value.get(_KEY) or entry.value[_POINTER]
     if "userDefinedId" in key:

@@ -20,7 +20,7 @@ from service.resources.plain_records import PlainRecord
 class StyleRelations(HardDeleted, PlainRecord):
     """Links from a style to a related style, without a state: each pair once; hard delete.
 
-    The own key is the related style, within the style.
+    The own key is the related style's id, within the style. The reverse pair is another link.
 
     Two items of a request can swap their pairs, which a unique index would refuse. Therefore
     writers lock the style that owns the link, so that the check for duplicate pairs is exclusive.
@@ -46,13 +46,17 @@ class StyleRelations(HardDeleted, PlainRecord):
     )
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield an error detail if a style is related to itself."""
+        """Yield ``invalid_value`` if the item relates a style to itself, by equal ids."""
         if isinstance(item.get("styleId"), int) and item["styleId"] == item.get("relatedStyleId"):
             message = "Use the id of another style than styleId."
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("relatedStyleId",), message)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Report unknown styles, and duplicate pairs after the request."""
+        """Lock the styles; report unknown ones, and duplicate pairs after the request.
+
+        A pair of another item is ``duplicate``, one of a stored link outside the request
+        ``conflict.duplicate``.
+        """
         plan = await super().check(connection, write_set)
         if write_set.upserts.items:
             _report_duplicates(write_set.upserts)
@@ -66,7 +70,10 @@ class StyleRelations(HardDeleted, PlainRecord):
     async def key_texts(
         self, connection: Connection, caller: Caller, keys: Collection[Any]
     ) -> Mapping[Any, str]:
-        """Return the numbers of the styles with these ids, by id: outcomes show them as keys."""
+        """Return the numbers of the styles with these ids, by id: outcomes show them as keys.
+
+        Unknown ids are left out.
+        """
         text = self.statements["numbers"].text
         rows = await connection.fetch(text, caller.organization_id, [*keys])
         return dict(map(tuple, rows))

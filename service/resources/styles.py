@@ -19,7 +19,11 @@ _GROUPS = Links("style_in_group", owner="style_id", linked="group_id", counted_b
 
 
 class Styles(PlainRecord):
-    """Styles: soft delete, refused while style relations or sample requests refer to them."""
+    """Styles: soft delete, refused while style relations or sample requests refer to them.
+
+    Relations count in both directions. A deleted style keeps its measurement chart and its links to
+    groups. Documents of groups count live styles; those of style relations show number and name.
+    """
 
     name = "styles"
     table = "style"
@@ -64,9 +68,10 @@ class Styles(PlainRecord):
     )
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the writes of links to groups; report invalid references.
+        """Return the writes of links to groups that differ.
 
-        Report restored styles whose charts have values of deleted size ranges.
+        Report references to records that do not exist or are deleted, and restored styles whose
+        charts have values of deleted size ranges.
         """
         plan = await super().check(connection, write_set)
         upserts = write_set.upserts
@@ -78,7 +83,10 @@ class Styles(PlainRecord):
         return plan + await link_statements(connection, upserts, {_GROUPS: groups})
 
     async def _check_charts(self, connection: Connection, write_set: WriteSet) -> None:
-        """Report restored styles whose measurement charts have values of deleted size ranges."""
+        """Report restored styles whose measurement charts have values of deleted size ranges.
+
+        Lock the size ranges of these charts. The error is ``unknown_reference`` at ``state``.
+        """
         organization_id, ids = write_set.batch.caller.organization_id, [*write_set.restored_ids]
         text = self.statements["hold_size_ranges"].text
         ranges = await connection.fetch(text, organization_id, ids)

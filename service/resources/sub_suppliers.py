@@ -16,7 +16,7 @@ from service.schemas.extra_checks import duplicate_errors
 
 _CONTACT = ("firstName", "lastName", "email", "phone", "role", "faxNumber", "countryCode")
 _MATCH_KEYS: tuple[MatchKey, ...] = (lambda row: row, lambda row: row[_CONTACT.index("email")])
-"""Keys that match contacts without an id to stored ones: the whole row, then the email."""
+"""Keys that match contacts without an id to stored ones: the whole row, then the email, if any."""
 
 
 def _row(contact: Item) -> Row:
@@ -24,10 +24,10 @@ def _row(contact: Item) -> Row:
 
 
 class SubSuppliers(PlainRecord):
-    """Companies; contacts and facilities are soft-deleted and restored with their company.
+    """Companies: soft delete, never refused. A delete soft-deletes their contacts and facilities.
 
     A restoring write restores the facilities that were deleted with it, and the contacts that it
-    names. The writable form of a deleted sub-supplier lists its contacts, so a patch of the state
+    has. The writable form of a deleted sub-supplier lists its contacts, so a patch of the state
     alone, or a replace by the writable form with another state, loses none. Contacts that a write
     leaves out are removed for good, as on a live sub-supplier, so that replaces stay idempotent.
     """
@@ -50,12 +50,18 @@ class SubSuppliers(PlainRecord):
     deletes = ("delete", "delete_contacts", "delete_facilities")
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the writes of contacts and facilities; match contacts without an id before."""
+        """Return the writes of contacts and facilities; report unknown contact ids.
+
+        Before that, contacts without an id are matched to stored ones.
+        """
         await self._match_contacts(connection, write_set.upserts)
         return await super().check(connection, write_set)
 
     async def _match_contacts(self, connection: Connection, batch: Batch) -> None:
-        """Give each contact without an id the id of the stored contact that it matches."""
+        """Give each contact without an id the id of the stored contact that it matches, if any.
+
+        Stored contacts that the item names by id are not matched. Items get new lists.
+        """
         new_rows = {
             item_index: {
                 contact_index: _row(contact)
@@ -91,7 +97,7 @@ class SubSuppliers(PlainRecord):
             ]
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield an error detail for each duplicate contact id."""
+        """Yield ``duplicate`` for each repeated contact id."""
         contacts = item.get("contacts")
         if isinstance(contacts, list):
             yield from duplicate_errors(enumerate(contacts), "id", "contacts")

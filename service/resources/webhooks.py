@@ -9,13 +9,16 @@ from service.schemas.validation import Validator
 
 
 class Webhooks(Resource):
-    """Subscriptions of an organization. Their changes are in the log, not in the change feed."""
+    """Subscriptions of an organization. Their changes are logged, and not in the change feed.
+
+    Reads of the collection bypass the response cache, which compares with the change feed.
+    """
 
     name = "webhooks"
     is_in_feed = False
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, with the seconds of a lease filled in."""
+        """Return the statements, with ``LEASE_SECONDS`` filled in as the length of a lease."""
         return load_bound(self.name, lease_seconds=str(LEASE_SECONDS))
 
     def __init__(self) -> None:

@@ -1,4 +1,7 @@
-"""JSON Schemas of ``schemas/``: loading, derived forms, and validation of request bodies."""
+"""JSON Schemas of ``schemas/``: loading, derived forms, and validation of request bodies.
+
+The package exports the names of ``definitions``; validators are in ``validation``.
+"""
 
 from service.schemas.definitions import (
     BASE,

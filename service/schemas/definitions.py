@@ -14,13 +14,15 @@ from service.schemas.key_forms import OWN_KEY, WITHIN, with_key_forms
 Schema: TypeAlias = dict[str, Any]
 
 BASE = "https://example.com/selvedge/schemas/"
+"""Beginning of each file's ``$id``."""
 
 
 @cache
 def load() -> dict[str, Schema]:
     """Return every schema file by its path without ``.json``: ``colors``, ``common/scalars``.
 
-    The derived forms and the forms of key objects are added to its definitions.
+    The derived forms and the forms of key objects are added to its definitions. The files are read
+    once per process; callers must not change the result.
     """
     paths = {
         path.relative_to(SCHEMAS).with_suffix("").as_posix(): path
@@ -38,24 +40,30 @@ def reference(file: str, name: str | None) -> str:
 
 
 def whole(file: str) -> "ResolvedSchema":
-    """Return the schema of a whole file."""
+    """Return the schema of a whole file; its own ``$ref``, if any, is not resolved."""
     return ResolvedSchema(load()[file], file)
 
 
 @cache
 def definition(collection: str, name: str) -> "ResolvedSchema":
-    """Return a definition of a collection's file, with its ``$ref`` resolved."""
+    """Return a definition of a file, with its ``$ref`` resolved, cached.
+
+    Raise KeyError if there is no such file or definition.
+    """
     return ResolvedSchema(load()[collection]["$defs"][name], collection).resolved()
 
 
 def key_fields(collection: str) -> tuple[str, ...]:
-    """Return the fields of a collection's own key: none, the key, or the key and its scope."""
+    """Return the fields of a collection's own key: none, the key, or the key and its scope.
+
+    The scope is the reference to the parent within which keys are looked up.
+    """
     file = load()[collection]
     return tuple(file[keyword] for keyword in (OWN_KEY, WITHIN) if keyword in file)
 
 
 def item_id(collection: str) -> str:
-    """Return the field of a collection's documents and items with the record's id."""
+    """Return the field of a collection's documents and items with the id: ``id`` by default."""
     return str(load()[collection].get(ITEM_ID, "id"))
 
 
@@ -63,8 +71,9 @@ def item_id(collection: str) -> str:
 class ResolvedSchema:
     """Schema, and the file that its relative references start from.
 
-    Its parts are resolved: each ``$ref`` is merged in. A schema made by the constructor is not
-    until ``resolved`` is called. Validation uses schemas for each request, so parts are cached.
+    ``properties``, ``items`` and ``otherwise`` are resolved: each ``$ref`` is merged in. A schema
+    made by the constructor is not until ``resolved`` is called. Validation uses schemas for each
+    request, so these parts are cached.
     """
 
     schema: Schema
@@ -72,10 +81,11 @@ class ResolvedSchema:
     """Schema file without ``.json``."""
 
     def resolved(self) -> "ResolvedSchema":
-        """Return the schema with its ``$ref`` chain merged in.
+        """Return the schema with its ``$ref`` chain merged in; itself if there is nothing to merge.
 
-        Keywords beside a ``$ref`` narrow the referenced schema, so they override its keywords. A
-        reference to a record (``anyOf``) has the keywords of the id, its first alternative.
+        Keywords beside a ``$ref`` narrow the referenced schema, so they override its keywords;
+        properties are merged by name. An ``anyOf`` without ``type``, which is a reference to a
+        record, also gets the keywords of its first alternative, the id.
         """
         if "$ref" not in self.schema:
             if "anyOf" not in self.schema or "type" in self.schema:
@@ -97,7 +107,7 @@ class ResolvedSchema:
     def properties(self) -> "dict[str, ResolvedSchema]":
         """Return the resolved schema of each property by name, in the file's order.
 
-        They include the properties of the alternatives.
+        They include the properties of the ``anyOf`` alternatives, but not those of ``else``.
         """
         properties = self.schema.get("properties", {})
         resolved = {name: self._part(schema) for name, schema in properties.items()}
@@ -117,7 +127,7 @@ class ResolvedSchema:
 
     @cached_property
     def types(self) -> frozenset[str]:
-        """Return the JSON types that the schema allows, ``null`` included."""
+        """Return the JSON types of the keyword ``type``, ``null`` included; empty without it."""
         types = self.schema.get("type", [])
         return frozenset([types] if isinstance(types, str) else types)
 
@@ -127,6 +137,9 @@ class ResolvedSchema:
 
 
 def _narrowed(general: Any, own: Any) -> Any:
-    """Return a property that two schemas describe, with the keywords of both."""
+    """Return a property that two schemas describe, with the keywords of both; ``own`` wins.
+
+    If either has a ``$ref`` or is not an object, it is ``own`` alone.
+    """
     both = isinstance(general, dict) and isinstance(own, dict)
     return general | own if both and "$ref" not in {**general, **own} else own

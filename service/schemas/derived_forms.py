@@ -1,8 +1,9 @@
 """Derived forms: schemas of merges and of items with own keys, added to each schema file.
 
 They are ``merge``, ``mergeItem`` and ``bulkMerge``, and for records with an own key
-``keyedFields``, ``keyedItem``, ``keyedMergeItem``, ``bulkReplaceByKey`` and ``bulkMergeByKey``.
-Keyed items can have ``newKey``, unless their own key is a reference.
+``keyedFields``, ``keyedItem``, ``keyedMergeItem``, ``bulkReplaceByKey`` and ``bulkMergeByKey``. For
+files with ``fields``, ``itemFields`` adds ``ifMatch`` to these, and ``item`` and ``mergeItem`` take
+it. Keyed items can have ``newKey``, unless their own key is a reference.
 
 ``x-own-key`` in a schema file names the field with the customer's own key: a text, or a reference.
 Keys identify a record of the collection, or one within the record that the field named by
@@ -18,6 +19,7 @@ from service.schemas.key_forms import OWN_KEY, WITHIN, required_reference
 Schema: TypeAlias = dict[str, Any]
 
 ITEM_ID: Final = "x-item-id"
+"""Keyword of a schema file: field with the id of an item's record."""
 _KEY: Final[Schema] = {"$ref": "common/scalars.json#/$defs/keyOfItem"}
 _NO_ID: Final[Schema] = {"$ref": "common/scalars.json#/$defs/readOnly"}
 _STATE: Final[Schema] = {"$ref": "common/scalars.json#/$defs/state"}
@@ -37,7 +39,11 @@ _IS_DELETION: Final[Schema] = {
 
 
 def with_derived(file: Schema) -> Schema:
-    """Add the derived forms to a schema file of records or of a part; return the file."""
+    """Add the derived forms to a schema file, in place; return the file.
+
+    ``merge`` needs a form ``replace`` that is no list, and does not override one in the file. The
+    others need a form ``item``; other files stay unchanged.
+    """
     forms = file.get("$defs", {})
     if forms.get("replace", {}).get("type") != "array" and "replace" in forms:
         forms.setdefault("merge", _merge_item(forms["replace"], [], {}))
@@ -49,7 +55,7 @@ def with_derived(file: Schema) -> Schema:
 def _derived(
     forms: dict[str, Schema], item_id: str, key: str | None, within: str | None
 ) -> Iterator[tuple[str, Schema]]:
-    """Yield the derived forms by name; keyed forms only if the records have an own key."""
+    """Yield the derived forms by name, and the new ``item``; keyed forms only with an own key."""
     bulk, item = forms["bulkReplace"], forms["item"]
     by_id = {item_id: item["properties"][item_id]}
     merge_item = _merge_item(forms.get("replace", item), [item_id], by_id)
@@ -112,7 +118,11 @@ def _by_key(item: Schema, required: list[str], properties: Schema) -> Schema:
 
 
 def _merge_item(replace: Schema, required: list[str], properties: Schema) -> Schema:
-    """Return the schema of a merge patch of an identified record (RFC 7396)."""
+    """Return the schema of a merge patch (RFC 7396): ``replace``, with other required fields.
+
+    ``required`` are the fields that identify the record, if any; ``properties`` are added to those
+    of ``replace`` or override them.
+    """
     schema = {keyword: replace[keyword] for keyword in replace if keyword != "examples"}
     return {
         **schema,
@@ -124,4 +134,5 @@ def _merge_item(replace: Schema, required: list[str], properties: Schema) -> Sch
 
 
 def _list_of(item: str, bulk: Schema) -> Schema:
+    """Return the schema of a bulk body with other items; the limits of its length stay."""
     return {**bulk, "items": {"$ref": f"#/$defs/{item}"}}

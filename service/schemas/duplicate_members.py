@@ -20,9 +20,10 @@ _MESSAGE = "Remove this member: its object has another one of the same name."
 
 
 def check_duplicate_members(raw: bytes, value: Any) -> None:
-    """Raise ApiError ``malformed_json``, with the paths, if the body has duplicate members.
+    """Raise ApiError ``malformed_json`` if the body has duplicate members.
 
-    Values nested too deeply to serialize pass; validation refuses them.
+    ``value`` is the parsed body. The error has the paths of the repeated members, each once and at
+    most ``MAX_LISTED``. Values nested too deeply to serialize pass; validation refuses them.
     """
     try:
         if _colons(raw) == orjson.dumps(value).count(b":"):
@@ -48,6 +49,7 @@ class _Repeating(dict[str, Any]):
     """Object with duplicate members."""
 
     names: list[str]
+    """Names of all members but the first of their name; a name can occur several times."""
 
 
 def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Yield the paths of duplicate members."""
+    """Yield the path of each repeated name of each object once."""
     if isinstance(value, _Repeating):
         yield from ((*path, name) for name in dict.fromkeys(value.names))
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
 """Extra checks that JSON Schema cannot express: number formats, NUL, uniqueness, keys in URLs.
 
-``x-decimals`` in a schema is the maximum number of digits after the decimal point.
+``x-decimals`` in a schema is the maximum number of digits after the decimal point of a JSON number.
 """
 
 import math
@@ -18,9 +18,11 @@ _PLAIN = frozenset({int, bool, type(None)})
 
 
 def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iterator[ErrorDetail]:
-    """Yield an error detail for each NUL, each integer written as ``1.0``, and excess decimals.
+    """Yield an error detail for each text with U+0000, integer written as ``1.0``, excess decimals.
 
-    Values that the schema does not describe are not checked.
+    ``path`` is that of the value. Values that the schema does not describe are not checked, and
+    neither are names of members. Decimals are those of the shortest text of the double. An object
+    with ``state`` ``deleted`` is not checked against the ``else`` branch of its schema.
     """
     types = resolved.types
     if isinstance(value, dict) and "anyOf" in resolved.schema:
@@ -58,11 +60,12 @@ def duplicate_errors(
     *within: str | int,
     all_of_them: bool = False,
 ) -> Iterator[ErrorDetail]:
-    """Yield an error detail for each member whose value of ``name`` an earlier member has.
+    """Yield ``duplicate`` for each member whose value of ``name`` an earlier member has.
 
-    ``members`` have their index in the list, whose path is ``within``. With ``all_of_them`` the
-    first member of each value is reported, too. False is ignored, so that a boolean may be true in
-    only one member.
+    ``members`` have their index in the list, whose path is ``within``; the error's path is this,
+    the index and ``name``. With ``all_of_them`` the first member of each value is reported, too.
+    Values that are no integer, text or true are ignored. False is, so that a boolean may be true in
+    only one member. Values of different types differ: 1, "1" and true.
     """
     listed = list(members)
     # Fast path for distinct values; missing members and unhashable values take the loop below.
@@ -86,7 +89,10 @@ def duplicate_errors(
 
 
 def key_errors(text: str, *path: str) -> Iterator[ErrorDetail]:
-    """Yield the error details of an own key in a URL that no item of a request could have."""
+    """Yield the error details of an own key in a URL that no item of a request could have.
+
+    It has a wrong length in characters, or U+0000. ``path`` is that of the error details.
+    """
     schema = definition("common/scalars", "keyOfItem")
     length, limits = len(text), schema.schema
     if not limits["minLength"] <= length <= limits["maxLength"]:
@@ -117,7 +123,10 @@ def _read_properties(
 
 
 def _decimals(number: float) -> int:
-    """Return the number of digits after the decimal point in the shortest text of a double."""
+    """Return the number of digits after the decimal point in the shortest text of a double.
+
+    1.0 has one; the result is negative for a number such as 1e22.
+    """
     exponent = Decimal(repr(number)).as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
 

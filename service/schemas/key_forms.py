@@ -10,10 +10,11 @@ from typing import Any, Final, TypeAlias
 Schema: TypeAlias = dict[str, Any]
 
 REFERS_TO: Final = "x-refers-to"
+"""Keyword of a field with ids: collection or nested list that they are of."""
 OWN_KEY: Final = "x-own-key"
 """Keyword of a schema file: field with the customer's own key."""
 WITHIN: Final = "x-own-key-within"
-"""Keyword of a schema file: reference to the record within which own keys are looked up."""
+"""Keyword of a schema file: field that refers to the record within which own keys are looked up."""
 _KEY: Final = "key"
 _KEY_TEXT: Final[Schema] = {
     "description": "The own key of a live record.",
@@ -28,10 +29,15 @@ _FORMS_OF_LISTS: Final = {
 }
 """Key forms of entries of nested lists, by the path of the list."""
 _IDS: Final = ("/id", "/idOrNull")
+"""Ends of the ``$ref`` of an id."""
 
 
 def with_key_forms(file: Schema, name: str) -> Schema:
-    """Add the key form of a collection to its schema file, and the key forms to its references."""
+    """Add the key form of a collection to its schema file, and key forms to its references.
+
+    Change the file in place and return it. ``name`` is its path without ``.json``. A file without
+    an own key gets no form ``key``; its references get theirs.
+    """
     above = "../" * name.count("/")
     file["$defs"] = {
         form: _with_references(schema, above) for form, schema in file.get("$defs", {}).items()
@@ -55,9 +61,10 @@ def _key_form(file: Schema) -> Schema:
 
 
 def required_reference(forms: Schema, name: str) -> Schema | None:
-    """Return the schema of a reference as creates require it; None if the field is none.
+    """Return the schema of a reference as creates require it; None if the field is no reference.
 
-    Replaces of some records accept null for a reference that is fixed at creation.
+    ``forms`` are the definitions of the schema file. Replaces of some records accept null for a
+    reference that is fixed at creation.
     """
     for form in ("create", "fields"):
         schema: Schema = forms.get(form, {}).get("properties", {}).get(name, {})
@@ -67,7 +74,10 @@ def required_reference(forms: Schema, name: str) -> Schema | None:
 
 
 def _with_references(schema: Any, above: str) -> Any:
-    """Return the schema with a key form beside the ids of each reference in it."""
+    """Return a copy of the schema with a key form beside the ids of each reference in it.
+
+    ``above`` leads from the file's folder to ``schemas/``.
+    """
     if isinstance(schema, list):
         return [_with_references(part, above) for part in schema]
     if not isinstance(schema, dict):

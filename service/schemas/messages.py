@@ -1,4 +1,7 @@
-"""Error details of schema errors: type, path, and a message that fits beside a form's field."""
+"""Error details of schema errors: type, path, and a message that fits beside a form's field.
+
+A message says what to send instead and does not repeat the value.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -30,22 +33,35 @@ _DECIMAL = "Use a decimal number such as -12.50, with at most 15 digits before t
 _TAG = 'Use one strong entity tag with its quotes, such as "0a1b2c", or *.'
 
 LISTED_TWICE = "Remove this: the list has it already."
+"""Message of ``duplicate`` for a repeated element of a list."""
 _REFERENCE = "Use an id, or an object with the own key of the record and nothing else."
 
 
 def type_message(types: frozenset[str] | list[str]) -> str:
-    """Return the message of a value that has none of the allowed JSON types."""
+    """Return the message of a value that has none of the allowed JSON types.
+
+    It names one of them, never null: text first, then numbers, boolean, list, object.
+    """
     return next(message for kind, message in _TYPE_MESSAGES.items() if kind in types)
 
 
 def limit_message(keyword: str, limit: Any) -> tuple[ErrorType, str]:
-    """Return the error type and the message of a violated limit."""
+    """Return the error type and the message of a violated limit.
+
+    ``keyword`` is that of JSON Schema: one of ``minLength``, ``maxLength``, ``minItems``,
+    ``maxItems``, ``minimum`` and ``maximum``; others raise KeyError.
+    """
     error_type, message = _LIMIT_MESSAGES[keyword]
     return error_type, message.format(limit, "" if limit == 1 else "s")
 
 
 def error_details(error: Any) -> Iterator[ErrorDetail]:
-    """Yield the error details of an error of jsonschema-rs."""
+    """Yield the error details of an error of jsonschema-rs, a ``ValidationError``.
+
+    There are several for unknown fields, repeated elements and alternatives. Null in a member that
+    does not allow it is ``required_field``, as if the member were missing. A value of the wrong
+    type with alternatives gets the errors of the first one, unless it is an object.
+    """
     for path, error_type, message in _parts(error):
         yield ErrorDetail(error_type, path, message)
 
@@ -87,7 +103,7 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
 
 
 def duplicate_indexes(members: list[Any]) -> Iterator[int]:
-    """Yield the indexes of members that equal an earlier one."""
+    """Yield the indexes of members that equal an earlier one, compared as serialized JSON."""
     seen = set()
     if {*map(type, members)} == {int} and len({*members}) == len(members):
         return

@@ -24,10 +24,10 @@ _QUOTES_PER_VALUE: Final = 4
 
 
 def parse(raw: bytes) -> Any:
-    """Parse a JSON body (RFC 8259).
+    """Parse a JSON body (RFC 8259), which may be any value.
 
-    Raise ApiError ``malformed_json`` for invalid JSON and duplicate members, and
-    ``too_many_items``, before parsing, for more than MAX_VALUES values.
+    Raise ApiError, 400: ``malformed_json`` for an empty body, invalid UTF-8 or JSON, and duplicate
+    members, and ``too_many_items``, before parsing, for more than MAX_VALUES values.
     """
     _check_values(raw)
     try:
@@ -39,7 +39,7 @@ def parse(raw: bytes) -> Any:
 
 
 def malformed(message: str) -> ApiError:
-    """Return a 400 ``malformed_json``."""
+    """Return an ApiError ``malformed_json``, 400, to be raised."""
     return api_error(ErrorType.MALFORMED_JSON, message=message)
 
 
@@ -71,10 +71,11 @@ def _exceeds(counts: Iterable[int]) -> bool:
 
 
 def count_values(raw: bytes) -> int:
-    """Return the number of values within the outermost value of a JSON text.
+    """Return the number of values within the outermost value of a valid JSON text.
 
-    An empty list or object counts as two. If there are more quotes than MAX_VALUES values can
-    have, the result includes the number of quotes.
+    An empty list or object within it counts as two, an empty outermost one as one. If there are
+    more quotes than MAX_VALUES values can have, counting stops, and the result includes the number
+    of quotes: it then exceeds MAX_VALUES.
     """
     return sum(_counts(raw))
 

@@ -7,14 +7,18 @@ from typing import Any
 
 from service.schemas.definitions import load
 
-#: One more than any list or object may have, so that truncated ones are still too long.
 _MAX_MEMBERS = 1001
-#: Deeper than any field: values below are invalid whatever they are.
+"""One more than any list or object may have, so that truncated ones are still too long."""
 _MAX_DEPTH = 16
+"""Deeper than any field: values below are invalid whatever they are."""
 
 
 def truncate(value: Any, levels: int = _MAX_DEPTH) -> Any:
-    """Return the value with lists and objects cut to _MAX_MEMBERS; objects keep known fields."""
+    """Return a copy of the value with lists and objects cut to their first 1,001 members.
+
+    Longer objects also keep all members whose name is a field of any schema. Lists and objects more
+    than ``levels`` levels deep become null.
+    """
     if type(value) not in (dict, list):
         return value
     if not levels:
@@ -37,7 +41,7 @@ def truncate(value: Any, levels: int = _MAX_DEPTH) -> Any:
 
 @cache
 def _field_names() -> frozenset[str]:
-    """Return the names of the fields of all records."""
+    """Return the names of the fields of all schemas, nested ones included."""
     return frozenset(name for schema in load().values() for name in _names_in(schema))
 
 

@@ -9,27 +9,29 @@ from service.database.statements import Statement, StatementError
 
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
-    """Statement of the catalog: its texts are those that the service sends."""
+    """Statement of the catalog: its texts are those that the service sends, unformatted."""
 
     name: str
     purpose: str
+    """Sentence that says what the statement is for."""
     parameters: tuple[str, ...]
-    """Names of the parameters, from ``$1``."""
+    """Names of the parameters, from ``$1``; the text casts each of them once at least."""
     text: str
     variants: Mapping[str, str] = field(default_factory=dict)
     """Texts that are sent instead in some cases, by a description of the case."""
 
     @property
     def texts(self) -> Iterator[str]:
-        """Every text that is sent."""
+        """Every text that is sent: ``text``, then the variants."""
         yield self.text
         yield from self.variants.values()
 
 
 def statement_entry(statement: Statement) -> CatalogEntry:
-    """Return the entry of a statement that is sent as its file has it.
+    """Return the entry of a statement that is sent as its file has it, or with its slots filled.
 
-    Raise StatementError unless it names its parameters and ``_PURPOSES`` has its purpose.
+    Raise StatementError unless it names its parameters, ``_PURPOSES`` has its purpose, and no slot
+    is open.
     """
     file, _, name = statement.name.rpartition(".")
     purpose = _PURPOSES.get(statement.name) or _PURPOSES.get(name)
@@ -167,4 +169,4 @@ _PURPOSES: Final = {
     "administration.set_organization": "Update an organization's settings.",
     "administration.set_webhook_state": "Pause or resume a webhook.",
 }
-"""Purposes of statements, by name or by file and name."""
+"""Purposes of statements by name, or by file and name, which takes precedence."""

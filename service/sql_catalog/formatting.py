@@ -14,19 +14,24 @@ from typing import Final
 from service.sql_catalog.entry import CatalogEntry
 
 _WIDTH: Final = 110
+"""Length in characters above which a line is broken, if it can be."""
 _INDENT: Final = 4
 _TOKEN: Final = re.compile(r"--.*|'(?:[^']|'')*'|\"[^\"]*\"|.", re.DOTALL)
 _PARAMETER: Final = re.compile(r"\$([0-9]+)::((?:double precision|[a-z]+)(?:\[\])?)")
-#: Beginning of a fragment in parentheses.
 _FRAGMENT: Final = re.compile(r"\((?=-- |(?:with|select)\b)(.*)")
-#: Spaces where a long line may be broken: before a keyword or an operator, or after a comma.
+"""Beginning of a fragment in parentheses."""
 _BREAK: Final = re.compile(
     r"(?<=,) | (?=(?:\|\||and|or|from|where|order by|when|else|end)\b)| (?=\|\|)"
 )
+"""Spaces where a long line may be broken: before a keyword or an operator, or after a comma."""
 
 
 def render(resource: str, entry: CatalogEntry) -> str:
-    """Return the header comment of an entry, its SQL, and how its variants differ."""
+    """Return the header comment of an entry, its SQL, and how its variants differ, as comments.
+
+    The header has purpose, and type and name of each parameter. Types come from the casts in the
+    text: raise KeyError for a parameter without one.
+    """
     lines = [f"-- {resource}.{entry.name}: {entry.purpose}"]
     types = dict(_PARAMETER.findall(entry.text))
     lines += [
@@ -47,6 +52,7 @@ def format_sql(text: str) -> str:
 
 
 def _difference(sql: str, variant: str) -> list[str]:
+    """Return the lines to remove, which begin with ``-``, and to add, which begin with ``+``."""
     lines = unified_diff(sql.split("\n"), variant.split("\n"), n=0, lineterm="")
     return [f"{line[0]} {line[1:]}" for line in [*lines][2:] if line[0] in "+-"]
 
@@ -64,7 +70,7 @@ class _Group:
 
 
 def _indented(text: str) -> Iterator[str]:
-    """Yield the lines, those within parentheses indented by the depth of these."""
+    """Yield the lines that are not blank, indented by the depth of the parentheses around them."""
     groups = [_Group(0, 0, 0)]
     for line in filter(str.strip, _FRAGMENT.sub(_opened, text).split("\n")):
         content = line.strip()
@@ -117,7 +123,7 @@ def _wrapped(line: str) -> Iterator[str]:
 
 
 def _pieces(content: str) -> list[str]:
-    """Split a line at its outermost breaks."""
+    """Split a line at those breaks that are within the fewest parentheses."""
     positions: dict[int, list[int]] = {}
     depth, position = 0, 0
     for token in _TOKEN.findall(content):

@@ -15,15 +15,19 @@ from service.resources.registry import CHANGES
 from service.sql_catalog.entry import CatalogEntry
 
 ORGANIZATION: Final = "organization_id"
+"""Name of the parameter ``$1`` of nearly all statements."""
 
 
 def path_parameters(resource: Resource) -> Iterator[str]:
-    """Return the parameters with the ids of the parents that the path names."""
+    """Return the names of the parameters with the ids of the parents that the path names."""
     return map(column_of, resource.parents)
 
 
 def list_entries(resource: Resource) -> Iterator[CatalogEntry]:
-    """Yield lists, with an example of filter, sort and cursor, and counts."""
+    """Yield lists, with an example of filter, sort and cursor, and counts.
+
+    A part has none; measured values have the read of all sizes instead.
+    """
     if isinstance(resource, RecordPart):
         if resource.parents:
             purpose = "Read the documents of all records."
@@ -72,7 +76,7 @@ def list_entries(resource: Resource) -> Iterator[CatalogEntry]:
 
 
 def _filter_entries(resource: Resource, parameters: tuple[str, ...]) -> Iterator[CatalogEntry]:
-    """Yield the lists filtered by each related member, if there are any."""
+    """Yield one entry with the lists filtered by each related member, if there are any."""
     by_id = SortKey(resource.properties[resource.properties.key], descending=False)
     texts = {
         f"{prop.name} is ${len(parameters) + 1}": resource.compile_list(
@@ -91,7 +95,11 @@ def _filter_entries(resource: Resource, parameters: tuple[str, ...]) -> Iterator
 def _example(
     resource: Resource, by_id: SortKey, number: int
 ) -> tuple[str, ListRequest, ListRequest]:
-    """Return the purpose of an example, and its listings: the first page and the next one."""
+    """Return the purpose of an example, and its list requests: for the first page and the next one.
+
+    It filters and sorts by the first sortable text, else filters by id. ``number`` is that of the
+    filter's parameter.
+    """
     texts = (
         prop
         for prop in resource.properties.values()

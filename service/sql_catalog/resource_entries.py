@@ -31,7 +31,11 @@ _FORMS: Final = ("documents", "writables", "last_documents")
 
 
 def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
-    """Yield the statements of a resource."""
+    """Yield the statements of a resource: lists and reads, locks, checks, writes, fan-out.
+
+    Texts of statements that a write plan executes are wrapped as the plan sends them
+    (``json_text``).
+    """
     if "documents" in resource.statements:
         yield from list_entries(resource)
         yield from _read_entries(resource)
@@ -70,7 +74,7 @@ def fan_out_entries(statements: Mapping[str, Statement]) -> Iterator[CatalogEntr
 
 
 def _read_entries(resource: Resource) -> Iterator[CatalogEntry]:
-    """Yield reads by id, which writes also use to render their response."""
+    """Yield reads by id, which writes also use to render their response, and by path key."""
     names = [*resource.parents, resource.key]
     for name, lookup in resource.key_lookups.items():
         yield CatalogEntry(
@@ -114,7 +118,7 @@ def _read_variants(resource: Resource) -> Iterator[tuple[str, str]]:
 
 
 def _batch(resource: Resource, form: str, count: int = 1) -> str:
-    """Return the statement that renders a form of ``count`` records."""
+    """Return the text that renders a form of ``count`` records: one, or any number above."""
     page = batch_page(1 + len(resource.parents), [*range(count)])
     return batch_text(resource.statements[form], page.text, MAX_BATCH_BYTES)
 
@@ -183,21 +187,24 @@ def _link_entries(resource: MasterRecord) -> Iterator[CatalogEntry]:
 
 
 def _constants(resource: Resource, kind: type[_Constant]) -> list[_Constant]:
-    """Return the constants of a kind in the modules of a resource's class and its parents."""
+    """Return the constants of a kind in the modules of a resource's class and its base classes.
+
+    Only names of a module count: a constant within a class is not found.
+    """
     modules = dict.fromkeys(sys.modules[class_.__module__] for class_ in type(resource).__mro__)
     values = (value for module in modules for value in vars(module).values())
     return [value for value in values if isinstance(value, kind)]
 
 
 def _written_names(resource: Resource) -> tuple[str, ...]:
-    """Return the names of the statements that write records, in their order."""
+    """Return the names of the statements that write records, in their order; () for parts."""
     if not isinstance(resource, MasterRecord):
         return ()
     return (*resource.deletes, *resource.updates, *resource.inserts, *resource.children)
 
 
 def _own_entries(resource: Resource) -> Iterator[CatalogEntry]:
-    """Yield the statements that are sent as their file has them, in the order of writes."""
+    """Yield the statements that are sent as they are loaded: others first, then those of writes."""
     order = _written_names(resource)
     # The latter has an entry by path parameter.
     unused = {"lock", "size_by_name"}
@@ -213,5 +220,6 @@ def _own_entries(resource: Resource) -> Iterator[CatalogEntry]:
 
 
 def _is_sent_alone(name: str, statement: Statement) -> bool:
+    """Return whether a statement is sent by itself, and is neither a fragment nor composed."""
     is_composed = name in _FORMS or name.startswith("shown_in_")
     return statement.parameters is not None and not is_composed

@@ -1,4 +1,4 @@
-"""Catalog entries that belong to no resource: shared steps of writes, change feed, callers."""
+"""Catalog entries that belong to no single resource, such as those of the change feed."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -17,13 +17,14 @@ from service.sql_catalog.resource_entries import fan_out_entries
 
 
 def _of_file(file: str) -> Iterator[CatalogEntry]:
-    """Yield the statements of a file that are sent as the file has them."""
+    """Yield the statements of a file that are sent as the file has them: those without slots."""
     for statement in load(file).values():
         if statement.parameters is not None and not statement.slots:
             yield statement_entry(statement)
 
 
 def _write_entries() -> Iterator[CatalogEntry]:
+    """Yield the locks of organizations and collections, and the numbers for new records."""
     for name in ("lock_organization", "next_ids"):
         yield statement_entry(SHARED[name])
     for name, statement in load("writer_locks").items():
@@ -47,6 +48,7 @@ def _reference_entries() -> Iterator[CatalogEntry]:
 
 
 def _change_entries() -> Iterator[CatalogEntry]:
+    """Yield the statements of the change feed; those of fan-out are with the resources."""
     statements = load("changes")
     yield CatalogEntry(
         "page",
@@ -93,4 +95,4 @@ SOURCES: Final[Mapping[str, Callable[[], Iterator[CatalogEntry]]]] = {
     "callers": lambda: _of_file("callers"),
     "administration": lambda: _of_file("administration"),
 }
-"""Functions that yield the entries, by name."""
+"""Functions that yield the entries, by the name under which the catalog has them."""

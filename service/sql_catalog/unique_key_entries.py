@@ -8,7 +8,10 @@ from service.sql_catalog.entry import CatalogEntry
 
 
 def entries_of(resource: Resource) -> Iterator[CatalogEntry]:
-    """Yield the statements that look for own keys which several live records share."""
+    """Yield the statements that look for own keys which several live records share.
+
+    Yield none for a resource whose own keys are not texts, or that has none.
+    """
     if unique_keys.have_text_keys(resource):
         within = ("parent_ids",) if resource.own_key_within else ()
         yield CatalogEntry(

@@ -8,6 +8,7 @@ import orjson
 from service.transfer.fields import Field
 
 EMPTY_LIST: Final = "[]"
+"""Cell text of an empty list."""
 SEPARATOR: Final = ";"
 """Separator of the values of a list in one cell."""
 _BOOLEANS: Final = {
@@ -22,14 +23,17 @@ _MIN_INTEGER: Final = -(2**63)
 
 
 class CellError(Exception):
-    """Cell text that cannot be converted to any value of the field."""
+    """Error of a cell in the column of an object or of a list of objects; its message says why."""
 
 
 def value_of(text: str, field: Field, *, has_decimal_commas: bool = False) -> Any:
-    """Return the value of a cell.
+    """Return the value of a cell that is not empty: callers leave empty cells out.
 
     Text that does not parse as one of the field's types is returned unchanged; the service refuses
-    it. Raises CellError for a column of an object: each of its members has its own column.
+    it. A field that allows texts gets numbers as texts. With ``has_decimal_commas``, 1,5 is 1.5. A
+    text of quotation marks alone, at least two, loses the first two. Raise CellError for the column
+    of an object, whose members have columns of their own, and for that of a list of objects unless
+    the text is ``EMPTY_LIST``.
     """
     if "array" in field.types:
         return _list(text, field, has_decimal_commas=has_decimal_commas)
@@ -45,9 +49,11 @@ def value_of(text: str, field: Field, *, has_decimal_commas: bool = False) -> An
 
 
 def text_of(value: Any) -> str:
-    """Return the cell text of a value, the inverse of ``value_of``. Null is an empty cell.
+    """Return the cell text of a value. Null is an empty cell, and an object is its JSON text.
 
-    Text that is empty or only quotation marks gets two more, so that "" differs from null.
+    Text that is empty, or at least two quotation marks and nothing else, gets two more, so that ""
+    differs from null. ``value_of`` is the inverse, except for objects, for texts in lists that have
+    ``SEPARATOR`` or outer white space, and for nulls in lists.
     """
     if value is None:
         return ""
@@ -59,6 +65,7 @@ def text_of(value: Any) -> str:
 
 
 def _list(text: str, field: Field, *, has_decimal_commas: bool) -> list[Any]:
+    """Return the values between separators, without outer white space; blank ones are skipped."""
     if text.strip() == EMPTY_LIST:
         return []
     items = field.items or Field()
@@ -74,6 +81,7 @@ def _list(text: str, field: Field, *, has_decimal_commas: bool) -> list[Any]:
 
 
 def _number(text: str, field: Field) -> Any:
+    """Return an int of 64 bits, else a float if the field allows one, else the text unchanged."""
     bare = text.strip()
     if "string" in field.types:
         return bare  # measured values are decimal strings: a float would lose digits

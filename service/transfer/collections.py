@@ -1,4 +1,7 @@
-"""Transferable collections: those with writable records and parts, sorted by their references."""
+"""Transferable collections: those with writable records and parts, sorted by their references.
+
+They are made from the registry and the schemas, so a new resource is exported and imported, too.
+"""
 
 import re
 from collections.abc import Iterable
@@ -17,26 +20,30 @@ from service.transfer.fields import Field, line_fields, record_fields, with_show
 
 @dataclass(frozen=True, eq=False)
 class TransferCollection:
-    """Collection in an export or import: its field trees, parts and limits."""
+    """Collection of an export or import: its field trees, parts and limits.
+
+    A part collection is a :class:`TransferPart`.
+    """
 
     name: str
     parts: "tuple[TransferPart, ...]" = ()
+    """Parts of the records, which are transferable collections, too."""
     id_field: str = "id"
     """Field with a record's id: for parts, with the owner's id."""
 
     @cached_property
     def fields(self) -> Field:
-        """Fields of a create request."""
+        """Fields of a create request, without parts."""
         return self._fields("create")
 
     @cached_property
     def replace_fields(self) -> Field:
-        """Fields of a replace request."""
+        """Fields of a replace request, without the id and parts."""
         return self._fields("replace")
 
     @cached_property
     def exported_fields(self) -> Field:
-        """Fields of an exported line: id and own fields."""
+        """Fields of an exported line: id and own fields. Parts have lines of their own."""
         return line_fields(self.fields, {})
 
     @cached_property
@@ -58,20 +65,23 @@ class TransferCollection:
 
     @cached_property
     def references(self) -> set[str]:
-        """Names of the collections that the records refer to."""
+        """Names of the collections that the records refer to, by id or by an entry of a part.
+
+        They may include the collection itself and collections that are not transferred: languages.
+        """
         paths = {_path(resource): resource.collection for resource in PART_COLLECTIONS}
         targets = self.fields.references()
         return {paths.get(target, target.partition("/")[0]) for target in targets}
 
     @cached_property
     def key_fields(self) -> tuple[str, ...]:
-        """Own key field and the field that scopes it, if any; empty without an own key."""
+        """Own key field and the field of the parent that scopes it, if any; () for no own key."""
         schema = schemas.load()[self.name]
         return tuple(schema[keyword] for keyword in (OWN_KEY, WITHIN) if keyword in schema)
 
     @cached_property
     def max_items(self) -> int:
-        """Maximum number of items in one bulk request."""
+        """Maximum number of items in one bulk create, by the schema."""
         return int(schemas.definition(self.name, "bulkCreate").schema["maxItems"])
 
     @cached_property
@@ -81,19 +91,25 @@ class TransferCollection:
 
     @cached_property
     def has_state(self) -> bool:
-        """Whether ``state`` is required in a replace request."""
+        """Whether ``state`` is required in an item of a bulk replace."""
         return "state" in schemas.definition(self.name, "item").schema.get(
             "required", ()
         ) or "state" in schemas.definition(self.name, "item").otherwise.schema.get("required", ())
 
     @cached_property
     def is_ordered(self) -> bool:
-        """Whether requests must be sent one at a time, in the order of the file."""
+        """Whether requests must be sent one at a time, in the order of the file.
+
+        Their records are numbered by creation, or may refer to earlier ones of the collection.
+        """
         return self.has_position or self.name in self.references
 
     @cached_property
     def has_writable_only_fields(self) -> bool:
-        """Whether some writable field, at any depth, is missing in the record's document."""
+        """Whether some writable field, also within lists, is missing in the record's document.
+
+        A list of ids does not count if the document has a list of objects for it.
+        """
         document = schemas.definition(self.name, "document")
         return _has_writable_only_fields(
             document.properties, self.fields, schemas.definition(self.name, "writable")
@@ -101,15 +117,16 @@ class TransferCollection:
 
     @property
     def map_name(self) -> str:
-        """Name of the collection in the id map."""
+        """Name of the collection in the id map, which maps the ids of its records."""
         return self.name
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TransferPart(TransferCollection):
-    """Part collection: a line for each owner.
+    """Part collection: a line for each owner, whose id it has.
 
-    Without a file of its own, its lines are a member of the owner's lines.
+    Without a file of its own, its lines are a member of the owner's lines. Items are sent by bulk
+    replace; there are no creates.
     """
 
     owner: str
@@ -117,7 +134,7 @@ class TransferPart(TransferCollection):
     path: str
     """Collection of the ids of its entries in the id map: ``size-ranges/sizes``."""
     fits_any_owner: bool
-    """Whether a part of one owner could be that of another one."""
+    """Whether a part of one owner could be that of another one; not so measured values."""
 
     is_ordered = False
     has_position = False
@@ -126,7 +143,7 @@ class TransferPart(TransferCollection):
 
     @cached_property
     def fields(self) -> Field:
-        """Fields of an item."""
+        """Fields of an item of a bulk replace, with the owner's id."""
         return record_fields(schemas.definition(f"{self.name}-by-owner", "item"), self.path, ())
 
     @property
@@ -162,12 +179,12 @@ class TransferPart(TransferCollection):
 
     @property
     def map_name(self) -> str:
-        """Name under which the id map has the stages of the lines."""
+        """Name under which the id map has which lines were sent; ids of entries are at ``path``."""
         return f"{self.path}/sent"
 
     @cached_property
     def member(self) -> str:
-        """Name of the member in a line of the owner: ``measurementChart``."""
+        """Name of the member in a line of the owner, in camel case: ``measurementChart``."""
         segment = self.path.rpartition("/")[2]
         return re.sub("-(.)", lambda match: match[1].upper(), segment)
 
@@ -179,7 +196,7 @@ class TransferPart(TransferCollection):
 
     @cached_property
     def member_fields(self) -> Field:
-        """Fields of the member in a line of the owner."""
+        """Fields of the member in a line of the owner: a list, or an object without owner's id."""
         members, required = dict(self.fields.members), self.fields.required - {self.id_field}
         del members[self.id_field]
         if self.list_field:
@@ -187,13 +204,20 @@ class TransferPart(TransferCollection):
         return replace(self.fields, members=members, required=required)
 
     def of_owner(self, owner_name: str, content: Any) -> dict[str, Any]:
-        """Return the document of the part that is a member of an owner's line."""
+        """Return the part's document, given the member of an owner's line, ``content``.
+
+        ``owner_name`` is the owner's name in the id map. Unless the part is a list, content that is
+        no object is dropped.
+        """
         if self.list_field:
             return {self.id_field: owner_name, self.list_field: content}
         return (content if isinstance(content, dict) else {}) | {self.id_field: owner_name}
 
     def field_of_owner(self, field: str | None) -> str:
-        """Return the field path in the owner's line for one in the part's document."""
+        """Return the field path in the owner's line for one in the part's document.
+
+        The owner's id and None, which is the whole part, are ``id`` there.
+        """
         if field is None or field == self.id_field:
             return "id"
         if self.list_field:
@@ -217,7 +241,10 @@ def _has_writable_only_fields(
 
 
 def transfer_collections() -> dict[str, TransferCollection]:
-    """Return the transferable collections by name, each after those that it refers to."""
+    """Return the transferable collections by name, each after those that it refers to.
+
+    The order is the same in every process. The objects are new at each call.
+    """
     parts = [*map(_transfer_part, PART_COLLECTIONS)]
     collections: dict[str, TransferCollection] = {
         resource.name: TransferCollection(
@@ -249,15 +276,15 @@ def _transfer_part(resource: PartCollection) -> TransferPart:
 
 
 def _path(resource: PartCollection) -> str:
-    """Return the target that references to entries of the part name: ``size-ranges/sizes``."""
+    """Return the path of a part's entries, which references to them name: ``size-ranges/sizes``."""
     below = f"/{resource.collection}" if resource.part is MEASUREMENTS else resource.part.below
     return f"{resource.part.owner.name}{below}"
 
 
 def select_collections(names: Iterable[str]) -> list[TransferCollection]:
-    """Return the named collections with their parts, or all without names.
+    """Return the named collections with their parts, or all without names, sorted by references.
 
-    Raise TransferError for unknown names.
+    ``names`` is read twice, so it is no iterator. Raise TransferError for unknown names.
     """
     collections = transfer_collections()
     for name in names:
@@ -268,6 +295,6 @@ def select_collections(names: Iterable[str]) -> list[TransferCollection]:
 
 
 def require_collection(name: str, allowed: Iterable[str]) -> None:
-    """Raise TransferError if the name is not among the allowed collections."""
+    """Raise TransferError, which lists the allowed names, if the name is not among them."""
     if name not in allowed:
         raise TransferError(f"{name} is no collection; use {', '.join(sorted(allowed))}")

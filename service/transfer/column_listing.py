@@ -1,4 +1,8 @@
-"""Listing of the columns that a CSV file can have, for ``selvedge import --columns``."""
+"""Listing of the columns that a CSV file can have, for ``selvedge import --columns``.
+
+Two forms that an import accepts as well are not listed: fields that the service sets, which it
+ignores, and lists of objects that documents show in place of lists of ids.
+"""
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -15,11 +19,14 @@ _KINDS: Final = {
 }
 """Value descriptions by JSON type. A field with several types has the first match."""
 _UNBOUNDED: Final = 2**53
-"""Larger limits are those of the number's type, not of the field."""
+"""Maxima above this are those of the number's type, not of the field, and are not listed."""
 
 
 class ColumnRow(NamedTuple):
-    """Row of the listing: name, kind of value, requiredness and allowed values of a column."""
+    """Row of the listing: name, kind of value, requiredness and allowed values of a column.
+
+    ``required`` is "yes" or empty. Within an entry or object it means: if that one is there.
+    """
 
     column: str
     kind: str
@@ -28,7 +35,11 @@ class ColumnRow(NamedTuple):
 
 
 def column_rows(collection: TransferCollection) -> Iterator[ColumnRow]:
-    """Yield a row for each column, those of parts included. List entries have the index ``[0]``."""
+    """Yield a row for each column in the order of the schema, the id first, those of parts last.
+
+    A list of objects has a row for the list itself, whose only cell text is ``[]``, and rows for
+    the members of an entry, with the index ``[0]``. Objects have rows for their members alone.
+    """
     fields, [own_key, *_] = collection.all_fields, (*collection.key_fields, None)
     for row in _rows(fields, ""):
         if row.column == "id":
@@ -66,7 +77,7 @@ def _reference(field: Field) -> str:
 
 
 def _allowed(field: Field) -> str:
-    """Return the allowed values, lengths or range of the field's schema."""
+    """Return the target of a reference, else the allowed values, decimals, lengths or range."""
     if field.refers_to:
         return f"an id in {field.refers_to}"
     limits = field.limits

@@ -14,7 +14,7 @@ _PATH: Final = re.compile(r"\w+(\[[0-9]{1,4}\]|\.\w+)*", re.ASCII)
 
 
 class ColumnError(Exception):
-    """Header name that is no column of the collection, or a duplicate."""
+    """Header name that is no column of the collection, or the second one for the same field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,20 @@ class Column:
     """Named column of a file."""
 
     name: str
-    """Spelling in the file's header."""
+    """Spelling in the file's header, without spaces around it."""
     path: Path
+    """Steps to the value: names in the schema's spelling, and indexes of list entries from 0."""
     field: Field
+    """Field of the value; an empty Field if the service sets it, or a member of it."""
 
 
 def columns_of(names: Sequence[str], fields: Field) -> list[Column | None]:
-    """Return the column of each name; None for an empty name. Raise ColumnError."""
+    """Return the column of each name, in the same order; None for a blank name.
+
+    Names are matched to ``fields`` without regard to case. Names below a field that the service
+    sets are not checked. Raise ColumnError for a name without a field, and for two names of the
+    same path. A name of a list beside names of its entries is accepted here.
+    """
     columns = [_column(name.strip(), fields) for name in names]
     first = dict[Path, Column]()
     for column in filter(None, columns):
@@ -45,7 +52,7 @@ def path_text(path: Path) -> str:
 
 
 def path_of(name: str) -> Path | None:
-    """Parse a name such as ``languages[0].text``. Return None if it is no path."""
+    """Parse a name such as ``languages[0].text``, as of ``path_text``; None if it is no path."""
     if not _PATH.fullmatch(name):
         return None
     steps = _STEP.finditer(name)
@@ -67,7 +74,10 @@ def _column(name: str, fields: Field) -> Column | None:
 
 
 def _next(step: str | int, field: Field | None, name: str) -> tuple[str | int, Field | None]:
-    """Return the step in the schema's spelling and its field; None if the service sets it."""
+    """Return the step in the schema's spelling and its field; None if the service sets it.
+
+    Raise ColumnError if ``field`` has no such member or is no list. ``name`` is for the message.
+    """
     if field is None:
         return step, None
     if isinstance(step, int):
@@ -82,7 +92,7 @@ def _next(step: str | int, field: Field | None, name: str) -> tuple[str | int, F
 
 
 def _spellings(step: str, field: Field) -> Iterator[str]:
-    """Yield the member of exactly that name, then those that differ only in case."""
+    """Yield the member of exactly that name, then those that equal it without regard to case."""
     names = [*field.members, *sorted(field.set_by_service)]
     yield from (name for name in names if name == step)
     yield from (name for name in names if name.lower() == step.lower())

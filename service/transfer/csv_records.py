@@ -1,7 +1,8 @@
 """CSV reader: parses a record from each row of a table (contract, Files).
 
-The header has the path of each column's field: ``languages[0].text``. Semicolons separate the
-values of a list in one cell. An empty cell leaves its field out.
+The header, line 1, has the path of each column's field: ``languages[0].text``. Its first delimiter
+is that of all cells. Semicolons separate the values of a list in one cell. An empty cell leaves its
+field out.
 """
 
 import csv
@@ -15,13 +16,16 @@ from service.transfer.columns import Column, ColumnError, Path, columns_of, path
 from service.transfer.fields import Field
 
 _MAX_CELL_LENGTH: Final = 2**24
-"""Maximum characters of a cell; larger than any value that the service accepts."""
+"""Maximum characters of a cell; larger than any value that the service accepts.
+
+It becomes the limit of the ``csv`` module in the whole process.
+"""
 _COLUMNS_CONFLICT: Final = "another column has a list, an object or a value at the same path"
 _UNMARKED: Final = "the file looks like UTF-16 without a byte order mark"
 
 
 class TableError(Exception):
-    """Line of a file that cannot be read as a row of a table."""
+    """Line of a file that cannot be read as a row of a table, with its number in ``line``."""
 
     def __init__(self, line: int, reason: str, column: str = "") -> None:
         super().__init__(f"column {column}: {reason}" if column else reason)
@@ -32,12 +36,17 @@ class TableRow(NamedTuple):
     """Record of a row, with its position in the file."""
 
     line: int
-    """Number of the row's first line, from 1."""
+    """Number of the row's first line in the file; the header is line 1."""
     document: dict[str, Any]
+    """Record without the fields and list entries whose cells are empty."""
     size: int
-    """Bytes read from the file since the previous row. The file is read in blocks."""
+    """Bytes read from the file since the previous row was yielded.
+
+    The file is read in blocks: most rows have 0, and a row for which a block was read has all of
+    it. Only the sum over many rows is near the bytes of these rows.
+    """
     names: Mapping[Path, str]
-    """Column names by path."""
+    """Column names by path, with the list indexes of the header."""
     header_indexes: Mapping[Path, int]
     """Index of each list entry in the header, by its path in the document.
 
@@ -45,7 +54,12 @@ class TableRow(NamedTuple):
     """
 
     def column(self, field: str | None) -> str:
-        """Return the column name of an error's field path, also where the file lacks the column."""
+        """Return the name of the column of an error's field path, whose indexes are the document's.
+
+        Without such a column it is the column of the nearest value around it, such as a list in
+        one cell, else the path with the header's indexes. Text that is no path is returned as it
+        is, and None as an empty text.
+        """
         path, actual = path_of(field or "") or (), list[str | int]()
         for end, step in enumerate(path, start=1):
             actual.append(self.header_indexes.get(path[:end], step))
@@ -56,9 +70,12 @@ class TableRow(NamedTuple):
 
 
 def rows(file: IO[bytes], fields: Field, encoding: str | None = None) -> Iterator[TableRow]:
-    """Yield the rows that are not empty. Raise TableError.
+    """Yield the rows that have any text. Raise TableError where reading cannot go on.
 
-    The encoding is that of the byte order mark, otherwise the given one, otherwise UTF-8.
+    The file has to be seekable, and is closed with the iterator. The encoding is that of the byte
+    order mark, otherwise the given one, otherwise UTF-8. TableError is also raised for a header
+    with a wrong name, a row with fewer cells than the header or with text beyond it, two cells for
+    the same value, and UTF-16 or UTF-32 without a mark or a given encoding.
     """
     actual = encodings.encoding_of(file, encoding)
     if actual is None:
@@ -120,7 +137,10 @@ class _Table:
         return TableRow(self.line, document, self._size(), self._names, header_indexes)
 
     def _add(self, tree: dict[str | int, Any], index: int, text: str) -> None:
-        """Insert the value of a cell at its column's path."""
+        """Insert the value of a cell at its column's path.
+
+        The tree is of dicts; lists have their indexes in the header as keys.
+        """
         column = self._columns[index] if index < len(self._columns) else None
         if column is None:
             reason = f"cell {index + 1} has no column name: name its column, or empty the cell"
@@ -149,7 +169,10 @@ class _Table:
 
 
 def _undecodable(file: IO[bytes], error: UnicodeDecodeError, encoding: str) -> TableError:
-    """Return the error for a decoding failure, with its line and column."""
+    """Return the error for a decoding failure, with the line of the undecodable bytes.
+
+    It names the column, too, unless the line is the header or begins within a cell.
+    """
     lines = encodings.text_before(file, error, encoding).split("\n")
     lines[-1] += "?"  # placeholder of the undecodable bytes: their cell is never empty
     delimiter = encodings.delimiter_of(lines[0])
@@ -162,7 +185,7 @@ def _undecodable(file: IO[bytes], error: UnicodeDecodeError, encoding: str) -> T
 
 
 def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:
-    """Convert a tree of path steps to JSON: lists omit empty entries and keep the header's order.
+    """Convert a tree of path steps to JSON: lists are sorted by index and omit empty entries.
 
     Adds the header's index of each list entry to ``header_indexes``.
     """

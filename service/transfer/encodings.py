@@ -14,15 +14,17 @@ _MARKS: Final = (
 )
 _MARK_BYTES: Final = 4
 _DELIMITERS: Final = re.compile(r"[,;\t|]")
+"""Comma, semicolon, tab and vertical bar."""
 TABLE_ENCODING: Final = "utf-8-sig"
-"""Encoding of written files. Without a byte order mark spreadsheets assume a local code page."""
+"""Encoding of written CSV files: without its byte order mark spreadsheets assume a code page."""
 REMEDY: Final = "save the file as CSV UTF-8, or name its encoding: --encoding cp1252"
 
 
 def encoding_of(file: IO[bytes], option: str | None) -> str | None:
-    """Return the encoding of the byte order mark, otherwise of the option, otherwise UTF-8.
+    """Return the encoding of the byte order mark, otherwise the option, otherwise ``utf-8``.
 
-    Return None for UTF-16 or UTF-32 without a mark: the byte order would be a guess.
+    Return None if there is neither mark nor option and the first four bytes contain a NUL, as in
+    UTF-16 or UTF-32: the byte order would be a guess. The file is read and rewound to its start.
     """
     begin = file.read(_MARK_BYTES)
     file.seek(0)
@@ -43,20 +45,27 @@ def is_text_encoding(encoding: str) -> bool:
 
 
 def texts(file: IO[bytes], encoding: str) -> io.TextIOWrapper:
-    """Return a text stream of the file that keeps line ends: cells may contain them."""
+    """Return a text stream of the file that keeps line ends: cells may contain them.
+
+    The file is closed with the stream, also when that is garbage-collected.
+    """
     return io.TextIOWrapper(file, encoding, newline="")
 
 
 def delimiter_of(header: str) -> str:
-    """Return the first delimiter in the header, by default a comma. Column names contain none."""
+    """Return the first comma, semicolon, tab or vertical bar in the header line, else a comma.
+
+    No column name contains one of these.
+    """
     delimiter = _DELIMITERS.search(header)
     return delimiter[0] if delimiter else ","
 
 
 def text_before(file: IO[bytes], error: UnicodeDecodeError, encoding: str) -> str:
-    """Return the text before the first undecodable bytes.
+    """Return the text of the whole file before the first undecodable bytes.
 
-    The error's offset is relative to a block of the file, so the whole file is decoded again.
+    The error's offset is relative to a block of the file, so the whole file is read into memory and
+    decoded again.
     """
     file.seek(0)
     content = file.read().removeprefix(codecs.BOM_UTF8)

@@ -1,4 +1,8 @@
-"""Lists in full, with decimal numbers as strings: part collections have no writable form."""
+"""Exact lists: pages of live records whose fractional numbers are strings with all digits.
+
+Exports read part collections, which have no writable form, and measured values by them. Numbers
+that the service writes without a decimal point are integers.
+"""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -10,7 +14,11 @@ from service.limits import MAX_PAGE_SIZE
 async def exact_pages(
     client: Client, collection: str, **filters: Sequence[int]
 ) -> AsyncIterator[list[dict[str, Any]]]:
-    """Yield the pages of a list: of all records, or of those that the filters match."""
+    """Yield the pages of a list, each read when it is requested; the last one may be empty.
+
+    A filter is a field with alternative values. A filter without values restricts nothing. The
+    request's target has to fit into 32 KiB, and the query into a cursor if there are more pages.
+    """
     query = [(name, str(value)) for name, values in filters.items() for value in values]
     query.append(("pageSize", str(MAX_PAGE_SIZE)))
     while query:
@@ -23,6 +31,6 @@ async def exact_pages(
 async def exact_records(
     client: Client, collection: str, **filters: Sequence[int]
 ) -> list[dict[str, Any]]:
-    """Return the records that the filters match."""
+    """Return the records of all pages of ``exact_pages``."""
     pages = exact_pages(client, collection, **filters)
     return [document async for page in pages for document in page]

@@ -1,4 +1,7 @@
-"""File export: writes a line of NDJSON or a row of CSV for each live record (contract, Files)."""
+"""File export: writes a line of NDJSON or a row of CSV for each live record (contract, Files).
+
+Records are read in pages while others write: the files are not of one moment.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -25,25 +28,32 @@ _SUPPLEMENTS: Final = {
     "sample-requests": with_requested_values,
     "measurements": measured_lines,
 }
-"""Functions that return the lines of a page, by collection; others have the documents as lines."""
+"""Functions that complete or reshape the documents of a page, by collection, before other steps."""
 
 
 @dataclass(frozen=True)
 class Export:
-    """Export of collections to a folder. Existing files of the same names are replaced."""
+    """Export of collections to a folder, for one run.
+
+    Existing files of the same names are replaced. Others stay, also the NDJSON file of a collection
+    that is now written as CSV. The name of a file ends in ``.unfinished`` until it is complete,
+    also after an export that failed.
+    """
 
     client: Client
     folder: Path
     collections: Sequence[TransferCollection]
     on_progress: Callable[[int], object]
-    """Called with the number of records written since the last call."""
+    """Called after each page of a collection with the number of records read on it."""
     csv: bool = False
     """Whether the files are CSV instead of NDJSON."""
 
     async def run(self) -> dict[str, int]:
-        """Write all files. Return the number of records by collection.
+        """Write all files. Return the number of lines by collection, in the order given.
 
-        The manifest's cursor is taken before the first read, so that following it misses no change.
+        Parts are written only if they are among the collections. The manifest is removed at first
+        and written last, so that only a complete export has one. Its cursor is taken before the
+        first read, so that following it misses no change. Raise SelvedgeError.
         """
         manifest = {"version": 1, "startedAt": datetime.now(UTC).isoformat(timespec="seconds")}
         manifest["cursor"] = await self.client.changes.now()
@@ -65,7 +75,7 @@ class Export:
         return counts
 
     async def _export_collection(self, collection: TransferCollection) -> int:
-        """Write the file of a collection. Return the number of its records."""
+        """Write the file of a collection. Return the number of its lines."""
         count, unfinished = 0, self.folder / f"{collection.name}.ndjson.unfinished"
         with private(unfinished) as file:
             async for documents in self._pages(collection):
@@ -87,7 +97,7 @@ class Export:
         unfinished.replace(self.folder / f"{collection.name}.{suffix}")
 
     async def _pages(self, collection: TransferCollection) -> AsyncIterator[list[dict[str, Any]]]:
-        """Read all records, sorted by position if any: an import numbers them in file order."""
+        """Yield pages of the live records, by position if any: an import numbers in file order."""
         if isinstance(collection, TransferPart):
             async for documents in exact_pages(self.client, collection.name):
                 yield documents
@@ -100,9 +110,10 @@ class Export:
     async def _lines(
         self, collection: TransferCollection, documents: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Return the lines of records, without records that were deleted meanwhile.
+        """Return the lines of a page's records.
 
-        Members that an import would take for parts, such as sizes, are in the parts' own files.
+        Members that an import would take for parts, such as sizes, are left out: the parts have
+        files of their own. Records with fields that only the writable form has are read one by one.
         """
         if collection.name in _SUPPLEMENTS:
             documents = await _SUPPLEMENTS[collection.name](self.client, documents)
@@ -119,7 +130,10 @@ class Export:
     async def _with_writable_forms(
         self, collection: TransferCollection, documents: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Return the documents merged with their writable forms, which have more fields."""
+        """Return the documents merged with their writable forms, which have more fields.
+
+        Records that are gone meanwhile (404) are left out. A soft-deleted one can still be read.
+        """
         records, slots = self.client.collection(collection.name), asyncio.Semaphore(_MAX_CONCURRENT)
 
         async def read_line(document: dict[str, Any]) -> dict[str, Any] | None:
@@ -134,7 +148,10 @@ class Export:
 
 
 def _as_requested(fields: Field, value: Any) -> Any:
-    """Return the value with its decimal numbers as strings: whole ones are numbers so far."""
+    """Return the value with whole numbers of decimal fields as strings, as the others are already.
+
+    A decimal field is one that requests may state as a number or a string.
+    """
     if isinstance(value, list) and fields.items:
         return [_as_requested(fields.items, entry) for entry in value]
     if isinstance(value, dict):

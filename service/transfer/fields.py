@@ -1,4 +1,7 @@
-"""Field tree of a record, derived from its schemas: types, references, own ids and limits."""
+"""Field tree of a record, derived from its schemas: types, references, own ids and limits.
+
+Exports and imports read values by it: CSV columns, translation of ids, order of collections.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,44 +14,60 @@ from service.schemas.derived_forms import IF_MATCH
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Node of a field tree: a value in a request, with its members or list items."""
+    """Node of a field tree: a value in a request, with its members or list items.
+
+    A field without arguments stands for a value that the service sets or that no schema has.
+    """
 
     types: frozenset[str] = frozenset()
+    """JSON types that the schema allows: ``integer``, ``null``."""
     refers_to: str | None = None
-    """Collection, or nested list such as ``size-ranges/sizes``, whose ids the value holds."""
+    """Collection, or nested list such as ``size-ranges/sizes``, one of whose ids the value is.
+
+    A list of ids has it at its ``items``; a list of objects, at their member ``id``.
+    """
     shown_as: tuple[str, str] | None = None
-    """List of objects that documents have instead, and the member of these with the id."""
+    """List of objects that documents have in place of this list of ids, and their id member.
+
+    None for any other field.
+    """
     owner: str | None = None
-    """Nested list that an object with an id belongs to: ``size-ranges/sizes``."""
+    """Nested list of which this is an entry with an id of its own: ``size-ranges/sizes``.
+
+    It is the collection of these ids in the id map. None for any other field.
+    """
     own_id: str = ""
-    """Name of the member with the object's own id."""
+    """Name of the member with the object's own id; empty without an ``owner``."""
     members: "dict[str, Field]" = field(default_factory=dict)
-    """Members of an object, without those that the service sets."""
+    """Members of an object by name in the schema's order, without those that the service sets."""
     set_by_service: frozenset[str] = frozenset()
-    """Members that requests leave out: read-only ones, and parts."""
+    """Members that files may have and requests leave out: read-only ones, and parts."""
     items: "Field | None" = None
-    """Items of a list."""
+    """Field of a list's entries; None if the value is no list."""
     required: frozenset[str] = frozenset()
     """Required members of an object."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """JSON Schema of the value, for its allowed values and lengths."""
+    """JSON Schema of a scalar or list, for its allowed values and lengths; empty for an object."""
 
     @cached_property
     def has_ids(self) -> bool:
-        """Whether the value holds any id that the id map translates."""
+        """Whether the value holds, at any depth, a reference or an object's own id to translate."""
         return bool(self.refers_to or self.owner) or any(
             child.has_ids for child in self._children()
         )
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether the value is sent exactly as it is in the file."""
+        """Whether the value is sent as it is in the file: without ids or fields of the service."""
         if self.has_ids or self.set_by_service:
             return False
         return all(child.is_plain for child in self._children())
 
     def references(self) -> set[str]:
-        """Return the targets that the value refers to. Own ids of objects are no references."""
+        """Return the collections and nested lists to which the value refers at any depth.
+
+        Own ids of objects are no references.
+        """
         targets = {self.refers_to} if self.refers_to else set[str]()
         for child in self._children():
             targets |= child.references()
@@ -63,6 +82,7 @@ class Field:
 def record_fields(schema: ResolvedSchema, path: str, parts: Iterable[str]) -> Field:
     """Return the field tree of a request for a record, without its id, precondition and parts.
 
+    ``parts`` are the members of a line that have requests of their own: a request leaves them out.
     ``path`` is the collection; for a request for a part it is that of the part's entries:
     ``size-ranges/sizes``.
     """
@@ -73,13 +93,16 @@ def record_fields(schema: ResolvedSchema, path: str, parts: Iterable[str]) -> Fi
 
 
 def line_fields(record: Field, parts: Mapping[str, Field]) -> Field:
-    """Return the field tree of a record's line: its id, own fields and parts."""
+    """Return the field tree of a record's line: its id, own fields, and the parts by member."""
     members = {"id": Field(frozenset({"string"})), **record.members, **parts}
     return replace(record, members=members, set_by_service=record.set_by_service - parts.keys())
 
 
 def with_shown_lists(line: Field, document: ResolvedSchema) -> Field:
-    """Return the line's fields plus the lists of objects that documents have for lists of ids."""
+    """Return the line's fields plus the lists of objects that documents have for lists of ids.
+
+    Of these objects only the member with the id is a field; the service sets the others.
+    """
     shown = dict(_shown_lists(line, document))
     set_by_service = line.set_by_service - shown.keys()
     return replace(line, members=line.members | shown, set_by_service=set_by_service)

@@ -1,4 +1,7 @@
-"""Import files: NDJSON or CSV, one per collection, read line by line (contract, Files)."""
+"""Import files: NDJSON or CSV, one per collection, read line by line (contract, Files).
+
+A file may be read several times during an import, and must not change meanwhile.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,20 +26,30 @@ _REJECTS_PREFIX: Final = "rejects"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Record of a file: an NDJSON line or a CSV row."""
+    """Record of a file, an NDJSON line or a CSV row; or a part that is a member of that."""
 
     number: int
+    """Number of the line, or of the first line of the row, from 1; of a member, its owner's."""
     document: dict[str, Any]
+    """Record as in the file; of a member, the part with its owner's name as owner's id."""
     digest: bytes
+    """16 bytes by which later runs see an edit: of the NDJSON line's text, or of the row's values.
+
+    Even another order of members or columns is an edit. A member has that of its owner's line.
+    """
     size: int
-    """Bytes in the file."""
+    """Bytes of the line; for a CSV row see ``TableRow``. A member has that of its owner's line."""
     row: csv_records.TableRow | None = None
     """CSV row with its column names; None for NDJSON."""
     owner_line: "Line | None" = None
-    """Line that has this one, the part of a record, as a member."""
+    """Line of which this part is a member; None for a record or part with a line of its own."""
 
     def name(self, key_fields: Sequence[str]) -> str:
-        """Return the record's name in the id map: its id, otherwise own key, otherwise digest."""
+        """Return the record's name in the id map: its id, otherwise own key, otherwise digest.
+
+        An id is the same as number and as text. Names of keys begin with ``key:``, those of
+        digests with ``content:``.
+        """
         if self.document.get("id") is not None:
             return str(self.document["id"])
         if self.has_key(key_fields):
@@ -44,7 +57,7 @@ class Line:
         return f"content:{self.digest.hex()}"
 
     def part(self, part: TransferPart, owner: TransferCollection) -> "Line":
-        """Return the line of a part that is a member of this line."""
+        """Return the line of a part that is a member of this line, which has that member."""
         document = part.of_owner(self.name(owner.key_fields), self.document[part.member])
         return replace(self, document=document, owner_line=self)
 
@@ -53,28 +66,36 @@ class Line:
         return self.row.column(field) if self.row else field or ""
 
     def has_key(self, key_fields: Sequence[str]) -> bool:
-        """Return whether the record has a value in every own key field, and there are any."""
+        """Return whether every own key field has a value that is not 0, false or empty.
+
+        Without own key fields it is False.
+        """
         return bool(key_fields) and all(self.document.get(name) for name in key_fields)
 
 
 @dataclass(frozen=True)
 class Source:
-    """File of a collection."""
+    """File of a collection, or the members of an owners' file that are a part collection."""
 
     path: Path
     collection: TransferCollection
+    """Collection, or part collection, of the lines."""
     encoding: str | None = None
-    """Encoding of a CSV file without a byte order mark; None for UTF-8."""
+    """Encoding of a CSV file without a byte order mark; None for UTF-8. NDJSON is UTF-8."""
     owner: TransferCollection | None = None
-    """Collection of the file's records, if the part that this source is of is their member."""
+    """Collection of the file's records, if the lines are members of these; otherwise None."""
 
     def require_lines(self) -> None:
-        """Raise TransferError unless every line is a record."""
+        """Read the whole file. Raise TransferError unless every line is a record."""
         for _ in self.lines():
             pass
 
     def lines(self, only: Iterable[int] | None = None) -> Iterator[Line]:
-        """Yield the lines in order, or only those of the given numbers. Raise TransferError."""
+        """Yield the lines in order; with ``only``, those of the given numbers.
+
+        Blank lines are left out. Of an owners' file these are the members that are not null; then
+        ``only`` has no effect. Raise TransferError at a line that is no record.
+        """
         if self.owner and isinstance(self.collection, TransferPart):
             for line in Source(self.path, self.owner, self.encoding).lines():
                 if line.document.get(self.collection.member) is not None:
@@ -90,11 +111,13 @@ class Source:
 def sources(
     root: Path, collections: Mapping[str, TransferCollection], encoding: str | None = None
 ) -> list[Source]:
-    """Return the files of a folder, or a single file, in the order of the collections.
+    """Return the sources of a folder, or of a single file, in the order of ``collections``.
 
-    A part without a file of its own is read from the file of its owners, if there is one.
-
-    Raise TransferError if there is none, or if one cannot be assigned to exactly one collection.
+    Files are named after their collections. Folders within the folder, files with another suffix
+    and files whose names begin with ``rejects`` are left out. A part without a file of its own has
+    a source in the file of its owners, if there is one, whether or not lines have the member.
+    Nothing is read. Raise TransferError if there is no file, if one is named after no collection,
+    if two are of the same one, or if ``root`` is neither a folder nor a file of a known suffix.
     """
     if root.is_dir():
         paths = [path for path in sorted(root.iterdir()) if path.suffix in SUFFIXES]

@@ -1,7 +1,8 @@
 """Id map: SQLite database that maps ids in files to ids in the service (contract, Files).
 
 The database is beside the files, one for each installation and organization. It makes an import
-resumable and repeatable: lines that were imported and have not changed are not sent again.
+resumable and repeatable: lines that were imported and have not changed are not sent again. With
+``--match`` a temporary one serves references between files alone. Calls block the event loop.
 """
 
 import sqlite3
@@ -26,17 +27,22 @@ create temp table seen (name text primary key, line int) without rowid;
 
 
 class MappedRecord(NamedTuple):
-    """Entry of the map: id of the record in the service, and digest of its last sent line."""
+    """Entry of the map: id of the record in the service, and digest of its last imported line.
+
+    The id is None for a record that a dry run would create. The digest is None for nested objects,
+    and after a resent request for records with lists. Of a part the digest begins with its stage.
+    """
 
     id: Any
     digest: bytes | None
 
 
 class IdMap:
-    """Id map, and the pending requests: those that were sent and not answered yet.
+    """Id map, and the pending requests: those that were sent and whose outcomes are not stored.
 
-    Objects in records, such as allowed values, are under ``style-custom-fields/allowedValues``. In
-    a dry run the id of a record that would be created is None.
+    Entries are by collection and by name, which is ``Line.name`` for records. Nested objects, such
+    as allowed values, are under ``style-custom-fields/allowedValues`` by their id in the file;
+    stages of parts are under ``size-ranges/sizes/sent``.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -52,7 +58,10 @@ class IdMap:
     def store(
         self, collection: str, entries: Iterable[tuple[str, Any, bytes | None]], key: str = ""
     ) -> None:
-        """Store names, ids and digests, and remove the pending request of the key, atomically."""
+        """Store names, ids and digests, and remove the pending request of the key, atomically.
+
+        An entry replaces an earlier one of its name.
+        """
         with self._connection:
             self._connection.executemany(
                 "insert or replace into record values (?, ?, ?, ?)",
@@ -64,14 +73,14 @@ class IdMap:
             self._connection.execute("delete from pending where key = ?", (key,))
 
     def add_pending(self, key: str, request: Any) -> None:
-        """Store a request that is about to be sent."""
+        """Store a request that is about to be sent, in place of any with its idempotency key."""
         with self._connection:
             self._connection.execute(
                 "insert or replace into pending values (?, ?)", (key, orjson.dumps(request))
             )
 
     def remove_pending(self, key: str) -> None:
-        """Remove a request that changed nothing."""
+        """Remove a request that has no outcomes to store: it was refused or is too old."""
         self.store("", (), key)
 
     def pending_requests(self) -> Iterator[tuple[str, Any]]:
@@ -81,13 +90,17 @@ class IdMap:
             yield key, orjson.loads(request)
 
     def has_id(self, collection: str, record_id: Any) -> bool:
-        """Return whether some line was imported as the record of that id."""
+        """Return whether a line of this or an earlier run was imported as the record of that id."""
         query = "select 1 from record where collection = ? and id = ?"
         row = self._connection.execute(query, (collection, orjson.dumps(record_id))).fetchone()
         return row is not None
 
     def first_line(self, name: str, line: int) -> int:
-        """Return the first line of the current file with the name; record the given one if new."""
+        """Return the number of the first line of the current file with the name.
+
+        That is ``line`` itself if there was none; it is recorded then. The file of the map does not
+        keep these names.
+        """
         if self._connection.execute(
             "insert or ignore into seen values (?, ?)", (name, line)
         ).rowcount:
@@ -96,7 +109,7 @@ class IdMap:
         return int(self._connection.execute(query, (name,)).fetchone()[0])
 
     def start_file(self) -> None:
-        """Forget the names of the previous file."""
+        """Forget the names of ``first_line``: another file begins."""
         self._connection.execute("delete from seen")
 
     def sample_ids(self) -> list[tuple[str, Any]]:
@@ -110,7 +123,11 @@ class IdMap:
 
 @contextmanager
 def open_id_map(path: Path, *, dry_run: bool) -> Iterator[IdMap]:
-    """Open the id map at a path; a dry run works on a copy. Raise TransferError if unusable."""
+    """Open the id map at a path, a new one if there is no file; only its owner can read the file.
+
+    A dry run works on a temporary copy and creates no file. Raise TransferError for an error of
+    SQLite, also for one within the context.
+    """
     try:
         with closing(_open(path, dry_run=dry_run)) as connection:
             yield IdMap(connection)
@@ -120,7 +137,7 @@ def open_id_map(path: Path, *, dry_run: bool) -> Iterator[IdMap]:
 
 @contextmanager
 def temporary_id_map() -> Iterator[IdMap]:
-    """Open an id map for one run, which leaves no file: own keys identify the records."""
+    """Open an empty id map for one run, which leaves no file: own keys identify the records."""
     with closing(sqlite3.connect("")) as connection:
         yield IdMap(connection)
 

@@ -1,4 +1,7 @@
-"""Id translator: builds the request item of a line, with the service's ids for the file's ids."""
+"""Id translator: builds the request item of a line, with the service's ids for the file's ids.
+
+It translates references and the own ids of nested objects. The caller handles the record's own id.
+"""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -8,34 +11,47 @@ from service.transfer.fields import Field
 from service.transfer.id_map import IdMap
 
 DEACTIVATED: Final = "isDeactivated"
-"""Member of an object in a record: deactivated objects stay for records that refer to them."""
+"""Member of an entry of a part: deactivated entries stay for records that refer to them."""
 _PLACEHOLDER_BOUND: Final = 2**63 - 1
-"""Exclusive upper bound of placeholder ids, for references to records without an id (dry run)."""
+"""Exclusive upper bound of placeholder ids, for references to records without an id (dry run).
+
+Placeholders count down from it in each item. No record has such an id: the service reports unknown
+references, which the sender leaves out.
+"""
 
 
 @dataclass(slots=True)
 class Translated:
-    """Result of a translation; the item can be sent if no reference is missing."""
+    """Result of a translation.
+
+    The item can be sent if no reference is missing, or if missing ones are omitted. Paths are as in
+    the item: ``sizes[0].relatedSizeRangeSizeId``.
+    """
 
     item: Any
     missing: list[tuple[str, str, str]] = field(default_factory=list)
-    """Path, collection and file's id of each reference to a record that is not imported yet."""
+    """Path, target and file's id of each reference to a record or object that is not imported yet.
+
+    The target is a collection, or a nested list such as ``size-ranges/sizes``.
+    """
     placeholders: list[str] = field(default_factory=list)
-    """Paths of references to records that a dry run would have created."""
+    """Paths of references to records and objects that only a real import creates (dry run)."""
     is_activated: bool = False
     """Whether an object is sent as active that the file has as deactivated."""
 
 
 @dataclass(slots=True)
 class Translator:
-    """Translator of lines to request items.
+    """Translator of lines to request items, for all files of an import.
 
-    Ids that the id map has are translated. Of others, those of ``imported`` collections are
-    missing, and all others are the service's own already.
+    Ids that the id map has are translated, also those of earlier runs. Of others, those of
+    ``imported`` collections are missing, and all others are the service's own already. Key objects
+    such as ``{"number": "S-1"}`` are sent as they are. One translation runs at a time.
     """
 
     id_map: IdMap
     imported: Collection[str]
+    """Names of the collections that have a file in this import."""
     _is_new: bool = False
     _omits_missing: bool = False
     _activates: bool = False
@@ -50,12 +66,13 @@ class Translator:
         omits_missing: bool = False,
         activates: bool = False,
     ) -> Translated:
-        """Translate a record or a part.
+        """Translate a record or a part. ``value`` stays unchanged.
 
-        Files' ids of nested objects are left out if the id map does not have them; with
-        ``is_new``, all are. ``omits_missing`` sends null for references to records that are not
-        imported yet; these are in ``missing``, too. ``activates`` sends deactivated objects as
-        active.
+        Members that the service sets are left out; members that no schema has are kept for the
+        service to refuse. Lists of objects in place of lists of ids become lists of ids. Files' ids
+        of nested objects are left out if the id map does not have them; with ``is_new``, all are.
+        ``omits_missing`` sends null for references to records that are not imported yet; these are
+        in ``missing`` in any case. ``activates`` sends deactivated objects as active.
         """
         self._is_new, self._omits_missing, self._activates = is_new, omits_missing, activates
         self._result = Translated(None)
@@ -63,7 +80,7 @@ class Translator:
         return self._result
 
     def has_file_ids(self, target: str) -> bool:
-        """Return whether ids of a collection or nested list are the files', not the service's."""
+        """Return whether ids of a collection, or of a nested list in it, are those of a file."""
         return target.partition("/")[0] in self.imported
 
     def _value(self, fields: Field, value: Any, path: str) -> Any:
@@ -115,7 +132,10 @@ class Translator:
 
 
 def shown_lists(fields: Field, document: dict[str, Any]) -> Iterator[tuple[str, Field, list[Any]]]:
-    """Yield the lists of ids that a document has as objects: name, field and ids."""
+    """Yield name, field and ids of each list of ids that the document lacks and has as objects.
+
+    Objects without an id are left out.
+    """
     for name, ids_field in fields.members.items():
         if ids_field.shown_as and name not in document:
             shown, member = ids_field.shown_as

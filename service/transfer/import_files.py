@@ -22,7 +22,12 @@ from service.transfer.sender import NOT_SENT, ImportEntry, ImportOptions, Sender
 
 @dataclass(frozen=True)
 class Import:
-    """Import of files. Lines that earlier runs imported are sent again only if they changed."""
+    """Import of files, for one run.
+
+    Lines that earlier runs imported are sent again only if they changed, parts also if their
+    owner's line did. With ``options.match`` every line is sent. The order of ``sources`` is that of
+    their references: collections before those that refer to them.
+    """
 
     client: Client
     sources: Sequence[Source]
@@ -30,15 +35,27 @@ class Import:
     rejects: Rejects
     options: ImportOptions
     on_start: Callable[[str], object]
-    """Called with the name of each collection or part when its import starts."""
+    """Called with the name of each collection when its import starts.
+
+    Names of part collections come again before the last stage, ``missing records`` before deletes.
+    """
     on_progress: Callable[[list[Line]], object]
-    """Called with finished lines: of a file of records once for these, and once for each part."""
+    """Called with lines that are done, for an estimate of progress.
+
+    A line comes once for its record and once for each part that is its member. Not every
+    rejected line comes.
+    """
 
     async def run(self) -> dict[str, Counter[str]]:
         """Import all files. Return the number of lines by collection or part, and by outcome.
 
-        Rejected lines are ``failed``; the first one ends the import unless they are skipped. Raise
-        TransferError for an unreadable file, and SelvedgeError if the service refuses the import.
+        Steps: check every line of all files, resend the pending requests of an interrupted run,
+        send the files in order, complete the parts, delete missing records. Rejected lines are
+        ``failed``; the first one ends the import without an exception unless they are skipped.
+        Deleted missing records are counted, too; collections without a count are left out. Raise
+        TransferError for what the operator can mend: an unreadable file, another service's id map,
+        a key that may only read, missing records that are too many or in use. Raise SelvedgeError
+        for any other refusal or failure of a request.
         """
         for source in self.sources:
             source.require_lines()
@@ -84,7 +101,7 @@ class Import:
         return RecordImporter(sender, self._translator)
 
     async def _require_same_service(self) -> None:
-        """Raise TransferError if the service has none of the records that the id map names."""
+        """Raise TransferError if the service has none of the id map's ``sample_ids``."""
         samples = self.id_map.sample_ids()
         for name, record_id in samples:
             try:
@@ -101,13 +118,20 @@ class Import:
 
 @dataclass
 class RecordImporter(LineImporter):
-    """Import of the records of one file."""
+    """Import of the records of one file.
+
+    Lines without a record in the id map create one, and edited lines replace theirs. With ``match``
+    lines replace, or are merged into, the records with their own keys.
+    """
 
     _conflicts: Mapping[int, Detail] = field(init=False, default_factory=dict)
-    """Errors of lines whose own key another record has already, by line number."""
+    """Errors of new lines whose own key a stored record has, by line number; {} with ``match``."""
 
     async def run(self) -> None:
-        """Send every line, in as many passes as references to later lines need."""
+        """Send the new and changed lines, in as many passes as references to later lines need.
+
+        When a pass resolves no more references, the remaining lines are rejected.
+        """
         self.sender.id_map.start_file()
         if not self.sender.options.match:
             self._conflicts = await self._own_key_conflicts()
@@ -128,7 +152,10 @@ class RecordImporter(LineImporter):
         return await lookup.conflicts(source.lines())
 
     async def _pass(self, only: set[int] | None) -> set[int]:
-        """Send all lines or those of the given numbers. Return the numbers of deferred lines."""
+        """Process all lines or those of the given numbers, and wait for the responses.
+
+        Return the numbers of lines that refer to lines not imported yet.
+        """
         deferred = set[int]()
         for line in self.sender.source.lines(only):
             if self.sender.stopped:
@@ -139,7 +166,7 @@ class RecordImporter(LineImporter):
         return deferred
 
     async def _process(self, line: Line) -> bool:
-        """Reject, skip or batch a line. Return False if it refers to a record not imported yet."""
+        """Reject, count as not sent, or batch a line. Return False if a reference is missing."""
         name = line.name(self.sender.source.collection.key_fields)
         if self.is_repeated(line, name):
             return True
@@ -162,7 +189,10 @@ class RecordImporter(LineImporter):
         return True
 
     def _write_kind(self, line: Line, mapped: MappedRecord | None) -> WriteKind | None:
-        """Return how to write a line; None if it is unchanged since its last import."""
+        """Return how to write a line; None if it is unchanged since its last import.
+
+        It is never None with ``match``, in collections with an own key.
+        """
         key_fields = self.sender.source.collection.key_fields
         has_record = mapped is not None and mapped.id is not None
         is_matched = self.sender.options.match and key_fields

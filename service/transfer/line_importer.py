@@ -1,4 +1,4 @@
-"""Line importer: batches the lines of a file into bulk requests."""
+"""Line importer: batches the lines of a file into bulk requests; base of records' and parts'."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,9 +13,12 @@ from service.transfer.id_translation import Translator
 from service.transfer.sender import ImportEntry, Sender
 
 _MAX_BATCH_BYTES: Final = 4 * 2**20
-"""Maximum bytes of lines in one request: half of the service's limit, as translation adds bytes."""
+"""Bytes of lines in the file at which a batch is sent: half of the service's limit for a body.
+
+The last line and translation add bytes. The sender splits a request that is too large.
+"""
 WriteKind: TypeAlias = tuple[WriteMode, str | None]
-"""Write mode of a line, and the own key field that matches its record, if any."""
+"""Write mode of a line, and the own key field that matches its record; None without ``match``."""
 
 
 @dataclass
@@ -28,7 +31,10 @@ class _LineBatch:
 
 @dataclass
 class LineImporter:
-    """Import of the lines of one source."""
+    """Import of the lines of one source, with a batch for each write kind.
+
+    ``sender`` sends the batches; errors of its requests are raised by later calls or ``flush``.
+    """
 
     sender: Sender
     translator: Translator
@@ -42,7 +48,10 @@ class LineImporter:
         self.max_items = self.sender.source.collection.max_items
 
     def is_repeated(self, line: Line, name: str) -> bool:
-        """Reject a line if an earlier one has the same record. Return whether there is one."""
+        """Reject a line if an earlier one of the file has the same name. Return whether it did.
+
+        ``name`` is that in the id map. The same line may be checked again in a later pass.
+        """
         first = self.sender.id_map.first_line(name, line.number)
         if first == line.number:
             return False
@@ -52,7 +61,10 @@ class LineImporter:
         return True
 
     async def add(self, kind: WriteKind, entry: ImportEntry) -> None:
-        """Add an entry to the batch of its kind, and send the batch if it is full."""
+        """Add an entry to the batch of its kind; if the batch is full, start its request.
+
+        Wait until a request slot is free, not for the response.
+        """
         batch = self._batches[kind]
         batch.entries.append(entry)
         batch.size += entry.line.size
@@ -60,7 +72,10 @@ class LineImporter:
             await self._send(kind)
 
     async def flush(self) -> None:
-        """Send all batches, and wait for their responses."""
+        """Send all batches, and wait for the responses of all requests. Raise the error of any.
+
+        After a rejection that ends the import, batches are dropped instead.
+        """
         for kind in [*self._batches]:
             await self._send(kind)
         await self.sender.drain()
@@ -72,11 +87,11 @@ class LineImporter:
             await self.sender.send(*kind, batch.entries)
 
     def reject_unresolved(self, line: Line, missing: Iterable[tuple[str, str, str]]) -> None:
-        """Reject a line with references to ids that no imported line has."""
+        """Reject and count a line, with an error for each missing path, target and file's id."""
         self.reject(line, [_unknown_reference(*reference) for reference in missing])
 
     def reject(self, line: Line, details: Iterable[Detail]) -> None:
-        """Reject and count a line."""
+        """Reject a line and count it as ``failed``."""
         self.sender.counts["failed"] += 1
         self.sender.reject(line, details)
 

@@ -24,8 +24,11 @@ _ADDRESS_NAME: Final = re.compile(rf"ids-(?!{_UUID}-[0-9]+\.)(.+)-([0-9]+)\.sqli
 async def map_file(client: Client, folder: Path, url: str, *, dry_run: bool) -> Path:
     """Return the path of the map for the client's installation and organization.
 
-    A map of an earlier release for the same address is renamed; a dry run reads it in place.
-    Raise TransferError if maps for other addresses exist: they may be this installation's.
+    There may be no file yet. If there is none, a map of an earlier release for the address ``url``
+    and the organization is renamed to it; a dry run returns that map's own path instead. If there
+    is neither, raise TransferError if maps for other addresses and the organization exist: they may
+    be this installation's. Raise TransferError, too, for a service without installation ids, and
+    SelvedgeError.
     """
     identity = await _identity(client)
     path = folder / f"ids-{identity.installation_id}-{identity.organization_id}.sqlite3"
@@ -70,7 +73,10 @@ def _require_none(earlier: dict[str, Path], path: Path) -> None:
 
 
 def _adopt(earlier: Path, path: Path) -> None:
-    """Rename a map after merging the write-ahead log that a killed import may have left."""
+    """Rename a map after merging the write-ahead log that a killed import may have left.
+
+    Restrict it to its owner. Raise TransferError if it is no usable database.
+    """
     try:
         make_private(earlier)
         with closing(sqlite3.connect(earlier)) as connection:

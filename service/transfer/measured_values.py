@@ -1,6 +1,7 @@
-"""Exports of measured values: read for pages of sample requests, with all digits.
+"""Export of measured values: lines of sample requests and of measured values, with all digits.
 
-Requested values are exported with the sample requests, which are created with them.
+Requested values are in the lines of the sample requests, which are created with them. Fractional
+values are strings, whole ones integers.
 """
 
 from typing import Any, Final
@@ -16,7 +17,10 @@ _VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 async def with_requested_values(
     client: Client, requests: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the lines of a page of sample requests: with ``requested``."""
+    """Return a page of sample requests, in the same order, each with a list ``requested``.
+
+    Its entries are line, size and value; values that were not requested are left out.
+    """
     ids = [request["id"] for request in requests]
     documents = await exact_records(client, "measurements", sampleRequestId=ids)
     await _name_deactivated_lines(client, documents)
@@ -25,7 +29,11 @@ async def with_requested_values(
 
 
 async def measured_lines(client: Client, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the lines of a page of measured values."""
+    """Return the lines of a page of measured values, read exactly, in the same order.
+
+    Their sizes have the form of a request: without names, requested values and tolerances. The
+    missing ids of deactivated lines are set in ``documents`` itself.
+    """
     await _name_deactivated_lines(client, documents)
     return [document | {"sizes": [*map(_measured, document["sizes"])]} for document in documents]
 
@@ -40,7 +48,7 @@ def _requested(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _measured(size: dict[str, Any]) -> dict[str, Any]:
-    """Return a size in the form of the export file."""
+    """Return a size in the form of a request: the markers in ``properties`` become booleans."""
     return {
         _SIZE: size[_SIZE],
         "designerComment": size["designerComment"],
@@ -53,7 +61,11 @@ def _measured(size: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _name_deactivated_lines(client: Client, documents: list[dict[str, Any]]) -> None:
-    """Set the missing ids of deactivated lines from the measurement charts of the styles."""
+    """Set the missing ids of deactivated lines from the measurement charts of the styles.
+
+    Documents of measured values show null as the id of such a line; an import needs it. It stays
+    null if the request or the chart is gone.
+    """
     ids = [document["sampleRequestId"] for document in documents if _has_unnamed_line(document)]
     if not ids:
         return
@@ -74,7 +86,8 @@ def _has_unnamed_line(document: dict[str, Any]) -> bool:
 def _name_deactivated(lines: list[dict[str, Any]], chart_lines: list[dict[str, Any]]) -> None:
     """Set the missing ids of deactivated lines from the style's measurement chart.
 
-    Both lists are sorted by id: the id is the next one of the same name.
+    Both lists are sorted by id: the id is that of the next deactivated chart line of the same name
+    after the line before. It stays null without one.
     """
     deactivated = [line for line in chart_lines if line["isDeactivated"]]
     last = 0

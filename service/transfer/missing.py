@@ -1,4 +1,8 @@
-"""Deletes of an import: records of its collections that none of its files has (contract, Files)."""
+"""Deletes of an import: records of its collections that none of its files has (contract, Files).
+
+Only live records with an own key are meant, in collections that have a file. It is the option
+``--delete-missing``, which needs ``--match``.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,15 +17,20 @@ from service.transfer.files import Line, Source
 
 @dataclass
 class MissingRecords:
-    """Records without a line, of all files; ``at_most`` is the share that may be deleted."""
+    """Records without a line, of all files of an import."""
 
     client: Client
     at_most: float
+    """Share from 0 to 1 of a collection's live records with an own key that may be missing."""
     dry_run: bool
+    """Whether deletes are dry runs."""
     _syncs: list[tuple[str, Sync]] = field(default_factory=list)
 
     def sync_of(self, source: Source) -> "FileSync":
-        """Return the collector of a file's records; ``delete`` deletes those that it has not."""
+        """Return the collector of a file's records; ``delete`` deletes the collection's others.
+
+        Call it once for each file of records, in the order of the import.
+        """
         collection = source.collection
         sync = Sync(
             self.client.collection(collection.name), collection.key_fields[0], dry_run=self.dry_run
@@ -33,8 +42,9 @@ class MissingRecords:
     async def delete(self, counts: Mapping[str, Counter[str]]) -> None:
         """Delete them, collections in reverse order, and add the outcomes to ``counts``.
 
-        Raise TransferError if a collection misses too many, with nothing deleted, or if some cannot
-        be deleted because they are in use, with the others deleted.
+        Raise TransferError if more than ``at_most`` of a collection is missing, with nothing
+        deleted in any, or if some cannot be deleted because they are in use, with the others
+        deleted. A dry run counts those in use as ``checked`` and does not raise for them.
         """
         try:
             missing = [(name, sync, await sync.missing(self.at_most)) for name, sync in self._syncs]
@@ -58,15 +68,17 @@ class FileSync:
 
     sync: Sync
     has_reference_as_key: bool
+    """Whether the own key is an id of another record, as of style relations."""
 
     def collect(self, record_ids: Sequence[Any]) -> None:
-        """Remember the records of lines."""
+        """Add the ids of records that lines became; they are not missing."""
         self.sync.sent_ids.update(int(record_id) for record_id in record_ids)
 
     def collect_rejected(self, line: Line) -> None:
-        """Remember a rejected line, whose record is not missing.
+        """Add a rejected line: the record with its own key is not missing.
 
-        Its key names no record of the service if it is a reference of the file.
+        A line without a key may mean any record, and so may one whose key is a reference, because
+        that can be an id of the file. After such a line no record of the collection is missing.
         """
         self.sync.failed.append({} if self.has_reference_as_key else line.document)
 

@@ -1,4 +1,7 @@
-"""Nested id matching: maps the files' ids of objects in records, such as sizes, to stored ids."""
+"""Nested id matching: maps the files' ids of objects in records, such as sizes, to stored ids.
+
+Outcomes of writes have no ids of nested objects: they are read back and matched by content.
+"""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,19 +14,21 @@ from service.transfer.fields import Field
 from service.transfer.id_map import IdMap
 
 ImportedRecord: TypeAlias = tuple[dict[str, Any], dict[str, Any], Any]
-"""Record as in the file, as sent, and its id in the service; None in a dry run."""
+"""Record as in the file, as sent, and its id; None for one that a dry run would create."""
 IdMapping: TypeAlias = tuple[str, Any, bytes | None]
 """Id in the file, id in the service, and the digest, which nested objects do not have."""
 _NOT_COMPARABLE: Final = {"number", "array"}
-"""Types of values whose representation in documents can differ from the request."""
+"""Types of values that are not compared: documents can show them in another form."""
 
 
 async def nested_ids(
     client: Client, collection: TransferCollection, id_map: IdMap, records: Iterable[ImportedRecord]
 ) -> dict[str, list[IdMapping]]:
-    """Return the id mappings of nested objects, by their owner such as ``size-ranges/sizes``.
+    """Return the id mappings of nested objects, by their list such as ``size-ranges/sizes``.
 
-    In a dry run the id of an object that is not in the map is None.
+    ``records`` have just been written, or checked by a dry run; stored ones are read, 100 at a
+    time. Objects without an id in the file, or without a stored object like them, are left out. Of
+    a record without a stored live document, objects that are not in the map are mapped to None.
     """
     owners = _owners(collection)
     with_ids = [
@@ -50,7 +55,7 @@ async def nested_ids(
 async def _documents(
     client: Client, collection: TransferCollection, ids: list[Any]
 ) -> Mapping[Any, dict[str, Any]]:
-    """Return the current documents of records by id."""
+    """Return the current documents of live records by id, without those that are gone."""
     documents, records = dict[Any, dict[str, Any]](), client.collection(collection.name)
     for start in range(0, len(ids), MAX_PAGE_SIZE):
         chunk = ids[start : start + MAX_PAGE_SIZE]
@@ -63,7 +68,7 @@ async def _documents(
 def placeholders(
     collection: TransferCollection, id_map: IdMap, record: dict[str, Any]
 ) -> dict[str, list[IdMapping]]:
-    """Return mappings to None of a record's nested objects that are not in the map, by owner."""
+    """Return mappings to None of a record's nested objects that are not in the map, by list."""
     return {
         str(items.owner): [*_placeholders(id_map, items, record.get(name))]
         for name, items in _owners(collection).items()
@@ -71,7 +76,7 @@ def placeholders(
 
 
 def _owners(collection: TransferCollection) -> dict[str, Field]:
-    """Return the fields of the objects in lists of objects with ids, by the name of the list."""
+    """Return the fields of the objects in lists of objects with ids, by the list's member name."""
     return {
         name: member.items
         for name, member in collection.fields.members.items()
@@ -96,7 +101,10 @@ def match_objects(
 ) -> Iterator[IdMapping]:
     """Match objects of the file to stored objects of equal content, in the order of both lists.
 
-    ``objects`` are from the file, ``items`` are the same objects as sent, ``stored`` is the result.
+    ``objects`` are from the file, ``items`` the same objects as sent, in the same order, ``stored``
+    those of the document. Each stored object is matched once. Yield a mapping for each matched
+    object with an id in the file. Own ids, decimal numbers and lists are not compared, nor are
+    fields that no stored object has, or that are a key object in some item.
     """
     compared = {
         name

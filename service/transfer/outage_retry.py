@@ -1,4 +1,7 @@
-"""Outage retry policy: retries for as long as the service is unavailable (contract, Files)."""
+"""Outage retry policy: retries for as long as the service is unavailable (contract, Files).
+
+The commands for export and import use it.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,16 +16,20 @@ _TRIES_BEFORE_REPORT: Final = 3
 
 @dataclass(frozen=True)
 class OutageRetryPolicy(RetryPolicy):
-    """Retry policy without a limit of tries: backoff and ``Retry-After`` up to 10 minutes."""
+    """Retry policy without a limit of tries, for the errors that ``RetryPolicy`` retries.
+
+    The maximum of the backoff doubles from 0.25 s to 16 s. Any ``Retry-After`` is added.
+    """
 
     longest_wait: float = 600.0
+    """Maximum ``Retry-After`` in seconds that is waited for; a longer one fails the call."""
     on_outage: Callable[[str], None] = say
-    """Called once per request with the reason, after three failed tries."""
+    """Called with the reason after the third failed try of a request, if a retry follows."""
 
     def delay_seconds(self, error: SelvedgeError, attempt: int) -> float | None:
-        """Return the seconds to wait; None if no retry can mend the error.
+        """Return the seconds to wait after the n-th failed try; None for no further try.
 
-        None also for a ``Retry-After`` beyond ``longest_wait``.
+        None is for errors that no retry can mend, and a ``Retry-After`` beyond ``longest_wait``.
         """
         seconds = super().delay_seconds(error, min(attempt, self.attempts - 1))
         if attempt == _TRIES_BEFORE_REPORT and seconds is not None:

@@ -1,7 +1,7 @@
 """Own key lookup: finds stored records with the own key of lines that are not in the id map.
 
 Creating such a line would make a second record with the same own key, for example after the id map
-was lost. The line is rejected; with ``--match`` it replaces the record instead.
+was lost. The line is rejected. With ``--match`` there is no lookup: the service finds the record.
 """
 
 import asyncio
@@ -21,20 +21,23 @@ from service.transfer.id_map import IdMap
 from service.transfer.id_translation import Translator
 
 _MAX_CONCURRENT: Final = 4
+"""Maximum number of concurrent queries."""
 _MAX_KEYS: Final = 50
+"""Maximum number of keys in one query."""
 _MAX_KEY_BYTES: Final = MAX_CURSOR_BYTES // 2
-"""Maximum bytes of keys in one query: a cursor contains the query, as base64."""
+"""Maximum bytes of several keys in one query: a cursor contains the query, as base64."""
 _MAX_KEY_LENGTH: Final = 500
 """Maximum characters of an own key; no record has a longer one."""
 _Key = tuple[Any, ...]
+"""Own key, and the id of the record within which it is one, if any."""
 
 
 @dataclass(frozen=True)
 class OwnKeyLookup:
     """Lookup of the own keys of a file's new lines before any of them is sent.
 
-    Records that the files' own lines created do not count: a file may have several records with
-    the same key, as an export does.
+    Records that lines of this or earlier imports became, by the id map, do not count: a file may
+    have several records with the same key, as an export may.
     """
 
     client: Client
@@ -43,7 +46,11 @@ class OwnKeyLookup:
     translator: Translator
 
     async def conflicts(self, lines: Iterable[Line]) -> dict[int, Detail]:
-        """Return the error of each line whose own key a stored record has, by line number."""
+        """Return the error of each line whose own key a stored live record has, by line number.
+
+        Lines that the id map has, or without an own key, have none. Raise SelvedgeError if a query
+        fails; the others are canceled then.
+        """
         conflicts = dict[int, Detail]()
         tasks = set[asyncio.Task[dict[int, Detail]]]()
         try:
@@ -61,7 +68,7 @@ class OwnKeyLookup:
         return conflicts
 
     def _unmapped(self, lines: Iterable[Line]) -> Iterator[tuple[int, _Key]]:
-        """Yield line number and own key of each line without a record in the id map."""
+        """Yield line number and own key of each line with a key but no record in the id map."""
         key_fields = self.collection.key_fields
         for line in lines:
             if not line.has_key(key_fields):
@@ -73,7 +80,11 @@ class OwnKeyLookup:
                     yield line.number, key
 
     def _key(self, line: Line) -> _Key | None:
-        """Return the own key as the service stores it; None if no record can have it."""
+        """Return the own key with the service's ids; None if no stored record is to be looked up.
+
+        That is so for a key that is too long, within a record that is not imported yet, or an id,
+        as of style relations: the service refuses a pair that is stored already.
+        """
         names = self.collection.key_fields
         document = {name: line.document[name] for name in names}
         translated = self.translator.translate(self.collection.fields, document, is_new=True)
@@ -106,7 +117,7 @@ def _can_be_stored(key: Any) -> bool:
 
 
 def _chunks(keys: Iterable[tuple[int, _Key]]) -> Iterator[list[tuple[int, _Key]]]:
-    """Yield the keys in chunks that fit into one query."""
+    """Yield the keys in chunks for one query each; a key that is too long is a chunk of its own."""
     chunk, size = list[tuple[int, _Key]](), 0
     for number, key in keys:
         length = len(orjson.dumps(key[0]))

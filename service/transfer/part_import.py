@@ -2,8 +2,8 @@
 
 Problem: entries of a part can refer to lines that come later in the files, and records can refer to
 entries that the file marks as deactivated, which the service refuses as new references. Chosen:
-first without unresolved references, then with them and with all entries active, after all files in
-the final form.
+first without unresolved references, then with them, in both cases with all entries active; after
+all files in the final form. A part that needs fewer stages is sent fewer times.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,19 +20,23 @@ from service.transfer.nested_ids import placeholders
 from service.transfer.sender import NOT_SENT, ImportEntry, Sender
 
 CHECKED: Final = "checked"
-"""Outcome of parts in a dry run that were not checked against the data of their own record."""
+"""Outcome of parts in a dry run whose owner or references only a real import creates."""
 _EARLY: Final = b"early"
 _ACTIVE: Final = b"active"
 _COMPLETE: Final = b"whole"
 _STAGES: Final = (_EARLY, _ACTIVE, _COMPLETE)
-"""Stages of a part, stored before the digest of its line: without unresolved references; with all
-references, but active; complete."""
+"""Stages that a part has reached, stored before the digest of its line in the id map: sent without
+unresolved references; sent with all references, but some entries active that are not; complete."""
 _SIZE: Final = "sizeRangeSizeId"
 _LARGEST_ID: Final = 2**63 - 1
 
 
 class PartSender(Sender):
-    """Sender of parts."""
+    """Sender of parts.
+
+    Requests have no key of the id map and are not pending: replacing a part again does no harm. A
+    part counts once, when it is complete.
+    """
 
     def _idempotency_key(self) -> str:
         return ""
@@ -46,7 +50,7 @@ class PartSender(Sender):
             self.counts[outcome.outcome] += 1
 
     def reject(self, line: Line, details: Any) -> None:
-        """Reject a line, or the owner's line that has it as a member."""
+        """Reject a line, or with its field paths the owner's line that has it as a member."""
         part = self.source.collection
         if line.owner_line and isinstance(part, TransferPart):
             details = [replace(row, field=part.field_of_owner(row.field)) for row in details]
@@ -55,22 +59,24 @@ class PartSender(Sender):
 
 @dataclass
 class PartImporter(LineImporter):
-    """Importer of the parts of one file."""
+    """Importer of the parts of one file: ``send_early``, after all files ``send_complete``."""
 
     part: TransferPart
     on_progress: Callable[[list[Line]], object]
+    """Called with each line once, when it is read for the first time."""
 
     async def send_early(self) -> None:
-        """Send every line.
+        """Send every new or changed line, in the first and second stage.
 
-        Until a part has been complete once, its deactivated entries are sent as active.
+        Until a part has been complete once, its deactivated entries are sent as active. Lines with
+        references that no line resolves are rejected, and so are repeated owners.
         """
         self.sender.id_map.start_file()
         await self._pass(self._early_entry)
         await self._pass(self._referring_entry)
 
     async def send_complete(self) -> None:
-        """Send the parts that are not complete yet in their final form."""
+        """Send the parts that were sent with activated entries again, in their final form."""
         await self._pass(self._complete_entry)
 
     async def _pass(self, entry_of: Callable[[Line], ImportEntry | None]) -> None:
@@ -86,10 +92,11 @@ class PartImporter(LineImporter):
             await self.sender.cancel()
 
     def lines(self) -> Iterator[Line]:
-        """Yield the lines. Members of owners' lines follow the import of these.
+        """Yield the lines to import, with the owner's digest in theirs.
 
-        A replaced owner can lose its part: a color without languages has no translations. Digests
-        therefore include those of the owners.
+        Members of owners' lines are left out unless the owner's line was imported as it is now. A
+        replaced owner can lose its part: a color without languages has no translations. Parts are
+        therefore sent again once their owners are.
         """
         for line in self.sender.source.lines():
             mapped = self.sender.id_map.find(self.part.owner, self._name(line))
@@ -100,9 +107,11 @@ class PartImporter(LineImporter):
                 yield line
 
     def first_entry(self, line: Line, *, omits_missing: bool) -> ImportEntry | None:
-        """Return the entry of a line that is processed for the first time, or None.
+        """Return the entry of a line in its first pass; None if it is not to be sent.
 
-        Reject it if it cannot be sent. References to entries of later lines may be omitted.
+        That is so if its owner is repeated or a reference missing, which rejects it, or if its part
+        is complete, which counts it as not sent. With ``omits_missing``, references to entries of
+        this part collection may be missing: they are null in the entry.
         """
         self.on_progress([line])
         if self.is_repeated(line, self._name(line)):
@@ -121,7 +130,7 @@ class PartImporter(LineImporter):
         return None if missing else entry
 
     def _early_entry(self, line: Line) -> ImportEntry | None:
-        """Return the entry without references to entries that are not imported yet."""
+        """Return the entry without references to later entries; None if it was sent before."""
         entry = self.first_entry(line, omits_missing=True)
         return None if self._stage(line) else entry
 
@@ -139,7 +148,11 @@ class PartImporter(LineImporter):
     def entry(
         self, line: Line, *, omits_missing: bool = False, activates: bool | None = None
     ) -> ImportEntry:
-        """Translate a line; all entries are active until the part has been complete once."""
+        """Translate a line; return its entry with the stage that sending it reaches.
+
+        Unless ``activates`` says otherwise, deactivated entries are sent as active until the part
+        has been complete once, in any earlier run.
+        """
         translated = self.translator.translate(
             self.part.fields,
             line.document,
@@ -150,7 +163,7 @@ class PartImporter(LineImporter):
         return ImportEntry(line, self._name(line), translated, stage)
 
     def _name(self, line: Line) -> str:
-        """Return the name of the line in the id map: its owner."""
+        """Return the name of the line in the id map: its owner's, or without one the digest."""
         owner = line.document.get(self.part.id_field)
         return f"content:{line.digest.hex()}" if owner is None else str(owner)
 
@@ -171,13 +184,16 @@ class PartDryRun(PartImporter):
     """Dry run of parts.
 
     The service has no owners that only a real import creates. Their parts are checked as parts of
-    other owners, as many in a request as there are; without any, by the schema alone.
+    up to 100 other owners, each once in a request; without any, by the schema alone.
     """
 
     _owner_ids: Iterator[Any] = iter(())
 
     async def send_early(self) -> None:
-        """Add the entries of all lines to the copied id map, then check every line."""
+        """Add the entries of all lines to the id map, a copy or temporary, then check every line.
+
+        Stages do not matter: references to entries of later lines are placeholders.
+        """
         self.sender.id_map.start_file()
         for line in self.lines():
             for target, mappings in placeholders(
@@ -196,7 +212,7 @@ class PartDryRun(PartImporter):
         """Do nothing: every line has been checked completely."""
 
     async def _live_owner_ids(self) -> list[Any]:
-        """Return the ids of some owners, if the parts of other ones could be theirs."""
+        """Return the ids of up to 100 live owners; [] if a part fits its own owner alone."""
         if self.part.fits_any_owner:
             owners = self.sender.client.collection(self.part.owner)
             async for page in owners.pages(page_size=MAX_PAGE_SIZE):
@@ -224,7 +240,7 @@ class PartDryRun(PartImporter):
         return self.part.id_field in entry.translated.placeholders
 
     def _added_references(self, entry: ImportEntry) -> Iterator[str]:
-        """Yield the paths of references to what the same import may add to the owner: its sizes."""
+        """Yield the paths of references to sizes that this import may add to a sample request."""
         sizes = entry.translated.item.get(self.part.list_field)
         if self.part.fits_any_owner or not isinstance(sizes, list):
             return

@@ -1,7 +1,8 @@
 """Pending requests: bulk writes stored before they are sent, and resent with the same key.
 
-A request is removed once its outcome is certain: when its outcomes are stored, or it was refused.
-The next run sends rejected lines with a new idempotency key, as their cause may have been mended.
+They are the writes of records by an import that is no dry run. A request is removed once its
+outcome is certain: when its outcomes are stored, or it was refused. The next run sends rejected
+lines with a new idempotency key, as their cause may have been mended.
 """
 
 import time
@@ -16,21 +17,29 @@ from service.transfer.id_map import IdMap
 
 _SERVER_ERRORS: Final = 500
 _UNDECIDED: Final = (401, 408, 429)
-"""Statuses that leave open whether an earlier try of the request was carried out."""
+"""Statuses, beside those from 500, that leave open whether an earlier try was carried out."""
 _UNDECIDED_TYPES: Final = (ErrorType.FORBIDDEN_SCOPE, ErrorType.CONFLICT_IN_PROGRESS)
 _KEY_LIFETIME_SECONDS: Final = (IDEMPOTENCY_HOURS - 1) * 3600.0
-"""Maximum age for resending. The service forgets older keys; then a request may run twice."""
+"""Maximum age for resending, 23 hours. The service forgets keys after 24 hours.
+
+A request that is sent after that may run twice.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """Bulk write as stored in the id map: its fields are part of the file format."""
+    """Bulk write as stored in the id map: its fields are part of the file format.
+
+    ``items``, ``names`` and ``digests`` are those of the same lines, in the same order.
+    """
 
     collection: str
     how: WriteMode
     match: str | None
+    """Own key field by which stored records are matched; None for creates and replaces by id."""
     items: list[dict[str, Any]]
     names: list[str]
+    """Names of the lines in the id map."""
     digests: list[str]
     """Digests of the lines, in hexadecimal."""
     skip: bool = True
@@ -42,9 +51,11 @@ class PendingRequest:
 async def send_pending(
     client: Client, id_map: IdMap, request: PendingRequest, key: str, *, dry_run: bool = False
 ) -> list[Outcome]:
-    """Send a request. It stays pending until the caller stores its outcomes, or it is refused.
+    """Send a request; return the outcomes of its items in their order.
 
-    Without a key it is not stored: a dry run, or parts, whose replacement can be repeated.
+    It is stored as pending first, and stays so until the caller stores the outcomes with the key
+    (``IdMap.store``), or the service refuses it for certain. Without a key it is not stored: a dry
+    run, or parts, whose replacement can be repeated. Raise SelvedgeError after the retries.
     """
     if key:
         id_map.add_pending(key, request)
@@ -64,9 +75,10 @@ async def send_pending(
 
 
 async def resend_pending(client: Client, id_map: IdMap) -> None:
-    """Resend the pending requests of an interrupted import, and store their outcomes.
+    """Resend the pending requests of an interrupted import, one by one, and store their outcomes.
 
     A request that is refused now or is older than 23 hours is dropped: its lines get a new request.
+    Failed items are not stored. Raise SelvedgeError if the outcome of a request stays uncertain.
     """
     for key, fields in id_map.pending_requests():
         request = PendingRequest(**fields)

@@ -21,7 +21,10 @@ _CSV_SUFFIX: Final = ".csv"
 
 
 def reject_files(path: Path) -> tuple[Path, Path]:
-    """Return the paths of the NDJSON and the CSV file; the given path is one of the two."""
+    """Return the paths of the NDJSON and the CSV file.
+
+    A path with the suffix ``.csv`` is that of the CSV file; any other is that of the NDJSON file.
+    """
     if path.suffix == _CSV_SUFFIX:
         return path.with_suffix(".ndjson"), path
     return path, path.with_suffix(_CSV_SUFFIX)
@@ -29,15 +32,19 @@ def reject_files(path: Path) -> tuple[Path, Path]:
 
 @dataclass
 class Rejects:
-    """Writer of the two rejects files, which are created with the first rejected line.
+    """Writer of the two rejects files of an import; a context manager, which closes them.
 
-    NDJSON has a line for each rejected line, CSV a row for each of its errors.
+    Entering deletes the files of an earlier run. The first rejected line creates new ones, which
+    only the owner can read, and each line is flushed. NDJSON has a line for each rejected line:
+    ``file``, ``line``, ``details`` and ``record``. CSV has a row for each of its errors.
     """
 
     path: Path | None
+    """Path of either file; None to count only."""
     count: int = 0
+    """Number of rejected lines, of all files of the import."""
     first: str = ""
-    """Description of the first rejected line, for people."""
+    """File, line and errors of the first rejected line, for people; empty before."""
     _files: "_Files | None" = None
     _open: ExitStack = field(default_factory=ExitStack)
 
@@ -55,7 +62,7 @@ class Rejects:
         self._open.close()
 
     def add(self, source: Source, line: Line, details: Iterable[Detail]) -> None:
-        """Write a rejected line with its errors."""
+        """Count a rejected line, and write it with its errors."""
         rows = [*details]
         if not self.count:
             errors = "; ".join(f"{line.column(row.field) or 'record'}: {row.value}" for row in rows)

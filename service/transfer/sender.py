@@ -25,9 +25,9 @@ from service.transfer.rejects import Rejects
 
 _ITEM_INDEX: Final = re.compile(r"^\[[0-9]+\]\.?")
 MAX_CONCURRENT: Final = 4
-"""Maximum number of concurrent requests, for collections without an order."""
+"""Maximum number of concurrent requests of a file, for collections without an order; others: 1."""
 _SPLITTABLE_STATUSES: Final = (400, 413)
-"""Statuses of requests that are too large or malformed as a whole: sent again in halves."""
+"""Statuses of requests that are too large or malformed as a whole, with no item to blame."""
 NOT_SENT: Final = "not sent"
 """Outcome of lines that were imported earlier and have not changed since."""
 
@@ -39,15 +39,15 @@ class ImportOptions:
     match: bool = False
     """Whether lines are matched to records by own key, in collections that have one."""
     skip: bool = False
-    """Whether rejected lines are left out; otherwise the first failed request ends the import."""
+    """Whether rejected lines are left out; otherwise the first rejected line ends the import."""
     dry_run: bool = False
     """Whether every request is a dry run."""
     merge: bool = False
-    """Whether matched lines are merged into their records: fields without a value stay."""
+    """Whether matched lines are merged into their records: fields that a line lacks stay."""
     delete_missing: bool = False
-    """Whether records of the files' collections that no line has are deleted."""
+    """Whether live records with an own key that their file lacks are deleted; needs ``match``."""
     at_most: float = MAX_MISSING_SHARE
-    """Share of a collection's live records that may be missing."""
+    """Share from 0 to 1 of a collection's live records that may be missing, and be deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,14 @@ class ImportEntry:
 
     line: Line
     name: str
+    """Name of the line in the id map."""
     translated: Translated
     stage: bytes = b""
-    """Stage of a part (``part_import.py``); empty for records."""
+    """Stage that sending a part reaches (``part_import.py``); empty for records."""
 
     @property
     def digest(self) -> bytes:
-        """Digest that the id map stores once the entry has been sent."""
+        """Digest that the id map stores once the service has written the entry."""
         return self.stage + self.line.digest
 
 
@@ -76,8 +77,9 @@ class Sender:
     rejects: Rejects
     options: ImportOptions
     counts: Counter[str] = field(default_factory=Counter)
+    """Number of lines by outcome, which the sender and the importer increase."""
     on_progress: Callable[[list[Line]], object] = len
-    """Called with the lines of each finished request."""
+    """Called with the lines of each request whose outcomes are stored, failed ones included."""
     file_sync: FileSync | None = None
     """Collector of the records that the file has, if missing ones are to be deleted."""
 
@@ -87,28 +89,32 @@ class Sender:
 
     @property
     def stopped(self) -> bool:
-        """Whether a line was rejected and nothing more is to be sent."""
+        """Whether a line of any file was rejected and nothing more is to be sent."""
         return self.rejects.count > 0 and not self.options.skip
 
     async def send(self, mode: WriteMode, match: str | None, entries: list[ImportEntry]) -> None:
-        """Start a request with the entries, as soon as a request slot is free."""
+        """Start a request with the entries, as soon as a request slot is free.
+
+        Its outcomes are stored when its response is there; ``drain`` waits for that and raises its
+        error. Requests that start after the import has stopped send nothing.
+        """
         await self._slots.acquire()
         task = asyncio.create_task(self._send_in_slot(mode, match, entries))
         self._tasks.add(task)
 
     async def drain(self) -> None:
-        """Wait until all requests have finished. Raise the error of any."""
+        """Wait until all requests have finished, or raise the first error without that."""
         tasks, self._tasks = self._tasks, set()
         await asyncio.gather(*tasks)
 
     def raise_failures(self) -> None:
-        """Raise the error of any finished request."""
+        """Raise the error of a finished request, if any, without waiting."""
         for task in [task for task in self._tasks if task.done()]:
             self._tasks.discard(task)
             task.result()
 
     async def cancel(self) -> None:
-        """Cancel unfinished requests; the next run resends them."""
+        """Cancel unfinished requests and wait for their end. The next run sends them again."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -122,7 +128,11 @@ class Sender:
             self._slots.release()
 
     async def _send(self, mode: WriteMode, match: str | None, entries: list[ImportEntry]) -> None:
-        """Send entries as one request, or as two if it is refused as a whole."""
+        """Send entries as one request and store the outcomes.
+
+        A request that failed because of items is repeated as a dry run to find these; one that is
+        refused as a whole with 400 or 413 is sent in halves. Raise any other error.
+        """
         if self.stopped:
             return
         request = self._pending_request(mode, match, entries)
@@ -142,7 +152,7 @@ class Sender:
         await self._store_outcomes(entries, self._adjusted(entries, outcomes), key)
 
     def _idempotency_key(self) -> str:
-        """Return the key under which the request is stored until its outcomes are."""
+        """Return the key under which the request is stored until its outcomes are; "" for none."""
         return "" if self.options.dry_run else f"import-{secrets.token_hex(16)}"
 
     def _pending_request(
@@ -174,10 +184,10 @@ class Sender:
     async def _find_failed_lines(
         self, request: PendingRequest, entries: list[ImportEntry], error: FailureError
     ) -> None:
-        """Dry-run a request that failed as a whole, to find the failed lines.
+        """Dry-run a request that failed as a whole, and reject the failed lines.
 
-        Lines that fail only because their record is already as requested are done; the others are
-        sent again.
+        Without any, lines whose only errors are those of placeholders are done and the others are
+        sent again. If the dry run finds no error at all, raise ``error``.
         """
         request = replace(request, skip=True)
         raw = await send_pending(self.client, self.id_map, request, "", dry_run=True)
@@ -211,7 +221,11 @@ class Sender:
     async def _store_outcomes(
         self, entries: list[ImportEntry], outcomes: list[Outcome], key: str
     ) -> None:
-        """Store and count the outcomes of a request; only failures if these end the import."""
+        """Store and count the outcomes of a request; only failures if these end the import.
+
+        Ids of nested objects are stored first, the records' ids with the removal of the pending
+        request last: an interruption in between repeats the request.
+        """
         if self._reject_failed(entries, outcomes) and not self.options.skip:
             return
         done = list[tuple[ImportEntry, Any]]()
@@ -235,7 +249,7 @@ class Sender:
         self.counts[outcome.outcome] += 1
 
     def reject(self, line: Line, details: Iterable[Detail]) -> None:
-        """Reject a line. Unless rejected lines are skipped, this ends the import."""
+        """Reject a line without counting it. Unless such lines are skipped, end the import."""
         if self.file_sync:
             self.file_sync.collect_rejected(line)
         self.rejects.add(self.source, line, details)
@@ -247,9 +261,10 @@ def _failed(entry: ImportEntry, error: FailureError) -> Outcome:
 
 
 def _adjusted(entry: ImportEntry, outcome: Outcome) -> Outcome:
-    """Return the outcome with field paths of the line, without errors that a line cannot have.
+    """Return the outcome with field paths of the line, without the errors of placeholder ids.
 
-    Placeholder ids of a dry run are unknown references.
+    The service reports these as unknown references. An outcome that failed by them alone becomes
+    ``created``.
     """
     details = [*_without_item_index(outcome.details)]
     if outcome.outcome != "failed":
@@ -269,7 +284,7 @@ def _without_item_index(details: Iterable[Detail]) -> Iterator[Detail]:
 
 
 def _contains_any(path: str | None, descendants: Iterable[str]) -> bool:
-    """Return whether any of the descendants is at the path or below it."""
+    """Return whether any of the descendants is at the path, or at a member below it."""
     return any(each == path or each.startswith(f"{path}.") for each in descendants)
 
 

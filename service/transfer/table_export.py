@@ -1,4 +1,7 @@
-"""CSV writer: converts an NDJSON file of records to a table that an import can read."""
+"""CSV writer: converts an NDJSON file of records to a table that an import can read.
+
+Cells are separated by commas, in UTF-8 with a byte order mark. The order of rows is that of lines.
+"""
 
 import csv
 from collections.abc import Iterator
@@ -24,7 +27,10 @@ _Cells: TypeAlias = dict[_Order, tuple[ColumnPath, str]]
 def write_table(lines: Path, table: Path, fields: Field) -> None:
     """Write the records of an NDJSON file as CSV, in two passes: the first collects the columns.
 
-    The columns are all writable fields of one cell, and those list entries that some record has.
+    ``fields`` are those of a line. Every field of one cell at the first level has a column; members
+    of objects and of list entries have one if some record has a value there. Columns are in the
+    order of the schema. An empty list of objects is ``[]`` in a column of its own. ``table`` is
+    replaced, and only its owner can read it. Other members of the lines are left out.
     """
     columns = _columns(lines, fields)
     orders = sorted(columns)
@@ -49,7 +55,7 @@ def _rows(lines: Path, fields: Field) -> Iterator[_Cells]:
 
 
 def _scalar_columns(fields: Field) -> Iterator[tuple[_Order, ColumnPath]]:
-    """Yield the columns that every table has: fields of one cell."""
+    """Yield the columns that every table has: fields of one cell at the first level."""
     for index, (name, field) in enumerate(fields.members.items()):
         if not field.members and not (field.items and field.items.members):
             yield (index,), (name,)
@@ -58,7 +64,7 @@ def _scalar_columns(fields: Field) -> Iterator[tuple[_Order, ColumnPath]]:
 def _cells(
     fields: Field, value: Any, order: _Order = (), path: ColumnPath = ()
 ) -> Iterator[tuple[_Order, ColumnPath, str]]:
-    """Yield the cells of a value that are not empty."""
+    """Yield order, path and text of each cell of a value, without those of null."""
     if isinstance(value, dict) and fields.members:
         document = value | {name: ids for name, _, ids in shown_lists(fields, value)}
         for index, (name, field) in enumerate(fields.members.items()):

@@ -3,8 +3,9 @@
 Problem: callers choose the URLs to which the service sends, and the service reaches hosts that they
 cannot: metadata services, databases, other programs of its machine (server-side request forgery).
 Rejected: checks of the URL alone, because a name resolves to whatever its owner wants, and to
-another address a moment later. Chosen: the URL is checked when it is set, and every address is
-checked between the resolution of its name and the connection to that very address.
+another address a moment later. Chosen: the URL is checked when it is set and before each message,
+and every address is checked between the resolution of its name and the connection to that very
+address.
 """
 
 import re
@@ -32,7 +33,10 @@ NEEDS_HTTPS: Final = "Use https."
 
 
 class AddressPolicy:
-    """Policy: public addresses by https, and the operator's private networks, also by http."""
+    """Policy: public addresses by https, and the operator's private networks by https or http.
+
+    ``private_networks`` are those of the setting ``WEBHOOK_PRIVATE_ADDRESSES``.
+    """
 
     def __init__(self, private_networks: Sequence[Network]) -> None:
         self._private_networks = private_networks
@@ -40,7 +44,8 @@ class AddressPolicy:
     def url_problem(self, url: str) -> str | None:
         """Return the problem of a receiver's URL as a sentence; None if there is none.
 
-        A name is not resolved.
+        An address in it is checked by ``refusal``. A name is not resolved: with http it is accepted
+        if there are any private networks, and its addresses are checked at the connection.
         """
         parsed = _parsed(url)
         if isinstance(parsed, str):
@@ -57,7 +62,9 @@ class AddressPolicy:
     def refusal(self, address: Address, *, is_plain: bool) -> str | None:
         """Return the reason not to connect to an address; None if it is allowed.
 
-        ``is_plain`` is for http. An IPv6 address counts with the IPv4 addresses within it.
+        ``is_plain`` is for http, which only private networks allow. An IPv4-mapped IPv6 address
+        counts as the IPv4 address. Any other IPv6 address is public only if the IPv4 addresses
+        within it are, too; for private networks these do not matter.
         """
         own, *embedded = _addresses_in(address)
         if any(own in network for network in self._private_networks):
@@ -70,7 +77,8 @@ class AddressPolicy:
 def literal(host: str) -> Address | str | None:
     """Return the address if a URL's host is one, None for a name, or the problem as a sentence.
 
-    Resolvers take ``2130706433``, ``0177.1`` and ``0x7f.1`` for addresses, too.
+    An IPv6 address is without brackets. ``2130706433``, ``0177.1`` and ``0x7f.1`` are a problem,
+    because resolvers take them for addresses.
     """
     try:
         return ip_address(host)
@@ -84,12 +92,12 @@ def literal(host: str) -> Address | str | None:
 
 
 def address_of(resolved: str) -> Address:
-    """Return the address of a resolver's text, without its zone."""
+    """Return the address of a resolver's text, without its zone; raise ValueError if it is none."""
     return ip_address(resolved.partition("%")[0])
 
 
 def _parsed(url: str) -> URL | str:
-    """Return the parsed URL, or its problem as a sentence."""
+    """Return the parsed URL, or its problem as a sentence. Any scheme with a port is accepted."""
     if not _VISIBLE.fullmatch(url):
         return "Use visible ASCII characters, without backslashes."
     try:
@@ -105,7 +113,10 @@ def _parsed(url: str) -> URL | str:
 
 
 def _addresses_in(address: Address) -> Iterator[Address]:
-    """Yield an address, then the IPv4 addresses to which a network may translate it."""
+    """Yield an address, then the IPv4 addresses to which a network may translate it.
+
+    For an IPv4-mapped address that is the IPv4 address alone.
+    """
     if isinstance(address, IPv4Address):
         yield address
         return

@@ -6,13 +6,15 @@ from typing import Final
 from service.limits import MAX_RETRY_SECONDS
 
 _JITTER: Final = 0.1
+"""Largest deviation from the backoff, up or down, as a share of it."""
 
 
 def retry_seconds(failures: int, retry_after: float | None = None) -> float:
-    """Return the seconds to wait after so many failed tries in a row, up to MAX_RETRY_SECONDS.
+    """Return the seconds to wait after ``failures`` failed tries in a row, the last one included.
 
-    The first retry comes after a second, each further one after twice as long, with 10 % of jitter.
-    The receiver's ``Retry-After`` takes precedence.
+    They are 1 after the first failure and twice as many after each further one, with up to 10 % of
+    jitter up or down. ``retry_after``, the seconds of the receiver's ``Retry-After``, replaces this
+    time, without jitter. Both are at most MAX_RETRY_SECONDS.
     """
     if retry_after is not None:
         return min(retry_after, MAX_RETRY_SECONDS)

@@ -1,7 +1,9 @@
 """Feed batches: entries of the change feed that a subscription gets in one message.
 
-The end of a batch is stored before the batch is sent. Until it is acknowledged, each repeat ends
-there, whatever was committed meanwhile, and so has the same message id (contract, Deliveries).
+The end of a batch is stored before the batch is sent. Until the receiver acknowledges it by a
+status from 200 to 299, each repeat ends there, whatever was committed meanwhile, and so has the
+same message id (contract, Deliveries). Another end, and id, comes only with a rewind, an epoch or
+filter that changed, changes that expired, or a repeat that is beyond the limits of a feed page.
 """
 
 from dataclasses import dataclass, replace
@@ -29,12 +31,15 @@ class FeedBatch:
     """Message to send, and the position after it."""
 
     epoch: int
+    """Epoch of the feed, to which ``end`` belongs."""
     from_n: int
-    """Sequence number of the first transaction."""
+    """Sequence number of the message's first transaction; of no use without a message."""
     end: FeedPosition
+    """Position to store once the message was delivered, or at once without a message."""
     message: Message | None
     """None if no entry up to ``end`` concerns the subscription."""
     has_more: bool = True
+    """Whether the feed may have entries after ``end``; always true with a message."""
 
 
 class MustNumberError(Exception):
@@ -42,7 +47,7 @@ class MustNumberError(Exception):
 
 
 class BatchReader:
-    """Reader of the next batch of subscriptions."""
+    """Reader of the next batch of any subscription; it has no state and writes nothing."""
 
     def __init__(self, feed: ChangeFeed) -> None:
         self._feed = feed
@@ -50,7 +55,10 @@ class BatchReader:
     async def read(self, connection: Connection, lease: Lease, row: asyncpg.Record) -> FeedBatch:
         """Return the batch after a subscription's position, again if it is not acknowledged yet.
 
-        Raise MustNumberError if changes have to be numbered first.
+        ``row`` is that of the statement ``leased``, read in the same transaction. A new batch has
+        up to MAX_MESSAGE_ENTRIES entries. If changes after the position were deleted, or the feed
+        has another epoch, it is the message ``expired``. Raise MustNumberError if changes have to
+        be numbered first.
         """
         after = FeedPosition(row["n"], row["within_collection"], row["within_id"])
         end = _stored_end(row)
@@ -87,7 +95,9 @@ class BatchReader:
     ) -> tuple[ChangePage, dict[tuple[str, int], bytes] | None]:
         """Return the page with its documents; halve it while they are too long.
 
-        A repeat may be longer, as documents can have grown: another end would be another id.
+        Too long is more than MAX_MESSAGE_BYTES, for a repeat MAX_PAGE_BYTES: documents can have
+        grown, and another end would be another id. A single entry is never too long, but has no
+        document beyond MAX_PAGE_BYTES.
         """
         while True:
             documents = await self._feed.documents_of(connection, caller, page.entries)
@@ -111,7 +121,7 @@ def _stored_end(row: asyncpg.Record) -> FeedPosition | None:
 
 
 def _until(page: ChangePage, end: FeedPosition) -> ChangePage:
-    """Return the page up to a position, or as it is if it ends before that."""
+    """Return the page up to and including a position, or as it is if it ends before that."""
     if _sort_key(page.after) < _sort_key(end):
         return page
     entries = [entry for entry in page.entries if _sort_key(_position(entry)) <= _sort_key(end)]
@@ -136,8 +146,9 @@ def _sort_key(position: FeedPosition) -> _SortKey:
 async def _expired(connection: Connection, lease: Lease, row: Any) -> FeedBatch:
     """Return the message that changes have expired, and the position to go on from.
 
-    It is before the oldest change that is kept. In another epoch it is the end of the feed, as the
-    changes that the receiver lacks are unknown.
+    It is before the oldest change that is kept. If the subscription's position is of another epoch
+    or after the end of the feed, it is the end, as the changes that the receiver lacks are unknown.
+    A repeat has another id if more changes have expired meanwhile.
     """
     feed = await connection.fetchrow(SQL["feed"].text, lease.organization_id)
     is_same = feed["epoch"] == row["epoch"] and row["n"] <= feed["last_n"]

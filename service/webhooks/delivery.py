@@ -1,5 +1,7 @@
 """Delivery: sends the batches of a leased subscription, one after the other.
 
+A message may be delivered more than once: if storing a success fails, it is sent again after the
+lease has expired. No transaction is open while a message is under way.
 Source: contract, Deliveries.
 """
 
@@ -29,9 +31,9 @@ from service.webhooks.receiver import GONE, Attempt, Receiver
 from service.webhooks.signing import active_secrets, signed_headers
 
 _MAX_BATCHES: Final = 50
-"""Maximum number of batches of a delivery. Then other subscriptions have a turn."""
+"""Maximum number of messages of a delivery. Then its slot is free for other subscriptions."""
 _RENEWAL_SECONDS: Final = LEASE_SECONDS / 2.5
-"""Interval of renewals of the lease while a receiver takes its time."""
+"""Interval of renewals of the lease while a response is awaited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class _Step:
 
 
 class Delivery:
-    """Delivery to one subscription for as long as this sender has its lease."""
+    """Delivery to one subscription for as long as this sender has its lease; for one ``run``."""
 
     def __init__(
         self, database: Database, outgoing: Outgoing, reader: BatchReader, lease: Lease
@@ -52,7 +54,11 @@ class Delivery:
         self._reader, self._lease = reader, lease
 
     async def run(self) -> None:
-        """Send up to _MAX_BATCHES; end earlier if none is left, a try fails or the lease ends."""
+        """Send up to _MAX_BATCHES messages, fewer if none is left, a try fails or the lease ends.
+
+        The lease is released at the end. Failed tries are stored and logged and do not raise.
+        Raise ApiError for an outage of the database; then the lease expires.
+        """
         done: FeedBatch | None = None
         async with AsyncExitStack() as stack:
             receiver: Receiver | None = None
@@ -74,10 +80,12 @@ class Delivery:
         await self._write(partial(self._end, done=done))
 
     async def _next(self, done: FeedBatch | None) -> _Step | None:
-        """Store that a batch was delivered, and return the next; None if there is none.
+        """Store that batch ``done`` was delivered, and return the next one with a message.
 
-        The lease is over then. Each transaction scans a limited part of the feed, so that the lease
-        does not expire meanwhile. Changes without a sequence number are numbered first.
+        Return None if there is none, or if the subscription was paused or the lease lost; the lease
+        is over then. Each transaction scans a limited part of the feed and renews the lease, so
+        that it does not expire meanwhile. Changes without a sequence number are numbered first, in
+        transactions of their own.
         """
         while True:
             try:
@@ -95,10 +103,11 @@ class Delivery:
                     pass
 
     async def _take(self, connection: Connection, done: FeedBatch | None) -> _Step | None:
-        """Return the next batch, stored as sent, or one without a message if there may be more.
+        """Store that ``done`` was delivered, and return the next batch, in one transaction.
 
-        Return None if the lease is over. Raise MustNumberError if changes have to be numbered
-        first.
+        A batch with a message is stored as sent. One without a message moves the position, and is
+        returned if there may be more. Return None if there is nothing more, or the lease is over.
+        Raise MustNumberError, which rolls back, if changes have to be numbered first.
         """
         if done is not None and not await self._advance(connection, done, datetime.now(UTC)):
             return None
@@ -120,18 +129,21 @@ class Delivery:
     async def _advance(
         self, connection: Connection, batch: FeedBatch, delivered_at: datetime | None
     ) -> bool:
-        """Move the position to the end of a batch; return False if the lease is lost."""
+        """Move the position to the end of a batch, and renew the lease; return False if it is lost.
+
+        With a time of delivery, reset the failures and the last error.
+        """
         parameters = (batch.epoch, *_columns(batch.end), delivered_at)
         return await self._lease.execute(connection, "advance", *parameters)
 
     async def _end(self, connection: Connection, done: FeedBatch | None) -> None:
-        """Store that the last batch was delivered, and end the lease."""
+        """Store that batch ``done`` was delivered, and release the lease."""
         if done is not None:
             await self._advance(connection, done, datetime.now(UTC))
         await self._lease.execute(connection, "release")
 
     async def _post(self, receiver: Receiver, step: _Step) -> Attempt:
-        """Send a batch; renew the lease while the receiver takes its time."""
+        """Send the message of a batch, signed now; renew the lease until there is a response."""
         message, row = step.batch.message, step.row
         assert message is not None
         signed = (message.id, int(time.time()), message.body)
@@ -144,9 +156,10 @@ class Delivery:
             renewal.cancel()
 
     async def _fail(self, receiver: Receiver, step: _Step, attempt: Attempt) -> None:
-        """Store a failed try with the time of the next, and log it if its cause is new.
+        """Store a failed try with the time of the next, and release the lease.
 
-        The answer 410 pauses the subscription.
+        Log it if its cause is another than that of the last failure. The answer 410 pauses the
+        subscription, which is always logged.
         """
         is_gone = attempt.result == GONE
         seconds = retry_seconds(step.row["failures"] + 1, attempt.retry_after)

@@ -1,7 +1,8 @@
 """Sender leases: one sender at a time for each subscription, among all workers and instances.
 
-A lease has a number. A sender whose lease has expired, or was taken away, finds another number in
-the row and stores nothing.
+A lease has a number. A claim after the lease has expired or was released, and a rewind, give the
+row another number: the former sender's statements find no row and store nothing. An expired lease
+that nobody has claimed still works.
 """
 
 from collections.abc import Awaitable, Callable
@@ -14,29 +15,40 @@ from service.resources.registry import WEBHOOKS
 SQL: Final = WEBHOOKS.statements
 
 Work: TypeAlias = Callable[[Connection], Awaitable[object]]
-"""Function that runs in a transaction."""
+"""Function that runs in a transaction, and again if that fails to serialize."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Lease of a subscription, for LEASE_SECONDS after the claim or the last renewal."""
+    """Lease of a subscription, for LEASE_SECONDS after the claim or the last renewal.
+
+    The statements ``renew``, ``dispatch`` and ``advance`` renew it. ``release`` and ``fail`` end
+    it.
+    """
 
     organization_id: int
     webhook_id: int
     number: int
+    """Number that the claim gave it; each claim of the subscription has a larger one."""
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """First parameters of statements that need the lease."""
+        """First three parameters of statements that need the lease."""
         return self.organization_id, self.webhook_id, self.number
 
     async def execute(self, connection: Connection, statement: str, *parameters: Any) -> bool:
-        """Execute the named statement, which needs the lease; return False if the lease is lost."""
+        """Execute the named statement, which needs the lease; return False if the lease is lost.
+
+        It is lost, too, if the subscription was deleted; for ``dispatch``, also if it is paused.
+        """
         text = SQL[statement].text
         return await connection.fetchval(text, *self.key, *parameters) is not None
 
 
 async def claim(connection: Connection, organization_id: int, webhook_id: int) -> Lease | None:
-    """Lease a subscription; return None if it is leased, paused, deleted or not due."""
+    """Lease a subscription; return None if it is leased, paused, deleted or not due.
+
+    Not due is one whose next retry is in the future; the claim does not look for changes.
+    """
     row = await connection.fetchrow(SQL["claim"].text, organization_id, webhook_id)
     return None if row is None else Lease(organization_id, webhook_id, row["lease"])

@@ -1,4 +1,7 @@
-"""Outgoing requests of a worker: address policy and name look-ups that all receivers share."""
+"""Outgoing requests of a worker: address policy and name look-ups that all receivers share.
+
+Also test messages, which are sent within the request of a caller.
+"""
 
 import secrets
 import time
@@ -23,7 +26,7 @@ _NONCE_BYTES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """Factory of receivers' clients."""
+    """Factory of receivers' clients; one in each worker, under the key OUTGOING."""
 
     policy: AddressPolicy
     lookups: NameLookups = field(default_factory=NameLookups)
@@ -33,7 +36,11 @@ class Outgoing:
         return Receiver(url, organization_id, self.policy, self.lookups)
 
     async def send_test(self, database: Database, organization_id: int, webhook_id: int) -> Attempt:
-        """Send a test message and return the outcome; raise ApiError if there is no webhook."""
+        """Send a test message and return the outcome; a failed delivery does not raise.
+
+        It needs no lease and goes to a paused webhook, too. Nothing is stored, and there is no
+        retry. Raise ApiError ``not_found`` if there is no webhook.
+        """
 
         async def read(connection: Connection) -> SigningTarget:
             return await read_target(connection, organization_id, webhook_id)
@@ -47,13 +54,14 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class SigningTarget:
-    """Receiver's URL, position and secrets of a subscription."""
+    """Receiver's URL, position and secrets of a subscription, for a test message."""
 
     url: str
     epoch: int
     position: int
-    """Sequence number of the last delivered transaction."""
+    """Sequence number of the last transaction that was delivered completely."""
     secrets: tuple[bytes, ...]
+    """One or two valid secrets, the current one first."""
 
     def headers(self, message: Message) -> dict[str, str]:
         """Return the headers, with signatures, of a message that is sent now."""

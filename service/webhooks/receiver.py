@@ -1,7 +1,7 @@
 """Receiver client: sends messages to one receiver, at no address that the policy refuses.
 
-It resolves the name once and connects to the addresses that it has checked (pinned resolution). It
-follows no redirects, uses no proxies and keeps no cookies.
+For each connection it resolves the name, checks all addresses and connects to one of them without
+resolving again (pinned resolution). It follows no redirects, uses no proxies and keeps no cookies.
 """
 
 import asyncio
@@ -32,10 +32,14 @@ TIMED_OUT: Final = "timed_out"
 UNREACHABLE: Final = "unreachable"
 REFUSED: Final = "refused"
 RESULTS: Final = (DELIVERED, REJECTED, THROTTLED, GONE, TIMED_OUT, UNREACHABLE, REFUSED)
-"""Results of tries: ``refused`` by the address policy, ``rejected`` by the receiver's status."""
+"""Results of tries.
+
+``delivered`` is a status from 200 to 299, ``gone`` 410, ``throttled`` 429, ``rejected`` any other.
+Without a response it is ``refused`` by the address policy, ``timed_out``, or ``unreachable``.
+"""
 
 _BODY_SECONDS: Final = 1
-"""Time for the body of a response, which is read only so that the connection can be used again."""
+"""Time for the body of a response, which is read so that the connection can be used again."""
 _BY_STATUS: Final = {410: GONE, 429: THROTTLED}
 
 
@@ -48,9 +52,9 @@ class Attempt:
     status: int | None = None
     """Status of the receiver's response; None without one."""
     error: str | None = None
-    """Cause of a failure, in words for the subscription's owner."""
+    """Cause of a failure, in words for the subscription's owner; None only if delivered."""
     retry_after: float | None = None
-    """Seconds that the receiver asks to wait."""
+    """Seconds from a failed response's ``Retry-After``, not limited yet; None without one."""
 
 
 class _RefusedError(OSError):
@@ -58,7 +62,10 @@ class _RefusedError(OSError):
 
 
 class Receiver(AbstractResolver):
-    """HTTP client of one receiver, for a few messages in a row, and the client's resolver."""
+    """HTTP client of one receiver, for a few messages in a row, and the client's resolver.
+
+    It is an asynchronous context manager, which closes its connections. Create it in a coroutine.
+    """
 
     def __init__(
         self, url: str, organization_id: int, policy: AddressPolicy, lookups: NameLookups
@@ -98,7 +105,11 @@ class Receiver(AbstractResolver):
         await self._session.close()
 
     async def post(self, body: bytes, headers: Mapping[str, str]) -> Attempt:
-        """Send a message and return the outcome; failures do not raise."""
+        """Send a message and return the outcome; failures do not raise.
+
+        One try, without retries, takes at most RECEIVER_SECONDS, name look-up included. The URL is
+        checked first. The body is JSON; ``headers`` have its id and signatures.
+        """
         if problem := self._policy.url_problem(self.url):
             return Attempt(REFUSED, error=problem)
         headers = {hdrs.CONTENT_TYPE: "application/json", **headers}
@@ -121,7 +132,11 @@ class Receiver(AbstractResolver):
         port: int = 0,
         family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002
     ) -> list[ResolveResult]:
-        """Return the addresses of the host; raise OSError if the policy refuses any of them."""
+        """Return the addresses of the host; raise OSError if the policy refuses any of them.
+
+        aiohttp calls it for each new connection to a name, not for an address in the URL. Also
+        raise OSError if there is none. ``family`` is ignored: the result has both families.
+        """
         addresses = await self._lookups.resolve(self._organization_id, host, port)
         is_plain = self._url.scheme == "http"
         refusals = [self._policy.refusal(address_of(text), is_plain=is_plain) for text in addresses]
@@ -131,7 +146,7 @@ class Receiver(AbstractResolver):
         return [_resolved(host, text, port) for text in addresses]
 
     async def close(self) -> None:
-        """Do nothing: a resolver for the connector, without resources of its own."""
+        """Do nothing: a resolver has no resources. Leaving the context closes the connections."""
 
 
 def _resolved(host: str, address: str, port: int) -> ResolveResult:
@@ -146,7 +161,7 @@ def _resolved(host: str, address: str, port: int) -> ResolveResult:
 
 
 async def _discard(response: aiohttp.ClientResponse) -> None:
-    """Read the body; close the connection if the body is long or slow."""
+    """Read up to 4 KiB of the body for up to 1 s; close the connection if there is more."""
     remaining = MAX_RECEIVER_ANSWER_BYTES
     try:
         async with asyncio.timeout(_BODY_SECONDS):
@@ -168,7 +183,7 @@ def _attempt_of(response: aiohttp.ClientResponse) -> Attempt:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Return the seconds of a ``Retry-After`` header; None without a valid one (RFC 9110)."""
+    """Return the seconds of a ``Retry-After``, from 0; None without a valid one (RFC 9110)."""
     if text is None:
         return None
     if text.isascii() and text.isdigit():

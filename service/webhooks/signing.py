@@ -22,7 +22,10 @@ def encoded(secret: bytes) -> str:
 
 
 def active_secrets(row: Mapping[str, Any]) -> tuple[bytes, ...]:
-    """Return the valid secrets of a subscription's row, the current one first."""
+    """Return the valid secrets of a subscription's row, the current one first.
+
+    The row's ``former_secret`` is null unless a rotation's overlap lasts: the statement sees to it.
+    """
     return tuple(filter(None, (row["secret"], row["former_secret"])))
 
 
@@ -31,7 +34,8 @@ def signed_headers(
 ) -> dict[str, str]:
     """Return the headers of a message, with a signature by each of the secrets.
 
-    ``timestamp`` is in seconds since 1970.
+    ``timestamp``, in seconds since 1970, is that of the try. ``body`` are the bytes as sent. A
+    signature is the HMAC-SHA256 of id, timestamp and body, joined by periods.
     """
     signed = b"%b.%d.%b" % (message_id.encode(), timestamp, body)
     digests = (hmac.digest(secret, signed, hashlib.sha256) for secret in signing_secrets)

@@ -1,4 +1,7 @@
-"""Subscription operations of callers, each in the transaction of its request."""
+"""Subscription operations of callers, each in the transaction of its request.
+
+The caller commits, logs the change and wakes the worker's sender.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,14 +20,14 @@ from service.webhooks.addresses import AddressPolicy
 
 _SQL: Final = WEBHOOKS.statements
 _OVERLAP_SECONDS: Final = 86_400
-"""Default time for which a former secret still signs."""
+"""Default time for which a former secret still signs; a day."""
 NOT_ASSIGNED: Final = "Use a sequence number of the change feed: this one is not assigned yet."
 EXPIRED: Final = "The changes after it have expired: use 0 for the oldest that are kept."
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Fields of a subscription that callers set; no collections stand for all."""
+    """Fields of a subscription that callers set; no collections means all, the default."""
 
     url: str
     collections: tuple[str, ...] = ()
@@ -33,7 +36,7 @@ class Subscription:
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> "Subscription":
-        """Return the subscription of a valid body; null stands for the default."""
+        """Return the subscription of a valid body; null or no member stands for the default."""
         return cls(
             item["url"],
             tuple(item.get("collections") or ()),
@@ -42,21 +45,24 @@ class Subscription:
         )
 
     def merged(self, patch: Mapping[str, Any]) -> "Subscription":
-        """Return the subscription with a valid merge patch applied (RFC 7396)."""
+        """Return the subscription with a valid merge patch applied; null sets the default."""
         stored: dict[str, Any] = {"url": self.url, "collections": self.collections}
         stored |= {"documents": self.documents, "state": self.state}
         return Subscription.of(apply_merge_patch(stored, patch))
 
     @property
     def columns(self) -> tuple[str, tuple[str, ...], bool, str]:
-        """Values as statements take them."""
+        """URL, collections, documents and state, as statements take them."""
         return self.url, self.collections, self.documents, self.state
 
 
 def url_errors(
     body: Mapping[str, Any], details: Sequence[ErrorDetail], policy: AddressPolicy
 ) -> list[ErrorDetail]:
-    """Return the error of a URL that the policy refuses, unless it has another error."""
+    """Return the error of a body's URL that the policy refuses, as a list of one, else [].
+
+    It is [] without a URL and if ``details``, those of the schema, have an error of the URL.
+    """
     url, path = body.get("url"), ("url",)
     if not isinstance(url, str) or any(detail.path == path for detail in details):
         return []
@@ -69,8 +75,9 @@ async def add(
 ) -> tuple[int, bytes]:
     """Insert a subscription that starts at the end of the feed; return its id and secret.
 
-    Raise ApiError ``too_many_items`` beyond MAX_WEBHOOKS. Numbering locks the feed, so that
-    concurrent creates count one after the other.
+    All committed changes are numbered first, so that none of them is sent. That locks the feed, so
+    that concurrent creates count one after the other. Raise ApiError ``too_many_items`` if there
+    are MAX_WEBHOOKS already.
     """
     while await assign_sequence_numbers(connection, organization_id):
         pass
@@ -84,7 +91,10 @@ async def add(
 
 
 async def lock(connection: Connection, organization_id: int, webhook_id: int) -> Subscription:
-    """Lock and return a subscription; raise ApiError ``not_found`` if it does not exist."""
+    """Lock and return a subscription; raise ApiError ``not_found`` if it does not exist.
+
+    The lock holds until the transaction ends, and delays statements of a sender.
+    """
     row = await connection.fetchrow(_SQL["hold"].text, organization_id, webhook_id)
     if row is None:
         raise api_error(ErrorType.NOT_FOUND, "id")
@@ -94,14 +104,18 @@ async def lock(connection: Connection, organization_id: int, webhook_id: int) ->
 async def update(
     connection: Connection, organization_id: int, webhook_id: int, patch: Mapping[str, Any]
 ) -> None:
-    """Apply a valid merge patch; raise ApiError ``not_found`` for no subscription."""
+    """Apply a valid merge patch; raise ApiError ``not_found`` for no subscription.
+
+    The position stays. Failures are set to 0 and a retry is due at once, even by an empty patch.
+    The caller has checked the URL by ``url_errors``.
+    """
     stored = await lock(connection, organization_id, webhook_id)
     parameters = (organization_id, webhook_id, *stored.merged(patch).columns)
     await connection.execute(_SQL["update"].text, *parameters)
 
 
 async def remove(connection: Connection, organization_id: int, webhook_id: int) -> None:
-    """Delete a locked subscription."""
+    """Delete a subscription, which the caller has locked by ``lock``."""
     await connection.execute(_SQL["remove"].text, organization_id, webhook_id)
 
 
@@ -110,8 +124,10 @@ async def rewind(
 ) -> None:
     """Set the position to ``n`` of the body; 0 stands for before the oldest change that is kept.
 
-    Raise ApiError ``gone.changes_expired`` for an earlier position, ``out_of_range`` for one after
-    the end of the feed.
+    Transaction ``n + 1`` is the next that is sent. A sender loses its lease, and what it has under
+    way is forgotten; failures are set to 0. Raise ApiError ``gone.changes_expired`` if
+    changes after ``n`` have expired, ``out_of_range`` if ``n`` is not assigned yet, ``not_found``
+    for no subscription.
     """
     await lock(connection, organization_id, webhook_id)
     n: int = body["n"]
@@ -128,7 +144,10 @@ async def rewind(
 async def rotate(
     connection: Connection, organization_id: int, webhook_id: int, body: Mapping[str, Any]
 ) -> bytes:
-    """Return a new secret; for ``overlapSeconds`` the former one signs messages, too."""
+    """Store and return a new secret; for ``overlapSeconds`` the former one signs messages, too.
+
+    An even earlier one signs no more. Raise ApiError ``not_found`` for no subscription.
+    """
     await lock(connection, organization_id, webhook_id)
     seconds = body.get("overlapSeconds")
     overlap = timedelta(seconds=_OVERLAP_SECONDS if seconds is None else seconds)

@@ -2,8 +2,9 @@
 
 Problem: subscriptions are many, most have nothing to send, and writers must not pay for them.
 Rejected: a task for each subscription, which polls for itself, and notifications by writers.
-Chosen: one poll of each worker for all subscriptions, as for long polls. It takes at most 1/20 of
-the time, and comes once in 5 s while there is no active subscription.
+Chosen: one poll of each worker for the subscriptions of all organizations, as for long polls. The
+pause after a poll is 0.25 s, or about 20 times as long as a slow poll took. Without any active
+subscription there is a poll every 5 s. By leases one worker at a time delivers to a subscription.
 """
 
 import asyncio
@@ -27,13 +28,13 @@ from service.webhooks.outgoing import OUTGOING, Outgoing
 from service.webhooks.slot_pool import SlotPool
 
 INTERVAL_SECONDS: Final = 0.25
-"""Minimum time between two polls."""
+"""Minimum time from the end of a poll to the begin of the next."""
 _IDLE_SECONDS: Final = 5
-"""Time between two polls while there is no active subscription."""
+"""Time between two polls while there is no active subscription, or after a failed poll."""
 _SHARE: Final = 20
-"""Polls take at most 1/20 of the time."""
+"""The pause after a poll is this many times as long as the poll, less up to one interval."""
 _LAG_SECONDS: Final = 15
-"""Time between two measurements of the largest lag."""
+"""Minimum time between two measurements of the largest lag, for the metrics."""
 _SLOTS: Final = 256
 """Maximum number of deliveries under way in a worker."""
 _STOP_SECONDS: Final = 2
@@ -41,7 +42,10 @@ _STOP_SECONDS: Final = 2
 
 
 class WebhookSender:
-    """Deliveries of a worker, one for each subscription that is due."""
+    """Deliveries of a worker, at most one at a time for a subscription.
+
+    Polls begin with its creation, which needs a running event loop.
+    """
 
     def __init__(self, database: Database, outgoing: Outgoing) -> None:
         self._database, self._outgoing = database, outgoing
@@ -52,11 +56,14 @@ class WebhookSender:
         self._polls = background.repeat(self._poll, INTERVAL_SECONDS)
 
     def wake(self) -> None:
-        """Poll at the next interval: a subscription may be new or active again."""
+        """Let this worker poll at the next interval: a subscription may be new or active again."""
         self._next_poll = 0.0
 
     async def stop(self) -> None:
-        """Stop; cancel the deliveries that do not end within _STOP_SECONDS. Their leases expire."""
+        """Stop polls, then cancel the deliveries that do not end within _STOP_SECONDS.
+
+        The leases of canceled deliveries expire. Name look-ups of the worker are closed, too.
+        """
         self._polls.cancel()
         if self._running:
             await asyncio.wait(self._running.values(), timeout=_STOP_SECONDS)
@@ -65,7 +72,7 @@ class WebhookSender:
         self._outgoing.lookups.close()
 
     async def _poll(self) -> None:
-        """Start the deliveries that are due, as far as there are slots, and set the next poll."""
+        """Start the deliveries that are due and set the next poll; do nothing before its time."""
         started = time.monotonic()
         if started < self._next_poll:
             return
@@ -77,7 +84,10 @@ class WebhookSender:
         metrics.WEBHOOK_IN_FLIGHT.set(self._slots.taken)
 
     async def _start_due(self, connection: Connection) -> bool:
-        """Start the deliveries that are due; return whether there is an active subscription."""
+        """Start the deliveries that are due, as far as there are slots.
+
+        Organizations take turns. Return whether any of them has an active subscription.
+        """
         rows = await connection.fetch(SQL["due"].text, 2 * _SLOTS)
         for organization_id, webhook_id in rows:
             key = (organization_id, webhook_id)
@@ -91,7 +101,7 @@ class WebhookSender:
         return bool(rows) or bool(await connection.fetchval(SQL["any_active"].text))
 
     async def _deliver(self, organization_id: int, webhook_id: int) -> None:
-        """Deliver to a subscription, unless another sender has its lease."""
+        """Deliver to a subscription, unless another sender has its lease or it is paused."""
         claim = partial(leases.claim, organization_id=organization_id, webhook_id=webhook_id)
         lease = await self._database.write(claim, organization_id)
         if lease is not None:
@@ -106,7 +116,7 @@ SENDER: Final[web.AppKey[WebhookSender]] = web.AppKey("webhook_sender", WebhookS
 
 
 async def run_sender(app: web.Application) -> AsyncIterator[None]:
-    """Run the worker's sender for as long as the application runs."""
+    """Run the worker's sender, under the key SENDER, for as long as the application runs."""
     app[SENDER] = sender = WebhookSender(app[DATABASE], app[OUTGOING])
     yield
     await sender.stop()
