@@ -1,13 +1,16 @@
-"""Change recorder: collects the ids that a write's statements return (contract, Changes).
+"""Change recorder: collects the ids that a write's statements return, for the outbox.
 
-A write statement returns one row per row that it changed, and none for rows that stay equal. The
-column name says whose id it holds:
+A write statement returns a row for each row that it changed, and none for rows that stay equal; all
+rows have the same columns. A null id counts as none. The column name says whose id it holds:
 
-- ``id``: a record of the written collection, also when the changed row is only a part of it.
-- ``<collection>`` or ``<collection> <operation>``: a record that a side effect changed, or null. A
-  suffix after a dot distinguishes columns of the same collection.
-- ``shown``: a flag. If true, the records that show this record change too (fan-out on read).
-- ``cause <name>``: an id, or null. The records that show what it names change too.
+- ``id``: a record of the statement's own collection, also if the changed row is a child or link.
+- ``<collection>`` or ``<collection> <operation>``: a record that a side effect changed. A suffix of
+  the collection after a dot distinguishes columns of the same collection.
+- ``shown``: a flag, not an id. If true, the record of the row's ``id`` is a cause: records that
+  show it change, too. Readers of the change feed find these (fan-out on read).
+- ``cause <name>``: an id of another cause. The name may have a dot.
+
+Source: contract, Changes.
 """
 
 from collections import defaultdict
@@ -22,7 +25,7 @@ from service.organizations.caller import Caller
 from service.queries.bound_statements import BoundStatement
 
 Records: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
-"""Sorted ids, by collection, then by operation."""
+"""Sorted ids of changed records, by collection, then by operation."""
 
 CREATED: Final = "created"
 UPDATED: Final = "updated"
@@ -30,7 +33,7 @@ DELETED: Final = "deleted"
 SHOWN: Final = "shown"
 _CAUSE: Final = "cause"
 SETTINGS: Final = "settings"
-"""Name of the organization's settings as a cause."""
+"""Name of the organization's settings as a cause; its id is that of the organization."""
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 """Rows that a write statement returned."""
@@ -41,17 +44,18 @@ _INSERT: Final = load("changes")["record"].text
 class ChangeRecorder:
     """Ids that one write changed, by collection.
 
-    ``causes`` are the records whose change also changes the records that show them.
+    ``causes`` has, by cause, the ids of records whose change also changes the records that show
+    them. A cause is a collection, or the name of a column ``cause <name>``.
     """
 
     def __init__(self) -> None:
         self.ids: defaultdict[str, set[int]] = defaultdict(set)
         self.causes: defaultdict[str, set[int]] = defaultdict(set)
         self.operations: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
-        """Operations that side effects named explicitly: ids by collection, then by operation."""
+        """Operations that column names have: ids by collection, then by operation."""
 
     def collect(self, collection: str, rows: Rows) -> None:
-        """Add the rows that a statement of ``collection`` returned."""
+        """Add the rows that one statement returned; ``collection`` is that of its column ``id``."""
         for column in rows[0] if rows else ():
             if column == SHOWN:
                 self.causes[collection].update(row["id"] for row in rows if row[column])
@@ -73,10 +77,13 @@ class ChangeRecorder:
         request_id: str,
         record_operations: Mapping[str, Mapping[str, Collection[int]]],
     ) -> BoundStatement | None:
-        """Return the statement that inserts the change into the outbox, or None if nothing changed.
+        """Return the statement that inserts the change into the outbox; None if no record changed.
 
-        It runs in the write's own transaction. ``record_operations`` has the ids that were not
-        updated, by collection, then by operation.
+        Causes alone are not inserted. The caller executes the statement in the write's own
+        transaction. ``record_operations`` has the ids of created and deleted records, by
+        collection, then by operation; those that were not collected are left out. All other
+        collected ids are updated. Operations of column names hold only for collections that
+        ``record_operations`` lacks.
         """
         if not self.ids:
             return None
@@ -89,7 +96,10 @@ class ChangeRecorder:
 
 
 async def record_settings(connection: Connection, organization_id: int) -> None:
-    """Insert a change of the organization's settings, made by the operator."""
+    """Insert a change of the organization's settings into the outbox, in the caller's transaction.
+
+    It names no records, API key or request: readers of the feed find the records that show it.
+    """
     statement = _insert_statement({}, {SETTINGS: [organization_id]}, None, None)
     await connection.execute(statement.text, organization_id, *statement.parameters)
 

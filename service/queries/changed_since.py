@@ -1,4 +1,7 @@
-"""Changed records: lists of what has changed since a time, by the change feed (contract, Lists)."""
+"""Changed records: the condition of lists with ``changedSince``, by the change feed.
+
+Source: contract, Lists.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,9 +22,12 @@ from service.queries.resource import Resource
 
 PARAMETER: Final = "changedSince"
 MAX_TRANSACTIONS: Final = 10_000
-"""Number of transactions since the time beyond which all records count as changed."""
+"""Number of transactions after the position beyond which all records count as changed."""
 MAX_ENTRIES: Final = 100_000
-"""Number of entries of these transactions beyond which all records count as changed."""
+"""Number of entries of these transactions beyond which all records count as changed.
+
+Entries by fan-out are not counted.
+"""
 _LONGEST: Final = timedelta(seconds=TRANSACTION_SECONDS)
 _EARLIEST: Final = datetime.min.replace(tzinfo=UTC) + 2 * _LONGEST
 _SQL: Final = load("changes")
@@ -36,15 +42,19 @@ async def look_up(
 ) -> ListRequest:
     """Return the list request with the condition on the records that have changed since its time.
 
-    The condition is empty, so that all records match, if too many have changed
-    (``MAX_TRANSACTIONS``, ``MAX_ENTRIES``). An organization without a feed gets the request as it
-    is. Raise ``gone.changes_expired`` if such changes are kept no longer.
+    The request has ``changed_since``. On further pages it also has the feed position ``changed``,
+    from the cursor; without one, look up the position of the time. The condition is empty, so that
+    all records match, if too many have changed (``MAX_TRANSACTIONS``, ``MAX_ENTRIES``), or if the
+    feed lacks the collection. An organization without a feed gets the request as it is: all records
+    match. Raise ``gone.changes_expired`` if changes since the time may have been deleted, or if the
+    cursor's position is of another epoch or its changes were deleted.
 
     Problem: the feed has the times at which transactions began, and numbers them in the order of
     their commits. A transaction that was committed at or after the time began at most
     ``TRANSACTION_SECONDS`` before it. One that began more than twice as long before the time was
     committed before the former began, and has a lower number. Therefore the condition is on
-    transactions after the last one that began so early.
+    transactions after one that began so early, found by bisection, and on those without a number.
+    It may match records that changed up to twice ``TRANSACTION_SECONDS`` before the time.
     """
     organization_id = caller.organization_id
     changed, since = list_request.changed, list_request.changed_since
@@ -67,7 +77,10 @@ async def look_up(
 
 
 def _require_complete(feed: asyncpg.Record, since: datetime | None) -> None:
-    """Raise ``gone.changes_expired`` unless every change committed since a time is kept."""
+    """Raise ``gone.changes_expired`` unless all changes committed since a time are surely kept.
+
+    If changes were deleted, the time must be more than twice ``TRANSACTION_SECONDS`` after them.
+    """
     cleared_at = feed["cleared_at"]
     if cleared_at is None and feed["cleared_n"]:
         # Cleared by an earlier release. The oldest transaction that is kept began later, or soon
@@ -79,9 +92,11 @@ def _require_complete(feed: asyncpg.Record, since: datetime | None) -> None:
 
 @cache
 def condition_text(feed: ChangeFeed, collection: str) -> str:
-    """Return the condition on records of a collection, with the slot ``n``.
+    """Return the SQL condition on the changed records of a collection.
 
-    Return "" for a collection that the feed does not have: its records may always have changed.
+    They are those that transactions after the number in the slot ``n``, or without a number, have
+    changed, and those that show records which these changed. Return "" for a collection that the
+    feed does not have: its records may always have changed.
     """
     if collection not in feed.resources:
         return ""

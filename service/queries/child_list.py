@@ -1,4 +1,7 @@
-"""Child lists: entries of sizes and chart lines, matched to stored children by id or content."""
+"""Child lists: entries of sizes and chart lines, matched to stored children by id or content.
+
+The caller has locked the owners, and writes what the functions here return (contract, Parts).
+"""
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -17,21 +20,24 @@ from service.queries.matching import MatchKey, Row, match_existing, next_ids
 
 @dataclass(slots=True)
 class StoredChildren:
-    """Stored children of a record, by id."""
+    """Stored children of a record, by id.
+
+    A row begins with the values of ``ChildList.members``; more columns may follow.
+    """
 
     active: dict[int, Row] = field(default_factory=dict)
     deactivated: dict[int, Row] = field(default_factory=dict)
 
     @property
     def all(self) -> Mapping[int, Row]:
-        """Stored children by id."""
+        """All stored children, deactivated ones included, by id."""
         return self.active | self.deactivated
 
     @classmethod
     def by_owner(cls, rows: Iterable[Sequence[Any]]) -> "Mapping[int, StoredChildren]":
-        """Group rows of owner id, id, whether it is deactivated, and members.
+        """Group rows of owner id, child id, whether it is deactivated, and the child's row.
 
-        A null id stands for no child: an owner without children is not in the result.
+        A null child id stands for no child: an owner without children is not in the result.
         """
         stored = defaultdict[int, StoredChildren](cls)
         for owner_id, child_id, is_deactivated, *row in rows:
@@ -43,18 +49,21 @@ class StoredChildren:
 
 @dataclass(slots=True)
 class MatchedChildren:
-    """Entries of an item, matched to the stored children of its owner or given new ids."""
+    """Entries of an item, matched to the stored children of its owner or given new ids.
+
+    Entries with ``isDeactivated`` or with an unknown id are neither ``existing`` nor ``new``.
+    """
 
     index: int
     """Index of the item in the batch."""
     owner_id: int
     stored: StoredChildren
     existing: dict[int, Item] = field(default_factory=dict)
-    """Entries that match a stored child, by id; a deactivated child becomes active again."""
+    """Entries that match a stored child, by its id; a deactivated child becomes active again."""
     new: dict[int, Item] = field(default_factory=dict)
-    """Other entries, by their new ids, which are given in request order."""
+    """Entries that match none, by their new ids, which are given in request order."""
     request_indexes: dict[int, int] = field(default_factory=dict)
-    """Index of each id's entry in the item's list."""
+    """Index in the item's list of each entry in ``existing`` and ``new``, by id."""
     deactivated: set[int] = field(default_factory=set)
     """Ids of missing children that the write deactivates; ``ChildList.remove`` sets them."""
 
@@ -75,7 +84,7 @@ class MatchedChildren:
 
     @property
     def total(self) -> int:
-        """Number of children after the write, deactivated ones included; known after ``remove``."""
+        """Number of children after the write, deactivated ones included; valid after ``remove``."""
         return len(self.all) + len(self.staying) + len(self.deactivated)
 
 
@@ -85,7 +94,7 @@ def missing_ids(lists: Iterable[MatchedChildren]) -> list[int]:
 
 
 def rows_json(rows: Iterable[tuple[MatchedChildren, Mapping[int, Item]]]) -> str:
-    """Return entries as a JSON parameter, with their ids and those of their owners."""
+    """Return entries as a JSON array, each with its ``id`` and the ``ownerId``."""
     return orjson.dumps(
         [
             entry | {"id": child_id, "ownerId": children.owner_id}
@@ -100,8 +109,9 @@ class ChildList:
     """Child list at the member ``name`` of an item, with rows in ``table``.
 
     ``noun`` names an entry in messages; ``key`` is the member with its id. An entry without an id
-    matches an unclaimed stored child, active ones first, that is equal in one of the
-    ``match_keys``. These are computed from the row of the entry's ``members``.
+    matches a stored child that no other entry claims and that is equal in one of the
+    ``match_keys``, which are computed from the values of ``members``. Active children take
+    precedence over deactivated ones, and then earlier match keys over later ones.
     """
 
     name: str
@@ -116,8 +126,10 @@ class ChildList:
     ) -> list[MatchedChildren]:
         """Match the entries of each item to the stored children of its owner.
 
-        Add ``unknown_reference`` to the batch for ids that the owner does not have; the ids in a
-        list differ. An entry with ``isDeactivated`` true counts as omitted.
+        Return one result for each item, in batch order. The ids in a list differ already. Add
+        ``unknown_reference`` to the batch for ids that the owner does not have. An entry with
+        ``isDeactivated`` true counts as omitted. New entries take ids from the table's sequence;
+        nothing else is written.
         """
         lists, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for index, item in enumerate(batch.items):
@@ -133,10 +145,11 @@ class ChildList:
     def remove(
         self, batch: Batch, lists: Iterable[MatchedChildren], referenced: Container[int]
     ) -> tuple[list[int], list[int]]:
-        """Return the omitted children to deactivate, and those to delete.
+        """Return the ids of the children to deactivate and of those to delete, each list sorted.
 
-        A ``referenced`` child is deactivated instead of deleted. Add ``too_many_items`` to the
-        items whose list would exceed ``MAX_CHILDREN``.
+        These are the active children that their items omit: ``referenced`` ones are deactivated
+        instead of deleted. Children that are deactivated already stay. Add ``too_many_items`` to
+        the items whose list would exceed ``MAX_CHILDREN``, deactivated children included.
         """
         deactivated, removed = list[int](), list[int]()
         for children in lists:
@@ -168,7 +181,7 @@ class ChildList:
     def _match_ids(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
         """Return the id of each entry that has one or matches a stored child, by index.
 
-        Deactivated entries match none.
+        Ids that entries have are not checked. Deactivated entries without an id match none.
         """
         ids = {index: entry[self.key] for index, entry in enumerate(entries) if entry.get(self.key)}
         rows = {

@@ -1,13 +1,14 @@
-"""Decimal texts: measured values to the digit as they were sent (contract, Values)."""
+"""Decimal texts: values of charts and measurements, to the digit as sent (contract, Values)."""
 
 from decimal import Decimal
 
 
 def decimal_text(value: str | float | None, stored: str | None = None) -> str | None:
-    """Return the value as PostgreSQL writes it, without exponent; for a double, its shortest text.
+    """Return the text of a value as PostgreSQL writes it: without exponent, a zero without sign.
 
-    A double carries no number of digits: if it equals ``stored``, return ``stored``. A zero has no
-    sign. None stays None.
+    A text keeps its digits: ``52.50`` stays ``52.50``. A JSON number gets its shortest text, or
+    ``stored``, the text that is stored now, if it equals that: a double carries no number of
+    digits. The schema has checked the form of texts. None stays None.
     """
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Pages of the change feed, and the positions at which a feed can be read (contract, Changes)."""
+"""Pages of the change feed, and the check of positions to continue from (contract, Changes)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,28 +16,33 @@ class ChangeEntry:
     """Change of one record by one transaction."""
 
     transaction: asyncpg.Record
-    """Row of the outbox: ``n``, ``at``, ``api_key_id``, ``request_id`` and more."""
+    """Outbox row: ``n``, ``at`` (begin of the transaction), ``api_key_id``, ``request_id``."""
     collection: str
     record_id: int
     """Stored id of the record."""
     operation: str
-    """``created``, ``updated`` or ``deleted``."""
+    """``created``, ``updated`` (also if restored, or by fan-out) or ``deleted``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangePage:
-    """Entries in feed order, with the position to continue from."""
+    """Entries by transaction number, collection and record id, with the position after them."""
 
     entries: Sequence[ChangeEntry]
+    """May be empty, also if there is more."""
     after: FeedPosition
+    """Position to continue from; it may be later than the last entry."""
     has_more: bool
+    """Whether the feed may have entries after the position."""
     epoch: int
 
 
 def first_half(page: ChangePage, *, whole_transactions: bool) -> ChangePage:
-    """Return about the first half of a page, with ``whole_transactions`` up to the end of one.
+    """Return the first half of the entries of a page, rounded down, with the position after them.
 
-    A single transaction stays whole then.
+    The page has at least two entries. With ``whole_transactions`` one is enough: return the
+    transactions that end within the first half, else the first transaction as a whole. A page of a
+    single transaction keeps all of its entries then.
     """
     entries = page.entries[: len(page.entries) // 2]
     if whole_transactions:
@@ -56,7 +61,9 @@ def first_half(page: ChangePage, *, whole_transactions: bool) -> ChangePage:
 def require_kept(feed: asyncpg.Record, request: ChangesRequest, after: FeedPosition) -> None:
     """Raise ``gone.changes_expired`` unless the feed can continue after a request's position.
 
-    The number 0 stands for the oldest entry, and is never too old.
+    ``feed`` has ``epoch``, ``cleared_n`` and ``last_n``. A position is lost if it is of another
+    epoch, if entries after it were deleted, or if it is beyond the last number. ``after=0`` stands
+    for the oldest entry that is kept: it is never too old, nor is a request without a position.
     """
     if request.epoch is not None and request.epoch != feed["epoch"]:
         name = EPOCH if request.position_name == AFTER else CURSOR
@@ -69,7 +76,10 @@ def require_kept(feed: asyncpg.Record, request: ChangesRequest, after: FeedPosit
 
 
 def too_many_entries() -> ApiError:
-    """Return the error of a transaction that is too large for a page of whole transactions."""
+    """Return the error of a transaction that is too large for a page of whole transactions.
+
+    It has more than ``MAX_TRANSACTION_ENTRIES`` entries, or ``MAX_BATCH_BYTES`` of documents.
+    """
     message = (
         f"The next transaction has more than {MAX_TRANSACTION_ENTRIES:,} entries, or more than "
         f"{byte_size(MAX_BATCH_BYTES)} of documents. Follow the feed by cursors."

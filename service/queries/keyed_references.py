@@ -2,7 +2,8 @@
 
 Wherever a write takes the id of another record, an object with that record's own key may stand in
 its place (contract, References). A request without such objects causes no statement here. Others
-cause one for each collection to which they refer by key, and another where a key is missing.
+cause one for each collection or nested list to which they refer by key, and another one for the
+keys that the first one did not find, unless they are keys of the written collection itself.
 """
 
 from collections import defaultdict
@@ -26,10 +27,10 @@ from service.queries.write_set import LockedRow, WriteSet
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
 
 _LOOK_UPS: Final = 2
-"""Look-ups of a missing key, because a concurrent rename can hide a record from the first one."""
+"""Maximum look-ups of a key: a concurrent rename can hide its record from the first one."""
 
 _Key: TypeAlias = tuple[str, int | None]
-"""Own key, and the id of the parent within which it is looked up."""
+"""Own key, in lower case if the target ignores case, and the id of its parent or None."""
 _Ids: TypeAlias = list[int | str]
 
 
@@ -38,6 +39,7 @@ class _Match(NamedTuple):
 
     id: int
     is_live: bool
+    """Whether it meets the target's ``is_live``."""
 
 
 class KeyMatches(NamedTuple):
@@ -61,7 +63,11 @@ def fail_key(
     matches: KeyMatches,
     missing_type: ErrorType = ErrorType.UNKNOWN_REFERENCE,
 ) -> None:
-    """Add the error of a key that names no record, or several, to an item."""
+    """Add the error of a key that names no record, or several, to the item at ``index``.
+
+    Without ids the type is ``missing_type``, else ``conflict.ambiguous_key``. The message has the
+    key and up to 5 of the ids.
+    """
     if matches.ids:
         type_ = ErrorType.CONFLICT_AMBIGUOUS_KEY
         message = f"Records {listed_ids(matches.ids)} have this key: {matches.sent}."
@@ -78,7 +84,7 @@ class KeyedReferences:
     resource: WritableResource
     values: KeyedValues
     stored: Mapping[int, LockedRow] = field(default_factory=dict)
-    """Locked rows of the batch's records, by id."""
+    """Locked rows of the batch's records, by id, which have the parents of scoped keys."""
     missing_type: ErrorType = ErrorType.UNKNOWN_REFERENCE
     """Error type of keys that name no record."""
     _matches: dict[str, dict[_Key, list[_Match]]] = field(default_factory=lambda: defaultdict(dict))
@@ -90,7 +96,8 @@ class KeyedReferences:
     ) -> "KeyedReferences":
         """Return the key objects of a batch, or those of the fields in ``names`` alone.
 
-        The caller sets ``stored`` once the records are locked.
+        Members of the items that contain key objects become copies (``keyed_values``). The caller
+        sets ``stored`` before ``resolve`` if the records are locked.
         """
         fields = keyed_fields(resource.name, resource.list_name)
         if names:
@@ -98,6 +105,7 @@ class KeyedReferences:
         return cls(resource, keyed_values(batch.items, fields))
 
     def __bool__(self) -> bool:
+        """Return whether there are key objects."""
         return bool(self.values.direct or self.values.scoped)
 
     async def resolve(
@@ -105,8 +113,11 @@ class KeyedReferences:
     ) -> None:
         """Replace the key objects of a batch by ids; add errors for missing and ambiguous keys.
 
-        Keys of the resource's own records mean these as ``write_set`` leaves them: call it again
-        after items were dropped.
+        ``batch`` is that of ``of``, or a subset. Keys of the resource's own records mean these as
+        ``write_set`` leaves them, so call it again after items were dropped: stored records are not
+        read again. Without a write set they mean the stored records. Keys that the resource
+        resolves itself stay (``resolves_scope``). Of items with key objects, also add the errors of
+        equal ids in a list, and of the resource's rules (``item_errors``).
         """
         indexes = {id(item): index for index, item in enumerate(batch.items)}
         for values in (self.values.direct, self.values.scoped):
@@ -131,7 +142,7 @@ class KeyedReferences:
     def _keys(
         self, batch: Batch, target: ReferenceTarget, values: list[KeyedValue]
     ) -> list[_Key | None]:
-        """Return the keys to look up; None for one whose parent is unknown."""
+        """Return the keys to look up; None for one that ``_key_within`` leaves out."""
         if target.within:
             own_ids = {*batch.ids} if self.resource.resolves_scope else set[int]()
             return [self._key_within(batch, value, own_ids) for value in values]
@@ -152,7 +163,7 @@ class KeyedReferences:
         return value.key[target.key], within_id
 
     def _scope(self, batch: Batch, item: Item) -> int | None:
-        """Return the id of the parent of keys that have none; that of a stored record stays."""
+        """Return the parent's id of keys without one: ``reference_scope``, else the stored one."""
         scope = self.resource.reference_scope(batch, item)
         row = self.stored.get(item.get("id", 0))
         return row["within_id"] if scope is None and row is not None else scope
@@ -164,7 +175,7 @@ class KeyedReferences:
         target: ReferenceTarget,
         keys: set[_Key | None],
     ) -> None:
-        """Read the stored records of the keys that have not been looked up, by one statement."""
+        """Read the stored records of the keys that have not been looked up by an earlier call."""
         matches = self._matches[target.name]
         new_keys = [key for key in keys if key is not None and key not in matches]
         for _ in range(1 if target.name == self.resource.name else _LOOK_UPS):
@@ -174,7 +185,11 @@ class KeyedReferences:
     async def _read(
         self, connection: Connection, batch: Batch, target: ReferenceTarget, keys: list[_Key]
     ) -> None:
-        """Read the stored records of the keys; lock them if that is all that their check does."""
+        """Read the stored records of the keys by one statement; store them in ``_matches``.
+
+        If that replaces the check of all references to the target, lock the records and note their
+        fields in ``checked_fields`` of the batch.
+        """
         matches, fields = self._matches[target.name], self._checked_fields(target)
         matches |= {key: [] for key in keys}
         batch.checked_fields |= fields
@@ -189,9 +204,10 @@ class KeyedReferences:
                 matches[own_key, within_id].append(_Match(record_id, is_live))
 
     def _checked_fields(self, target: ReferenceTarget) -> set[str]:
-        """Return the references to a target that the look-up checks, if it is all of them.
+        """Return the fields of the references to a target if the look-up replaces their checks.
 
-        It can take the place of their check if they have no ids and need only a lock.
+        It does if all of them have key objects alone and take the lock ``for key share``, and if
+        the keys are not within a parent. Otherwise return no fields.
         """
         references = [
             reference for reference in self.resource.references if reference.table == target.table
@@ -206,7 +222,10 @@ class KeyedReferences:
     def _ids(
         self, target: ReferenceTarget, keys: set[_Key | None], write_set: WriteSet | None
     ) -> dict[_Key | None, _Ids]:
-        """Return the ids of the records that keys name; live records take precedence."""
+        """Return the ids of the records with these keys, by key: texts if the target has text ids.
+
+        Live records take precedence over others, if the target finds others.
+        """
         matches_by_key = {key: self._matches[target.name][key] for key in keys if key is not None}
         if write_set and target.name == self.resource.name:
             matches_by_key = _after(self.resource, write_set, matches_by_key)
@@ -237,7 +256,7 @@ class KeyedReferences:
                 batch.fail(index, detail.type, *detail.path, message=detail.message or "")
 
     def _item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield the errors of an item or list beyond its schema."""
+        """Yield the errors of an item beyond its schema, and of its list if bodies are lists."""
         list_name = self.resource.list_name
         yield from self.resource.item_errors(item)
         if list_name:
@@ -250,7 +269,10 @@ def _after(
     write_set: WriteSet,
     matches_by_key: Mapping[_Key, list[_Match]],
 ) -> dict[_Key, list[_Match]]:
-    """Return the records with these keys as the write set leaves them."""
+    """Return the records with these keys as the write set leaves them.
+
+    Records of its items count only by the own keys and states that upserts have.
+    """
     written_ids = {*write_set.batch.subset().ids}
     after = {
         key: [match for match in matches if match.id not in written_ids]

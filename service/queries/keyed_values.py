@@ -29,7 +29,7 @@ class KeyedValue(NamedTuple):
 
     item: Item
     path: Path
-    """Path of the reference within the item."""
+    """Path of the reference within the item; for the key object of a parent, the outer one's."""
     container: Any
     """Object or list that has the key object."""
     member: str | int
@@ -43,9 +43,11 @@ class KeyedValue(NamedTuple):
 
 @cache
 def keyed_fields(name: str, list_name: str = "") -> tuple[KeyedField, ...]:
-    """Return the fields of a resource that accept key objects; none of one that is not written.
+    """Return the fields of a resource that accept key objects; () if it is never written.
 
-    Entries of a body that is a list are below ``list_name``.
+    They are those of its form ``create``, else ``replace``, else ``item``. Fields whose targets are
+    not in ``TARGETS``, such as values of parent fields, are left out: their resources resolve
+    these. Fields of a body that is a list are below ``list_name``.
     """
     definitions = schemas.load()[name]["$defs"].keys()
     forms = definitions & {"create", "replace"} or definitions & {"item"}
@@ -78,18 +80,19 @@ class KeyedValues(NamedTuple):
     """Key objects of a batch's items."""
 
     direct: list[KeyedValue]
-    """Those without a parent, key objects of parents included."""
+    """Those whose keys are not within a parent, key objects of parents included."""
     scoped: list[KeyedValue]
-    """Those with keys within a parent, which is looked up first."""
+    """Those whose keys are within a parent, which is looked up first."""
     keyed_only: frozenset[str]
-    """Fields that have key objects and no ids, by dotted path."""
+    """Dotted paths of the fields that have key objects, and no ids, in all items together."""
 
 
 def keyed_values(items: list[Item], fields: Sequence[KeyedField]) -> KeyedValues:
     """Return the key objects in the fields of items.
 
-    The members of the items on the way to them become copies: the request's own values stay,
-    because a transaction that is repeated starts from them.
+    Items are copies of the request's items (``Batch.of``). Their members that contain key objects
+    become copies, too: the request's own values stay, because a transaction that is repeated
+    starts from them.
     """
     values, copied = list[KeyedValue](), set[tuple[int, str]]()
     kinds = {keyed: _kinds(items, keyed.names) for keyed in fields}
@@ -135,7 +138,7 @@ def _of_members(items: list[Item], keyed: KeyedField) -> Iterator[KeyedValue]:
 def _of_nested_members(
     items: list[Item], keyed: KeyedField, copied: set[tuple[int, str]]
 ) -> Iterator[KeyedValue]:
-    """Yield the key objects below a member of the items, which is copied once."""
+    """Yield the key objects below a member of the items; copy each item's member once."""
     name = keyed.names[0]
     for item in items:
         if dict not in _kinds([item], keyed.names):
@@ -168,9 +171,9 @@ def _places(
 
 
 def _split(values: list[KeyedValue]) -> tuple[list[KeyedValue], list[KeyedValue]]:
-    """Split key objects into those without a parent and those with one.
+    """Split key objects into those whose keys are not within a parent, and the others.
 
-    Key objects of parents are among the former. They are reported at the outer ones.
+    Key objects of parents are among the former. Their errors are reported at the outer ones.
     """
     direct, scoped = list[KeyedValue](), list[KeyedValue]()
     for value in values:

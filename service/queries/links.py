@@ -13,7 +13,7 @@ from service.queries.batch import Batch
 from service.queries.bound_statements import BoundStatement, WritePlan
 
 LinkSets: TypeAlias = Mapping[int, Collection[int]]
-"""Ids of the linked records, by the id of the owner."""
+"""Ids of all linked records of an owner, by the owner's id."""
 
 
 class Links:
@@ -22,10 +22,12 @@ class Links:
     def __init__(
         self, table: str, *, owner: str, linked: str, counted_by: str = "", part: str = ""
     ) -> None:
-        """Bind the statements of ``table``.
+        """Bind the statements ``add``, ``remove`` and ``stored`` of ``table``.
 
-        ``counted_by`` is the collection that counts links, ``part`` the part of the owners that has
-        them, too.
+        ``counted_by`` is the collection of the linked records, if their documents count links.
+        ``part`` is the part of the owners that shows the links, if any. Each added or removed link
+        is recorded as a change of the owner, and if these are given, of the linked record and of
+        the part.
         """
         self.table, self.part = table, part
         counted = f', {linked} as "{counted_by}"' if counted_by else ""
@@ -45,12 +47,15 @@ class LinkDifference(NamedTuple):
 async def link_statements(
     connection: Connection, batch: Batch, sets: Mapping[Links, LinkSets]
 ) -> WritePlan:
-    """Return the plan that makes the batch's stored links equal to the sets."""
+    """Return the plan that makes the stored links of the sets' owners equal to the sets.
+
+    The owners are records of the batch, which the caller has locked. Links of others stay.
+    """
     return difference_statements(await differences(connection, batch, sets))
 
 
 def difference_statements(differences_by_links: Mapping[Links, LinkDifference]) -> WritePlan:
-    """Return the plan that writes the differences."""
+    """Return the plan that writes the differences; [] if there are none."""
     return [
         BoundStatement(links.statements[name].text, (orjson.dumps(sorted(pairs)).decode(),))
         for links, difference in differences_by_links.items()
@@ -65,9 +70,11 @@ async def differences(
     sets: Mapping[Links, LinkSets],
     stored_sets: Mapping[Links, LinkSets] | None = None,
 ) -> dict[Links, LinkDifference]:
-    """Return the differences between the sets and the stored links of the batch's records.
+    """Return the differences between the sets and the stored links of their owners.
 
-    Read the stored links, unless they are given. Note the parts that become filled or empty.
+    The owners are records of the batch. ``sets`` is not empty. Read the stored links by one
+    statement, unless they are given. Note the parts that become filled or empty in the batch.
+
     Most requests leave most links unchanged. Comparing here takes half the time of unfolding and
     joining the sets in PostgreSQL, and both cost less than rewriting unchanged links.
     """
@@ -111,5 +118,5 @@ def _difference(target: LinkSets, stored: LinkSets) -> LinkDifference:
 
 @cache
 def stored_text(*link_tables: Links) -> str:
-    """Return one statement for the stored links of all tables, to save round trips."""
+    """Return one statement for the stored links of all tables, by ids of owners, ``$2``."""
     return "\nunion all\n".join(links.statements["stored"].text for links in link_tables)

@@ -1,7 +1,9 @@
 """Record locks: lock the stored rows of a batch, or report the ones that do not exist.
 
-Lock order, which prevents deadlocks: writer lock (writes by own key, and where own keys are
-unique), organization, rows by id.
+Lock order, which prevents deadlocks between writers of a collection: writer lock (writes by own
+key, and where own keys are unique), organization, rows by id. A wait for one of these locks of more
+than ``WRITE_SECONDS`` is 429. All of them last until the end of the transaction. Checks lock
+referenced records later.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,18 +39,21 @@ class LockedRecords:
     """Locked rows of a batch's records, and the ids of records to create."""
 
     deletes: Callable[[Item], bool] | None = None
-    """Returns whether an item deletes its record; None if no item does."""
+    """Returns whether an item deletes its record; None for a write without deletes."""
     stored: dict[int, LockedRow] = field(default_factory=dict)
     """Locked rows, by id."""
     new: set[int] = field(default_factory=set)
     """Ids of the records to create."""
     forms: Mapping[int, Item] = field(default_factory=dict)
-    """Writable forms of the stored records, by id, if the write has read them."""
+    """Writable forms of the stored records, by id, if ``lock_and_read`` has read them."""
     renames: bool = False
-    """Whether items give records another own key."""
+    """Whether items have a ``newKey``."""
 
     def write_set(self, batch: Batch) -> WriteSet:
-        """Return the write set of the batch's items that have not failed."""
+        """Return the write set of the batch's items that have not failed; all items have ids.
+
+        ``WriteSet.batch`` is the given batch, with failed items.
+        """
         upserts, deletions = batch.subset(), batch.empty()
         if self.deletes:
             deletions, upserts = upserts.split(self.deletes)
@@ -60,12 +65,12 @@ class LockedRecords:
 
 
 def locks_organization(resource: WritableResource, *, creates: bool = False) -> bool:
-    """Return whether a write must lock the whole organization."""
+    """Return whether a write locks the organization's row; ``creates``: it may create records."""
     return resource.locks_organization or (creates and resource.has_position)
 
 
 async def assign_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
-    """Set the id of a record to create on each item."""
+    """Set a new id on each item, from the sequence of the resource's table."""
     ids = await next_ids(connection, resource.table, len(items))
     for item, record_id in zip(items, ids, strict=True):
         item["id"] = record_id
@@ -78,11 +83,13 @@ async def lock_by_key(
     options: WriteOptions,
     deletes: Callable[[Item], bool],
 ) -> LockedRecords:
-    """Lock the records with the items' own keys, and assign ids to items that create records.
+    """Lock the records with the items' own keys, and set ``id`` on the items.
 
-    Add errors to the batch for keys that several live records share, for items that fail the create
-    schema, and for items whose precondition no live record meets. Raise ApiError if that of a
-    single write fails.
+    It is that of the matching record, else a new one; ambiguous items, and items that delete and
+    match no record, get none. Items with ``newKey`` get that key. Add errors to the batch for
+    unknown parents of keys, for keys that several live records share, for items that fail the
+    create schema, and for items whose precondition no live record meets. Raise ApiError if that of
+    a single write fails.
     """
     await own_keys.take_writer_lock(connection, resource, batch)
     if locks_organization(resource, creates=True):
@@ -114,8 +121,10 @@ async def lock_by_id(
 ) -> LockedRecords:
     """Lock the records with the items' ids, then check the preconditions.
 
-    Add errors to the batch for records that do not exist, and for items that fail theirs. Raise
-    ApiError if the precondition of a single write fails.
+    Items that have failed already are left out. Add errors to the batch for records that do not
+    exist, and for items that fail their precondition. Raise ApiError if the precondition of a
+    single write fails or a parent of the path does not exist, and SerializationError if the record
+    has lost the own key by which the path names it.
     """
     if not all(map(deletes, batch.items)):
         await lock_unique_keys(connection, resource, batch)
@@ -137,7 +146,10 @@ async def lock_and_read(
     batch: Batch,
     options: WriteOptions,
 ) -> LockedRecords:
-    """Lock like :func:`lock_by_id` and read the writable forms, in one round trip."""
+    """Lock like :func:`lock_by_id`, and read the writable forms in the same round trip.
+
+    The items have ids, none has failed, and none deletes its record.
+    """
     await lock_unique_keys(connection, resource, batch)
     lock = _lock_statement(resource, batch, FOR_NO_KEY_UPDATE)
     request = DocumentRequest(batch.ids, "writables", batch.parents)
@@ -164,7 +176,10 @@ async def _check_locked(
     options: WriteOptions,
     stored: Mapping[int, LockedRow],
 ) -> None:
-    """Add errors to the batch for missing records; check the preconditions of the others."""
+    """Add errors to the batch for missing records; check the preconditions of the others.
+
+    First raise SerializationError if the record has lost the path's own key.
+    """
     if options.path_key is not None and not resource.parents:
         _require_key(stored, options.path_key)
     if missing := set(batch.ids) - stored.keys():
@@ -175,7 +190,7 @@ async def _check_locked(
 async def lock_unique_keys(
     connection: Connection, resource: WritableResource, batch: Batch
 ) -> None:
-    """Take the writer lock of the collection if the write keeps own keys unique."""
+    """Take the writer lock of the collection if the caller's own keys in it are unique."""
     if unique_keys.are_unique(resource, batch.caller):
         await own_keys.take_writer_lock(connection, resource, batch)
 
@@ -191,7 +206,7 @@ def _lock_strength(deletes_any: bool) -> str:
 
 
 async def lock_organization(connection: Connection, batch: Batch) -> None:
-    """Lock the organization's row, so that its writers run one at a time."""
+    """Lock the organization's row, so that the writes that take this lock run one at a time."""
     with own_locks():
         await connection.execute(SHARED["lock_organization"].text, batch.caller.organization_id)
 
@@ -199,7 +214,11 @@ async def lock_organization(connection: Connection, batch: Batch) -> None:
 async def _report_missing(
     connection: Connection, resource: WritableResource, batch: Batch, missing: set[int]
 ) -> None:
-    """Add errors for records that do not exist or belong to another organization."""
+    """Add errors for ids without a record of the organization.
+
+    They are ``forbidden.organization`` for another's records, if the resource reveals these, else
+    ``not_found``. Raise ``not_found`` if a parent of the path does not exist.
+    """
     await resource.require_parents(connection, batch.caller, batch.parents)
     foreign = await foreign_ids(connection, resource, sorted(missing))
     forbidden, unknown = ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.NOT_FOUND
@@ -209,6 +228,9 @@ async def _report_missing(
 
 
 def _require_key(stored: Mapping[int, LockedRow], key: str) -> None:
-    """Raise SerializationError if the record lost the key before it was locked: it is repeated."""
+    """Raise SerializationError if the record is deleted or has another key by now.
+
+    The transaction is repeated then, and finds the key anew. No stored record is no error here.
+    """
     if any(row["state"] == "deleted" or row["key"] != key for row in stored.values()):
         raise asyncpg.SerializationError("the record has changed since it was found by its key")

@@ -1,7 +1,7 @@
 """Master record: base class of the collections that callers write (contract, Surface).
 
-A resource is a subclass of :class:`MasterRecord`. Its statements come from its SQL file, or are
-generated (``service/resources/plain_records.py``).
+Each collection is a subclass of :class:`MasterRecord`. Its statements come from its SQL file, or
+are generated (``service/resources/plain_records.py``).
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -31,21 +31,23 @@ class MasterRecord(WritableResource):
 
     Statements by name, with ``$1`` the organization:
 
-    - ``inserts``, ``updates`` and ``children`` take the items as JSON in ``$2``; ``children`` run
-      last.
-    - ``check`` takes the items as well and returns a row (item from 1, type, path as a JSON array,
-      message) for each error.
-    - ``deletes`` take ids in ``$2``, as ``id_array`` writes them, and delete the records.
-    - ``in_use`` takes ids as well and returns their usages (``service/queries/usage.py``).
+    - ``inserts`` take the items to create as a JSON array in ``$2``, ``updates`` the other upserts,
+      and ``children``, which run after both, all upserts.
+    - ``check``, if there is one, takes the upserts as well and returns a row (item from 1, type,
+      path as a JSON array, message) for each error.
+    - ``deletes`` take the ids of live records in ``$2``, as ``id_array`` writes them, and delete
+      the records; by default they set the state.
+    - ``in_use``, if there is one, takes ids as well and returns their usages
+      (``service/queries/usage.py``).
 
     Each write statement returns the ids that it changed (``service/queries/change_recorder.py``).
     """
 
     listed = LIVE
     uses: ClassVar[tuple[ReferencedBy, ...]] = ()
-    """References from other records, which prevent a delete."""
+    """References from other records, which prevent a delete while these are live."""
     written_separately: ClassVar[tuple[str, ...]] = ()
-    """Fields that the class writes itself: ``$2`` of the statements omits them."""
+    """Fields that the class writes itself: items in ``$2`` of the statements omit them."""
     inserts: ClassVar[tuple[str, ...]] = ("insert",)
     updates: ClassVar[tuple[str, ...]] = ("update",)
     children: ClassVar[tuple[str, ...]] = ()
@@ -87,7 +89,11 @@ class MasterRecord(WritableResource):
         return Validator(self.name, name, self.item_errors)
 
     def lock_by_key_text(self, strength: str) -> str:
-        """Return the statement that locks rows by own key, ``$2``, and any parent id, ``$3``."""
+        """Return the statement that locks rows by own keys; it returns a ``LockedRow`` each.
+
+        ``$2`` is an array of keys. Where keys are within a parent, ``$3`` has the parent's id of
+        each. Deleted records are locked, too.
+        """
         return self._locks_by_key[strength]
 
     @cached_property
@@ -106,7 +112,8 @@ class MasterRecord(WritableResource):
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan for the children of the upserts.
 
-        Add the errors that only the database reveals to the batch.
+        Lock the records that the upserts refer to. Add the errors that only the database reveals to
+        the batch: unknown references, and those of the ``check`` statement.
         """
         upserts = write_set.upserts
         # The check statement reads referenced records, which others could delete meanwhile.
@@ -124,13 +131,13 @@ class MasterRecord(WritableResource):
         return self.item_statements(self.children, upserts)
 
     def needs_check(self, write_set: WriteSet) -> bool:
-        """Return whether the ``check`` statement can report an error of the upserts."""
+        """Return whether the ``check`` statement can report an error; if not, it does not run."""
         return bool(write_set.upserts.items)
 
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the plan that clears references to the records to delete.
+        """Return the plan that clears the references of deleted records to the records to delete.
 
-        Add ``conflict.in_use`` to the batch for records that live records use.
+        Add ``conflict.in_use`` to the batch for records to delete that live records use.
         """
         clearing_plan: WritePlan = []
         if write_set.live_deletes and self.uses:
@@ -148,7 +155,10 @@ class MasterRecord(WritableResource):
     async def fail_used(
         self, connection: Connection, write_set: WriteSet, *parameters: Any
     ) -> None:
-        """Add ``conflict.in_use`` for the usages that the ``in_use`` statement returns."""
+        """Add ``conflict.in_use`` for the live usages that the ``in_use`` statement returns.
+
+        ``parameters`` are those after the ids of the live records to delete.
+        """
         organization_id = write_set.batch.caller.organization_id
         rows = await connection.fetch(
             self.statements["in_use"].text,
@@ -163,7 +173,7 @@ class MasterRecord(WritableResource):
         """Return the plan for the records themselves: deletes, updates, inserts.
 
         Deletes run first, so that a deleted record's unique values are free for the other items.
-        Before them, statements report the filled parts of records to delete or to restore.
+        Before them, statements report the filled parts of ``live_deletes`` and ``restored_ids``.
         """
         created_ids, updated = {*write_set.created_ids}, write_set.upserts
         inserts: WritePlan = []
@@ -180,7 +190,7 @@ class MasterRecord(WritableResource):
 
     @cached_property
     def filled_parts(self) -> Mapping[str, str]:
-        """SQL texts that find the records of ``$2`` whose part is not empty, by part."""
+        """SQL texts that find the records of ids ``$2`` whose part is not empty, by part."""
         return {
             part: SHARED["filled_parts"].fill(
                 part=part,
@@ -198,14 +208,14 @@ class MasterRecord(WritableResource):
         return [BoundStatement(text, (parameter,)) for text in self.filled_parts.values()]
 
     def item_statements(self, names: Iterable[str], batch: Batch) -> WritePlan:
-        """Bind the named statements to the batch's items."""
+        """Bind the named statements to the batch's items; return [] for an empty batch."""
         if not batch.items:
             return []
         items = batch.json(self.written_separately)
         return [BoundStatement(self.statements[name].text, (items,)) for name in names]
 
     def id_statements(self, ids: list[int], names: Iterable[str]) -> WritePlan:
-        """Bind the named statements to the ids of records to delete."""
+        """Bind the named statements to ids of records; return [] without ids."""
         if not ids:
             return []
         ids_parameter = id_array(ids)
@@ -221,7 +231,7 @@ class MasterRecord(WritableResource):
         recorder.collect(self.name, rows)
 
     def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:  # noqa: ARG002
-        """Return the ids of the items whose records the write changed."""
+        """Return the ids of the collection's records that the write changed, items or not."""
         return recorder.ids[self.name]
 
     def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002

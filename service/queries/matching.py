@@ -9,11 +9,11 @@ from service.database.statements import load
 
 Row: TypeAlias = tuple[Any, ...]
 MatchKey: TypeAlias = Callable[[Row], Hashable]
-"""Returns the natural key of a row, which equal rows share; None matches nothing."""
+"""Returns the natural key of a row: rows with equal keys match; None matches nothing."""
 
 
 async def next_ids(connection: Connection, table: str, count: int) -> list[int]:
-    """Take ``count`` new ids from the table's sequence."""
+    """Take ``count`` new ids from the sequence of the table; [] without a statement for 0."""
     rows = await connection.fetch(load("shared")["next_ids"].text, table, count) if count else ()
     return [row["id"] for row in rows]
 
@@ -21,10 +21,11 @@ async def next_ids(connection: Connection, table: str, count: int) -> list[int]:
 def match_existing(
     entries: Mapping[int, Row], stored: Mapping[int, Row], match_keys: Sequence[MatchKey]
 ) -> dict[int, int]:
-    """Match request entries to stored rows. Return request index -> stored id.
+    """Match request entries to stored rows. Return request index -> stored id of matched entries.
 
-    Each stored row matches one entry at most; earlier match keys take precedence. Of several equal
-    rows, the lowest ids go to the first entries.
+    ``entries`` have no ids, and no other entry claims the ``stored`` rows. Each stored row matches
+    one entry at most; matches by earlier match keys take precedence. Of several rows with equal
+    keys, the lowest ids go to the first entries, in the order of ``entries``.
     """
     matches, unclaimed = dict[int, int](), dict(stored)
     for match_key in match_keys:

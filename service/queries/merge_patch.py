@@ -1,4 +1,4 @@
-"""JSON Merge Patch: merges items into stored records (RFC 7396; contract, Merges)."""
+"""JSON Merge Patch: merges bulk items into stored records (RFC 7396; contract, Merges)."""
 
 import asyncio
 from typing import Any, Final
@@ -17,7 +17,10 @@ _YIELD_BYTES: Final = 2**17
 
 
 def apply_merge_patch(target: Any, patch: Any) -> Any:
-    """Return ``target`` with the merge patch applied; null removes a member (RFC 7396, 2)."""
+    """Return ``target`` with the merge patch applied; null removes a member (RFC 7396, 2).
+
+    ``target`` stays as it is; the result may share its values.
+    """
     if not isinstance(patch, dict):
         return patch
     result = dict(target) if isinstance(target, dict) else {}
@@ -32,11 +35,12 @@ def apply_merge_patch(target: Any, patch: Any) -> Any:
 async def merge_stored(
     connection: Connection, resource: WritableResource, batch: Batch, *, restores: bool
 ) -> None:
-    """Replace each item by the stored writable form with the item merged into it.
+    """Replace the content of each item by the stored writable form with the item merged into it.
 
-    The records must be locked. With ``restores``, a deleted record becomes active unless the item
-    sets ``state``; otherwise it stays deleted. Add errors to the batch for what the replace schema
-    forbids.
+    The records exist and are locked. With ``restores``, a deleted record becomes active unless the
+    item sets ``state``; without, it stays deleted unless the item sets ``state``. Add errors to the
+    batch for what the replace schema forbids. Raise ``too_many_items`` if the forms exceed
+    ``MAX_BATCH_BYTES``.
     """
     if not batch.items:
         return
@@ -58,7 +62,7 @@ async def merge_stored(
 def make_new(resource: MasterRecord, batch: Batch) -> None:
     """Turn items of records that do not exist into creates: drop nulls, check the create schema.
 
-    Add its errors to the batch.
+    The items change in place. Add the schema's errors to the batch.
     """
     for index, item in enumerate(batch.items):
         _set_content(item, apply_merge_patch({}, item))
@@ -74,7 +78,7 @@ def _merge_item(writable: Item, item: Item, *, restores: bool) -> Item:
 
 
 def _validate(resource: WritableResource, batch: Batch, index: int, merged_item: Item) -> None:
-    """Add the errors of the replace schema; a record that is deleted may stay so."""
+    """Add the errors of the replace schema, which ``state`` ``deleted`` does not violate here."""
     is_deleted = merged_item.get("state") == "deleted"
     probe = merged_item | {"state": "active"} if is_deleted else merged_item
     try:

@@ -17,16 +17,17 @@ FAILED: Final = "failed"
 Precondition: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
 """Takes the representations of a stored record; raises ApiError if it may not be written.
 
-It consumes only as many representations as it needs.
+They are the document and then the writable form, or nothing if there is no such record. It consumes
+only as many of them as it needs.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """Options of a write; the default aborts on errors and returns documents."""
+    """Options of a write; by default it aborts on errors and returns documents."""
 
     item_precondition: Callable[[str], Precondition]
-    """Returns the precondition of an item of a bulk write, given its ``ifMatch``."""
+    """Returns the precondition of an item of a bulk write, given its ``ifMatch``, not null."""
     skip_failed: bool = False
     """Skip items that fail and write the others; otherwise a failure aborts the write."""
     match_by_key: bool = False
@@ -34,13 +35,16 @@ class WriteOptions:
     dry_run: bool = False
     """Execute the write, then roll it back."""
     preview: bool = False
-    """Return the fields that a dry run changes."""
+    """Return the fields that a write changes; only with ``dry_run``."""
     return_minimal: bool = False
-    """The caller prefers a minimal response (RFC 7240)."""
+    """The caller of a bulk write prefers a minimal response (RFC 7240)."""
     path_key: str | None = None
-    """Own key by which the path names the record, or the owner of a part."""
+    """Own key in place of the path's last id: of the record, a part's owner or a measured size.
+
+    None if the path has that id, or names no record.
+    """
     precondition: Precondition | None = None
-    """Precondition of a write of a single stored record."""
+    """Precondition of a write of a single record, by the headers; None without them."""
 
     @property
     def outcomes_only(self) -> bool:
@@ -49,31 +53,41 @@ class WriteOptions:
 
 
 class ItemOutcome(NamedTuple):
-    """Outcome of one item, with the id and own key of its record."""
+    """Outcome of one item, with the id and own key of its record; for a part, of its owner."""
 
     outcome: str
     id: int | None
+    """None if there is no record."""
     key: Any
+    """Text, or the id of the record that is the own key, or None."""
 
 
 @dataclass(slots=True)
 class WriteResult:
-    """Result of a write: outcomes with ``outcomes_only``, otherwise documents."""
+    """Result of a write: outcomes with ``outcomes_only``, otherwise documents.
+
+    Without ``outcomes_only``, ``outcomes``, ``stored``, ``key_texts`` and ``changes`` are empty.
+    """
 
     ids: list[int]
-    """Ids of the written records, in request order."""
+    """Ids of the records of the items that did not fail and are not absent, in request order."""
     errors: ItemErrors
+    """Errors of the failed items; there are some only with ``skip_failed``."""
     outcomes: dict[int, ItemOutcome] = field(default_factory=dict)
     """Outcomes of the items that did not fail, by request index."""
     created_ids: Sequence[int] = ()
+    """Those of ``ids`` that the write has created."""
     stored: Mapping[int, tuple[int, Any]] = field(default_factory=dict)
-    """Id and own key of the stored records that items matched, by request index."""
+    """Id and own key before the write of the records that items matched, by request index.
+
+    They include records of items that failed after the lock.
+    """
     key_texts: Mapping[Any, str] = field(default_factory=dict)
     """Texts to show of own keys that are references, by key."""
     changes: Mapping[int, Sequence[MemberChange]] = field(default_factory=dict)
-    """Changes of the items that did not fail, by request index, in a preview."""
+    """Changes of the items that did not fail and are not absent, by request index; in a preview."""
     documents: bytes = b""
-    """Documents in request order, joined by commas."""
+    """Documents in request order, joined by commas; empty with ``outcomes_only``."""
 
 
 def item_outcomes(
@@ -82,7 +96,11 @@ def item_outcomes(
     stored: Mapping[int, LockedRow],
     changed_ids: Container[int],
 ) -> dict[int, ItemOutcome]:
-    """Return the outcomes of an executed write set, by request index."""
+    """Return the outcomes of an executed write set, by request index.
+
+    ``changed_ids`` are the ids of the records whose rows the write changed: other upserts are
+    ``unchanged``, as are deletes of records that were deleted already.
+    """
     outcomes = dict[int, ItemOutcome]()
     live_deletes, created_ids = {*write_set.live_deletes}, {*write_set.created_ids}
     deletes, upserts = write_set.deletes, write_set.upserts
@@ -101,7 +119,7 @@ def item_outcomes(
 
 
 def absent_outcomes(resource: WritableResource, batch: Batch) -> dict[int, ItemOutcome]:
-    """Return ``absent`` for deletes by own key without a record, by request index."""
+    """Return ``absent`` for deletes by own key that match no record, by request index."""
     return {
         request_index: ItemOutcome(ABSENT, None, sent_key(resource, item))
         for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
@@ -110,13 +128,16 @@ def absent_outcomes(resource: WritableResource, batch: Batch) -> dict[int, ItemO
 
 
 def _key_after(resource: WritableResource, item: Item, row: LockedRow | None) -> Any:
-    """Return the own key of the record after the write."""
+    """Return the own key of the record after the write; a part's owner keeps the stored one."""
     key = sent_key(resource, item)
     return row["key"] if key is None and row and resource.keeps_omitted else key
 
 
 def sent_key(resource: WritableResource, item: Any) -> Any:
-    """Return the own key in an item, a text or an id, if the item is an object and has one."""
+    """Return the own key in an item, a text or an id; None without one and for a key object.
+
+    The item may be any JSON value.
+    """
     if not isinstance(item, dict) or resource.own_key is None:
         return None
     key = item.get(resource.own_key)

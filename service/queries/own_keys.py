@@ -1,4 +1,7 @@
-"""Own keys: writes find records by the keys of the customer's own systems (contract, Own keys)."""
+"""Own keys: writes find records by the keys of the customer's own systems (contract, Own keys).
+
+Resources here have an own key. Where they have ``own_key_within``, a key is one within that parent.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -34,10 +37,12 @@ class _OwnKey(NamedTuple):
 async def take_writer_lock(
     connection: Connection, resource: WritableResource, batch: Batch
 ) -> None:
-    """Lock the writer lock row of the organization's collection until the commit.
+    """Lock the writer lock row of the organization's collection until the end of the transaction.
 
-    Writes by own key take it: otherwise two of them could both miss a key and create it twice. So
-    do other writes where own keys are unique.
+    Insert the row if there is none yet. Writes by own key take the lock: otherwise two of them
+    could both miss a key and create it twice. Where own keys are unique, other writes of the
+    collection take it, too, unless they only delete. It comes before all other locks. Raise 429 on
+    a timeout.
     """
     lock_key = (batch.caller.organization_id, resource.name)
     with own_locks():
@@ -48,10 +53,11 @@ async def take_writer_lock(
 async def resolve_scopes(
     connection: Connection, resource: MasterRecord, batch: Batch, *, skip_failed: bool
 ) -> None:
-    """Replace the key objects in the fields of the items' own keys by ids.
+    """Replace key objects in the fields of the items' own keys, parents included, by ids.
 
-    Add errors to the batch for keys that turn out to be equal; with ``skip_failed`` all of them
-    fail, else all but the first.
+    The resource has ``own_key_within``. Add errors to the batch for key objects that do not name
+    one record, and for own keys that turn out to be equal; with ``skip_failed`` all of these fail,
+    else all but the first. Without key objects do nothing.
     """
     references = KeyedReferences.of(resource, batch, resource.key_fields)
     if not references:
@@ -74,12 +80,12 @@ async def lock_records(
     options: WriteOptions,
     strength: str,
 ) -> dict[int, LockedRow]:
-    """Lock the records that have the items' keys; return them by id and set the ids on the items.
+    """Lock the records with the keys of items that have not failed; return the matching ones by id.
 
-    The live record with a key matches, else the deleted one with the highest id; an item that
-    matches none has no id. An item with ``newKey`` matches by the key that its record has now, and
-    gets the new key (``service/queries/renames.py``). Add ``conflict.ambiguous_key`` for keys that
-    several live records share.
+    Set their ids on the items; items without a match have none. The live record with a key matches,
+    else the deleted one with the highest id. With ``newKey`` the live record has the key, or by an
+    earlier request the new one; the item gets that as key, and deleted records match by it. Add
+    ``conflict.ambiguous_key`` for keys that several live records share: these match none.
     """
     batch = batch.subset()
     keys = [_key_of(resource, item) for item in batch.items]
@@ -121,7 +127,10 @@ async def lock_records(
 
 
 def _rename(resource: MasterRecord, batch: Batch, index: int) -> None:
-    """Give an item its new key as own key; errors of that key are reported at ``newKey``."""
+    """Give an item its new key as own key; errors of that key are reported at ``newKey``.
+
+    A new key that is null is dropped.
+    """
     item, own_key = batch.items[index], str(resource.own_key)
     new_key = item.pop(NEW_KEY)
     if new_key is not None:

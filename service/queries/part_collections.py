@@ -1,7 +1,8 @@
 """Part collections: the same part of all owners, a record for each (contract, Part collections).
 
 A record has the id of its owner and no path of its own. A list shows the parts of live owners that
-are not empty. The part itself checks and writes, for any number of owners.
+are not empty. Bulk writes name the owners, which must exist. The part itself (``RecordPart``)
+checks and writes, for any number of owners.
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -26,7 +27,11 @@ from service.schemas.validation import Validator
 
 
 class PartCollection(WritableResource):
-    """Collection of a part: ``schemas/<name of the part>-by-owner.json``."""
+    """Collection of a part: ``schemas/<name of the part>-by-owner.json``.
+
+    ``name`` is that of the schema file, ``collection`` and ``segment`` are the part's name, and
+    ``key`` is the member of items with the owner's id, such as ``styleId``.
+    """
 
     is_patched = False
     keeps_omitted = True
@@ -73,16 +78,16 @@ class PartCollection(WritableResource):
 
     @property
     def collection(self) -> str:
-        """Name of the collection, which the part has, too."""
+        """Name of the collection: that of the part, without the suffix of the schema file."""
         return self.part.name
 
     @property
     def tagged_resource(self) -> WritableResource:
-        """Part, which has its entity tag at the path below its owner."""
+        """The part: ``ifMatch`` of an item is the entity tag of the path below the owner."""
         return self.part
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the part's documents and writables, with the owners' ids."""
+        """Return the part's statements of documents and writables, which include the owner's id."""
         return self.part.forms(self.key)
 
     def _form(self, name: str) -> Validator:
@@ -108,8 +113,9 @@ class PartCollection(WritableResource):
     async def identify(self, connection: Connection, batch: Batch, *, skip_failed: bool) -> None:
         """Set the owner's id on items that name their owner by its own key.
 
-        Add ``not_found`` or ``conflict.ambiguous_key`` to the batch, and ``duplicate`` for owners
-        that turn out to be the same; with ``skip_failed`` all of them fail, else all but the first.
+        Items that name it by id have it already. Add ``not_found`` or ``conflict.ambiguous_key`` to
+        the batch, and ``duplicate`` for owners that turn out to be the same; with ``skip_failed``
+        all of them fail, else all but the first. Items with an unresolved owner get no id.
         """
         owners = KeyedReferences.of(self, batch, (self.key,))
         if not owners:
@@ -124,7 +130,7 @@ class PartCollection(WritableResource):
                 item["id"] = item[self.key]
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the plan that makes the stored parts equal to the items."""
+        """Return the part's plan for the items; add the errors that the database reveals."""
         return await self.part.check(connection, write_set)
 
     def collect_changes(self, recorder: ChangeRecorder, batch: Batch, rows: Rows) -> None:

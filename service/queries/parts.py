@@ -1,8 +1,10 @@
 """Record parts: sub-resources of records with paths of their own (contract, Parts).
 
-A record's own writes leave its parts unchanged. A part is read and replaced as a whole, and some
-take patches. A write of a part locks its owner's row. The change feed shows it as a change of the
-part's collection, which has a record for each owner (``service/queries/part_collections.py``).
+Writes of a record do not take its parts, though some change them: languages of a color, sizes of a
+sample request, hard deletes. A part is read and replaced as a whole, and some take patches. A
+sample request has such a part for each requested size. A write of a part locks its owner's row. The
+change feed shows it as a change of the part's collection, which has one record for each owner
+(``service/queries/part_collections.py``).
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -29,16 +31,16 @@ from service.schemas.validation import Validator
 class RecordPart(WritableResource):
     """Part of a record of ``owner``: ``schemas/<name>.json`` and ``sql/<name>.sql``.
 
-    Each row that a write statement returns names its owner in ``id``: the record of the collection
-    that has changed (``service/queries/change_recorder.py``). The fragment ``filled`` is the
-    condition of the owners whose part is not empty.
+    Each row that a write statement returns has the owner's id in ``id``: that of the changed record
+    of the part's collection (``service/queries/change_recorder.py``). The fragment ``filled`` is
+    the condition of the owners, as ``record``, whose part is not empty.
     """
 
     owner: ClassVar[type[MasterRecord]]
     is_patched = False
     keeps_omitted = True
     named_once: ClassVar[tuple[str, ...]] = ()
-    """Members that must differ between the entries of a body that is a list."""
+    """Members that must differ between the entries of the list; true is a value, false is none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +57,7 @@ class RecordPart(WritableResource):
 
     @property
     def collection(self) -> str:
-        """Name of the owner's collection."""
+        """Name of the owner's collection; the part's own collection is called ``name``."""
         return self.owner.name
 
     @property
@@ -64,7 +66,7 @@ class RecordPart(WritableResource):
         return {self.name: self.shown_in}
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements of the SQL file, with the forms of a single part."""
+        """Return the statements of the SQL file, and the forms of a single part in their place."""
         return {**super().load_statements(), **self.forms()}
 
     def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
@@ -85,11 +87,14 @@ class RecordPart(WritableResource):
         }
 
     def shapes(self) -> Mapping[str, Statement]:
-        """Return the statements of both forms, with the slots ``opening`` and ``closing``."""
+        """Return ``documents`` and ``writables``, with the slots ``opening`` and ``closing``."""
         raise NotImplementedError
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield the errors of an item of the collection beyond its schema."""
+        """Yield the errors of an item of the collection, or of a body that is an object.
+
+        They are those beyond the schema.
+        """
         entries = item.get(self.list_name)
         if isinstance(entries, list):
             for name in self.named_once:
@@ -106,11 +111,15 @@ class RecordPart(WritableResource):
         return record_id
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the plan that makes the stored parts equal to the items."""
+        """Return the plan of the upserts, [] without any; parts are never deleted."""
         return await self.plan(connection, write_set.upserts) if write_set.upserts.items else []
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the plan for the parts of a batch; add the errors that the database reveals."""
+        """Return the plan that makes the stored parts equal to the items, at least one.
+
+        Add the errors that the database reveals to the batch, and note parts that become filled or
+        empty (``Batch.note_part``). The owners are locked.
+        """
         raise NotImplementedError
 
     def bound(self, name: str, *parameters: Any) -> BoundStatement:
@@ -131,11 +140,14 @@ class RecordPart(WritableResource):
         batch: Batch,  # noqa: ARG002
         rows: Rows,
     ) -> None:
-        """Record the changes that the rows of a write statement report."""
+        """Record the rows that a write statement returned, for the part's collection."""
         recorder.collect(self.name, rows)
 
     def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:
-        """Return the batch's ids if the write of a single part changed anything, else nothing."""
+        """Return the batch's ids if the write changed anything, else nothing.
+
+        The batch has a single part: its ids may be those of sizes, and recorded ones of owners.
+        """
         return batch.ids if recorder.ids else ()
 
 

@@ -23,16 +23,19 @@ _MAX_LISTED_IDS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class KeyLookup:
-    """Lookup of live records by own key."""
+    """Lookup of live records by own key, for paths."""
 
     field: str
     """Field with the own key, which paths name."""
     text: str
-    """Statement that takes the key and the ids of the parents; it returns ids of live records."""
+    """Statement that takes organization, key and the ids of the parents.
+
+    It returns the ids of up to 5 live records, sorted.
+    """
 
     @classmethod
     def of(cls, record: "type[MasterRecord]") -> "KeyLookup":
-        """Return the lookup of a collection's records, if need be within the last parent."""
+        """Return the lookup of a collection's records, within their parent if keys are."""
         field, *within = schemas.key_fields(record.name)
         columns = {"table": record.table, "key": column_of(field), "state": record.stored_state}
         if within:
@@ -53,7 +56,10 @@ class PathKey(NamedTuple):
     async def find(
         self, connection: Connection, organization_id: int, parents: Sequence[int]
     ) -> int:
-        """Return the id of the live record; raise ``not_found`` or ``conflict.ambiguous_key``."""
+        """Return the id of the live record with the key, below ``parents``; it is not locked.
+
+        Raise ``not_found`` or ``conflict.ambiguous_key`` at the path parameter.
+        """
         rows = await connection.fetch(self.lookup.text, organization_id, self.key, *parents)
         if not rows:
             message = f"There is no record with the {self.lookup.field} {self.key}."
@@ -71,9 +77,10 @@ PathId: TypeAlias = int | PathKey
 
 
 def parse_key(lookup: KeyLookup | None, parameter: str, text: str) -> PathKey:
-    """Return the own key of a path value such as ``customId=ACME``.
+    """Return the own key of a decoded path value such as ``customId=ACME``; the first ``=`` splits.
 
-    Raise ValueError for a field that is not the own key, and ApiError for a malformed key.
+    Raise ValueError for a field that is not the own key and for a path without ``lookup``, and
+    ApiError for a malformed key.
     """
     field, _, key = text.partition("=")
     if lookup is None or field != lookup.field:
@@ -86,7 +93,11 @@ def parse_key(lookup: KeyLookup | None, parameter: str, text: str) -> PathKey:
 async def resolve(
     connection: Connection, organization_id: int, path: Sequence[PathId]
 ) -> list[int]:
-    """Return the ids of a path, those of the parents first."""
+    """Return the ids of a path, those of the parents first.
+
+    Look own keys up, one statement each; return ids as they are, unchecked. Raise ``not_found`` or
+    ``conflict.ambiguous_key`` for a key.
+    """
     ids = list[int]()
     for path_id in path:
         if not isinstance(path_id, int):
@@ -101,5 +112,5 @@ def ambiguous_message(ids: Sequence[int]) -> str:
 
 
 def listed_ids(record_ids: Iterable[int | str]) -> str:
-    """Return the first ids of records that share an own key, for messages."""
+    """Return the first 5 ids of records that share an own key, as a text for messages."""
     return ", ".join(map(str, islice(record_ids, _MAX_LISTED_IDS)))

@@ -25,9 +25,11 @@ Documents: TypeAlias = dict[int, bytes]
 def constraint_errors(
     resource: WritableResource, batch: Batch, options: WriteOptions
 ) -> Iterator[None]:
-    """Raise ApiError for a violated constraint, which a concurrent write caused after the checks.
+    """Raise the resource's ApiError for a constraint that the block violates.
 
-    With ``skip_failed`` raise SerializationError instead, so that the transaction is repeated.
+    A concurrent write caused the violation after the checks. With ``skip_failed`` raise
+    SerializationError instead, so that the transaction is repeated. A violation without an ApiError
+    (``constraint_error``) is a defect and passes through.
     """
     try:
         yield
@@ -50,7 +52,9 @@ async def execute_plan(
 ) -> tuple[ChangeRecorder, tuple[Documents, Documents]]:
     """Execute the plan, with documents read before and after it, in one round trip.
 
-    Return what the statements changed, and the documents before and after it.
+    ``requests`` are those of the documents before and after it. Return what the statements changed,
+    and the documents before and after it, {} without a request. Raise ``too_many_items`` if those
+    of one request exceed ``MAX_BATCH_BYTES``.
     """
     before, after = ([resource.render_statement(each)] if each else [] for each in requests)
     writes = [BoundStatement(json_text(text), parameters) for text, parameters in plan]
@@ -72,10 +76,11 @@ async def execute_plan(
 def requested_documents(
     resource: WritableResource, write_set: WriteSet, options: WriteOptions
 ) -> tuple[DocumentRequest | None, DocumentRequest | None]:
-    """Return the requests for the documents of the response before the write and after it.
+    """Return the requests for what the response shows, before the write and after it.
 
-    Before it are those of hard-deleted records. Each is None if there are none. Those of a preview
-    are writable forms; other outcomes need none.
+    Each is None if there is nothing to read. The last documents of hard-deleted records are read
+    before the write, those of all other records after it. A preview reads writable forms of upserts
+    instead, before and after; other outcomes need nothing.
     """
     if options.preview:
         return requested_forms(write_set)

@@ -21,7 +21,10 @@ _FORMS: Final = ("documents", "writables")
 
 @dataclass(frozen=True, slots=True)
 class _Representations:
-    """Representations of the stored records of a batch; each form is read once, when needed."""
+    """Representations of the stored records of a batch.
+
+    Each form is read once, when it is needed first, of all records together.
+    """
 
     connection: Connection
     resource: WritableResource
@@ -51,8 +54,9 @@ async def check_preconditions(
 ) -> None:
     """Compare the preconditions of the items that have not failed with their locked records.
 
-    ``exists`` returns whether an id is that of an existing record. Raise ``precondition_failed``
-    for a single write; add it to the batch for items of a bulk write, at ``ifMatch``.
+    ``exists`` returns whether an id is that of a record that counts: a stored one, or by own key a
+    live one. Raise ``precondition_failed`` for a single write; add it to the batch for items of a
+    bulk write, at ``ifMatch``. Remove ``ifMatch`` from the items that have not failed.
     """
     batch = batch.subset()
     preconditions = dict(_preconditions(batch, options))

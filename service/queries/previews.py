@@ -27,7 +27,7 @@ Forms: TypeAlias = Mapping[int, bytes]
 
 
 class MemberChange(NamedTuple):
-    """Change of a field, with its whole values; None for a value that there is not."""
+    """Change of a field, with its whole values before and after; None for none."""
 
     field: str
     before: Any
@@ -37,7 +37,10 @@ class MemberChange(NamedTuple):
 def requested_forms(
     write_set: WriteSet,
 ) -> tuple[DocumentRequest | None, DocumentRequest | None]:
-    """Return the requests for the writable forms of the upserts, before the write and after it."""
+    """Return the requests for the writable forms of the upserts, before the write and after it.
+
+    The first one has no records to create. Each is None if it has no records.
+    """
     ids, created_ids = write_set.upserts.ids, {*write_set.created_ids}
     stored_ids = [record_id for record_id in ids if record_id not in created_ids]
     before, after = (
@@ -53,9 +56,10 @@ async def field_changes(
     stored: Mapping[int, LockedRow],
     forms: tuple[Forms, Forms],
 ) -> dict[int, list[MemberChange]]:
-    """Return the changes of an executed write set by request index.
+    """Return the changes of an executed write set by request index, [] of unchanged records.
 
-    ``forms`` are the writable forms before and after it. Deletes change the ``state`` alone.
+    ``forms`` are the writable forms before and after it, by ``requested_forms``. Deletes of live
+    records change the ``state`` alone, also of records without one.
     """
     changes, deletes, upserts = {}, write_set.deletes, write_set.upserts
     for request_index, record_id in zip(deletes.request_indexes, deletes.ids, strict=True):
@@ -77,7 +81,8 @@ def _differences(
 ) -> list[MemberChange]:
     """Return the fields in which two writable forms differ, in the order of the form.
 
-    Entries that the write adds have no id: the real write gives them another one.
+    Of a new record these are all fields with a value. Ids of entries that the write adds are None:
+    the real write gives them other ones.
     """
     if before == after:
         return []
@@ -103,7 +108,7 @@ def _members(resource: WritableResource, form: bytes) -> dict[str, Any]:
 
 @cache
 def _entry_lists(name: str, list_name: str) -> dict[str, str]:
-    """Return the member with the id of an entry, by the lists whose entries are no references."""
+    """Return the member with the id of an entry, for each list whose entries are no references."""
     forms = schemas.load()[name]["$defs"]
     sent = schemas.definition(
         name, next(form for form in ("fields", "item", "replace") if form in forms)

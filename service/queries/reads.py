@@ -14,10 +14,11 @@ from service.queries.resource import SHARED, DocumentRequest, Resource
 async def read_document(
     connection: Connection, resource: Resource, caller: Caller, path: Sequence[int], form: str
 ) -> bytes:
-    """Return one document, or its writable form.
+    """Return one document, or its writable form; deleted records have both, too.
 
-    ``path`` has the ids of the parents and the record's own. Raise ``not_found`` or
-    ``forbidden.organization``.
+    ``path`` has the ids of the parents and the record's own; ``form`` is ``documents`` or
+    ``writables``. Raise ``not_found`` for the first id of the path without a record, or
+    ``forbidden.organization`` for another organization's record, if the resource reveals these.
     """
     *parents, record_id = path
     request = DocumentRequest([record_id], form, parents)
@@ -33,9 +34,10 @@ async def read_document(
 async def read_all(
     connection: Connection, resource: Resource, caller: Caller, parents: Sequence[int]
 ) -> bytes:
-    """Return the documents of all records of the parents, ordered by id, joined by commas.
+    """Return the documents of all records below the parents, ordered by id, joined by commas.
 
-    Raise ``not_found``, or ``out_of_range`` if they exceed ``MAX_BATCH_BYTES``.
+    Without records return b"", or raise ``not_found`` if a parent does not exist. Raise
+    ``out_of_range`` if the documents exceed ``MAX_BATCH_BYTES``.
     """
     row = await connection.fetchrow(all_text(resource), caller.organization_id, *parents)
     if not row["found"]:
@@ -48,14 +50,17 @@ async def read_all(
 
 
 async def foreign_ids(connection: Connection, resource: Resource, ids: list[int]) -> set[int]:
-    """Return the ids that other organizations own, if the resource may reveal them."""
+    """Return those of the ids that have a record, if the resource may reveal it; else an empty set.
+
+    The caller's organization has none of these ids: the records belong to others.
+    """
     if resource.table is None or not resource.foreign_is_forbidden:
         return set()
     return {row["id"] for row in await connection.fetch(owned_by_any_text(resource.table), ids)}
 
 
 def all_text(resource: Resource) -> str:
-    """Return the statement that reads all documents of a record's parents."""
+    """Return the statement that reads the documents of all records: organization, parents' ids."""
     return SHARED["collect_all"].fill(
         documents=resource.statements["documents"].fill(page=ALL_RECORDS),
         max_bytes=str(MAX_BATCH_BYTES),
@@ -63,5 +68,5 @@ def all_text(resource: Resource) -> str:
 
 
 def owned_by_any_text(table: str) -> str:
-    """Return the statement that finds ids of records of any organization."""
+    """Return the statement that returns those of the ids ``$1`` that any organization has."""
     return SHARED["owned_by_any"].fill(table=table)

@@ -1,7 +1,8 @@
 """Reference targets: the records that references name, by id or by own key.
 
 Own keys are those of ``schemas/``, and of three lists without an own key there: languages by code,
-sizes by name within their size range, and lines of a chart by name within their style.
+sizes by name within their size range, and lines of a chart by name within their style. Values of
+parent fields are not here: style custom fields resolve these.
 """
 
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from service.queries.resource import SHARED
 from service.schemas.key_forms import REFERS_TO
 
 FOR_KEY_SHARE: Final = "for key share"
-"""Row lock of records that others refer to; it keeps them from being deleted."""
+"""Row lock of records that others refer to; it makes deletes of them wait, but not updates."""
 
 
 @dataclass(frozen=True)
@@ -27,22 +28,27 @@ class ReferenceTarget:
     key: str
     """Member of the key object with the own key."""
     within: str = ""
-    """Member of the key object with the parent, if keys are looked up within one."""
+    """Member of the key object with the parent, if keys are looked up within one; else ""."""
     parent: str = ""
-    """Collection of the parent, if the key object names it."""
+    """Collection of the parent, if key objects may name it; "" if it is the scope of the write."""
     noun: str = ""
     """Name of the record in messages."""
     is_live: str = "state <> 'deleted'"
-    """SQL condition of the records that take precedence."""
+    """SQL condition of the records that keys name, or that take precedence (``finds_others``)."""
     finds_others: bool = False
-    """Whether a key names another record if no live one has it."""
+    """Whether a key names other records if no live one has it."""
     has_text_ids: bool = False
+    """Whether JSON has ids as texts."""
     ignores_case: bool = False
     """Whether keys are compared in lower case."""
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """Return the statements that look up own keys, by row lock: none, or ``FOR_KEY_SHARE``."""
+        """Return the statements that look up own keys, by row lock: "", or ``FOR_KEY_SHARE``.
+
+        They take arrays: keys, and where keys are within a parent, the parent's id of each. A row
+        has id, key, id of the parent, and whether the record is live. Languages are never locked.
+        """
         if not self.parent and self.name == "languages":
             return {"": SHARED["languages_by_code"].fill(codes="$2::text[]")}
         within = column_of(self.within) if self.within else "null::bigint"

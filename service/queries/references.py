@@ -1,8 +1,8 @@
 """References: fields that refer to records.
 
-A writer locks the records that it refers to (``for key share``). A delete locks its record ``for
-update`` before it looks for references. Of two concurrent writers, one therefore sees the other's
-work.
+A writer locks the records that it refers to (``for key share`` or stronger). A delete locks its
+record ``for update`` before it looks for references. Of two concurrent writers, one therefore sees
+the other's work.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _LIVE = "state <> 'deleted'"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Field with the id of a live record, or a list of such ids."""
+    """Field with the id of a live record, or a list of such ids; it may be null or missing."""
 
     field: str
     """Dotted path of the field through lists and objects: ``lines.requested.sizeRangeSizeId``."""
@@ -34,7 +34,10 @@ class Reference:
     noun: str
     """Name of the record in messages."""
     is_live: str = _LIVE
-    """SQL condition of the records that can be referred to."""
+    """SQL condition of the records that can be referred to.
+
+    With ``within``, their row is ``record`` and their owner's is ``owner``.
+    """
     lock: str = FOR_KEY_SHARE
     """Lock strength; ``for no key update`` serializes the writers that refer to a record."""
     within: str = ""
@@ -42,20 +45,28 @@ class Reference:
 
     @property
     def text(self) -> str:
-        """Statement that locks the referenced records."""
+        """Statement that locks the records of the ids ``$2``; rows have ``id`` and ``is_live``.
+
+        With ``within`` they also have ``owner_id``.
+        """
         return _referred(self.table, self.is_live, self.lock, self.within)
 
     async def find(
         self, connection: Connection, caller: Caller, ids: list[int]
     ) -> dict[int, asyncpg.Record]:
-        """Lock the records of these ids; return the rows of those that exist, by id."""
+        """Lock the records of these ids until the end of the transaction.
+
+        Return the rows of those that exist, deleted ones included, by id.
+        """
         rows = await connection.fetch(self.text, caller.organization_id, ids)
         return {row["id"]: row for row in rows}
 
     async def check(self, connection: Connection, batch: Batch) -> None:
-        """Add ``unknown_reference`` wherever an item refers to a missing or deleted record.
+        """Lock the referenced records; add ``unknown_reference`` for missing and deleted ones.
 
-        Records that stay deleted may keep their references to deleted records.
+        It is added to the batch at each place. Items that leave their record deleted may refer to
+        deleted records. Do nothing if the look-up of own keys has checked the field already
+        (``Batch.checked_fields``).
         """
         if self.field in batch.checked_fields:
             return

@@ -1,7 +1,8 @@
 """Renames: items with ``newKey``, which give their records another own key (contract, Own keys).
 
 Within a request, keys move along chains: A becomes B while B becomes C. If a request is sent again,
-its records are those that have the new keys: then a live record has the last key of the chain.
+its records are those that have the new keys: then a live record has the last key of the chain, and
+none has the first one.
 """
 
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -15,10 +16,12 @@ _Key = TypeVar("_Key")
 def stored_keys(
     keys: Sequence[_Key], new_keys: Sequence[_Key | None], live: Container[_Key]
 ) -> list[_Key | None]:
-    """Return the own keys that the items' live records have now; None for records to create.
+    """Return the own key by which to look for each item's live record, in item order.
 
-    ``keys`` and ``new_keys`` are those of the items, each once; ``live`` are the keys of live
-    records.
+    It is the item's key, or its new key if an earlier request has renamed the record. It is None
+    for a rename without a live record, and for an item without a new key if the record with its key
+    is that of another item, renamed earlier. ``keys`` and ``new_keys`` are those of the items, each
+    once; ``live`` has the keys of live records.
     """
     current_keys: list[_Key | None] = [*keys]
     indexes, renamed = {key: index for index, key in enumerate(keys)}, set[_Key]()

@@ -16,15 +16,15 @@ _SHARED: Final = load("shared")
 
 
 def json_rows(row: asyncpg.Record) -> list[dict[str, Any]]:
-    """Return the rows in the row of a statement of :func:`json_text`."""
+    """Return the rows in the row of a statement of :func:`json_text`; [] if it returned none."""
     _, [json] = row
     return orjson.loads(json) if json else []
 
 
 def rendered(row: asyncpg.Record) -> dict[int, bytes]:
-    """Return the documents in the row of a documents statement by id.
+    """Return the documents in the row of a statement of :func:`batch_text`, by id.
 
-    Raise ``too_many_items`` if they exceed ``MAX_BATCH_BYTES``.
+    Raise ``too_many_items`` if they exceed its ``max_bytes``, which is ``MAX_BATCH_BYTES``.
     """
     documents = documents_by_id(row)
     if documents is None:
@@ -34,7 +34,7 @@ def rendered(row: asyncpg.Record) -> dict[int, bytes]:
 
 
 def documents_by_id(row: asyncpg.Record) -> dict[int, bytes] | None:
-    """Return the documents by id; None if they exceed the ``max_bytes`` of ``batch_text``."""
+    """Return the documents by id; None if they exceed the ``max_bytes`` of :func:`batch_text`."""
     ids, documents = row
     if ids and documents is None:
         return None
@@ -48,7 +48,10 @@ def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
 
 @cache
 def batch_text(documents: Statement, page: str, max_bytes: int) -> str:
-    """Return the text of a batch's documents statement; cached, as every write needs it."""
+    """Return the text of the statement of a batch's documents: one row of ids and documents.
+
+    ``documents`` has the slot ``page``. The text is cached, as every write needs it.
+    """
     return _SHARED["collect_batch"].fill(
         documents=documents.fill(page=page), max_bytes=str(max_bytes)
     )
@@ -56,5 +59,8 @@ def batch_text(documents: Statement, page: str, max_bytes: int) -> str:
 
 @cache
 def json_text(statement: str) -> str:
-    """Return the text of a statement that returns its rows as JSON, in the columns of a batch."""
+    """Return the text that returns the rows of a statement as JSON, in the columns of a batch.
+
+    It returns one row. Statements of one round trip must have the same columns.
+    """
     return _SHARED["rows_as_json"].fill(statement=statement)

@@ -38,9 +38,10 @@ class ListQuery:
 
 @dataclass(frozen=True, slots=True)
 class DocumentPage:
-    """Documents of a page, joined by commas."""
+    """Documents of a page."""
 
     documents: bytes
+    """Documents in the order of the list, joined by commas; b"" for none."""
     last: list[Any] | None
     """Sort values of the last record, to continue from; None on the last page."""
     total: int | None
@@ -72,7 +73,7 @@ class Resource:
     below: ClassVar[str] = ""
     """Path suffix after the id of a record, for parts."""
     key = "id"
-    """Name of the record's own id in the path."""
+    """Name of the record's own id in the path; of part collections, the owner's id in items."""
     listed: str = ""
     """SQL condition of the records that lists show unless they filter on ``state``."""
     table: str | None = None
@@ -80,7 +81,7 @@ class Resource:
     key_lookups: Mapping[str, KeyLookup] = {}
     """Lookups by own key of the ids in the path, by the name of the path parameter."""
     foreign_is_forbidden: bool = False
-    """Whether another organization's record is 403 instead of 404."""
+    """Whether the id of another organization's record is 403 instead of 404."""
     can_be_in_use = False
     """Whether a delete can fail because other records use the record."""
     is_in_feed = True
@@ -104,7 +105,7 @@ class Resource:
 
     @property
     def collection(self) -> str:
-        """Name of the collection whose records the resource is about."""
+        """Name of the collection whose records the resource is about; by default its own name."""
         return self.name
 
     @property
@@ -140,7 +141,8 @@ class Resource:
     def compile_list(self, list_request: ListRequest, *, is_cut: bool = False) -> ListQuery:
         """Compile a list request into a list query.
 
-        With ``is_cut``, the page ends after as many records as fit into ``MAX_PAGE_BYTES``.
+        With ``is_cut``, the page ends after as many records as fit into ``MAX_PAGE_BYTES``, one at
+        least. Without, a page that exceeds it has no documents: ``page`` then compiles it anew.
         """
         leading, listed = 1 + len(self.parents), self.listed
         page = listing_page(leading, list_request, listed=listed, may_end_anywhere=is_cut)
@@ -152,7 +154,7 @@ class Resource:
         return ListQuery(list_request, text, tuple(page.parameters))
 
     def compile_count(self, list_request: ListRequest) -> ListQuery:
-        """Compile the count of the records on all pages of a list request."""
+        """Compile the statement that counts the records on all pages of a list request."""
         page = counted_page(1 + len(self.parents), list_request, listed=self.listed)
         documents_head = self.statements["documents"].pieces[0]
         text = SHARED["count"].fill(beginning=documents_head, page=page.text)
@@ -170,8 +172,9 @@ class Resource:
         """Return one page of the documents below ``parents``, in the list request's order.
 
         A page that would exceed ``MAX_PAGE_BYTES`` ends early, but has one record at least. Raise
-        ``out_of_range`` instead for a page by number: the next number would skip the records that
-        were cut off. Raise ``not_found`` if a parent does not exist.
+        ``out_of_range`` instead for a page by number of more than one record: the next number would
+        skip the records that were cut off. Raise ``not_found`` if a parent does not exist. With
+        ``counts``, count the records on all pages by a statement of its own.
         """
         total = (
             await self._count(connection, caller, list_query.list_request, parents)
@@ -216,14 +219,17 @@ class Resource:
         form: str = "documents",
         parents: Sequence[int] = (),
     ) -> bytes:
-        """Return the documents of ``ids`` in that order, joined by commas; skip unknown ids."""
+        """Return the documents of ``ids`` in that order, joined by commas; skip unknown ids.
+
+        Like ``render`` in all else.
+        """
         request = DocumentRequest(ids, form, parents)
         return joined(await self.render(connection, caller, request), ids)
 
     async def render(
         self, connection: Connection, caller: Caller, request: DocumentRequest
     ) -> dict[int, bytes]:
-        """Return the requested documents by id; skip unknown ids.
+        """Return the requested documents by id, those of deleted records too; skip unknown ids.
 
         Raise ``too_many_items`` if the documents exceed ``MAX_BATCH_BYTES``.
         """
@@ -234,7 +240,7 @@ class Resource:
         return rendered(row)
 
     def render_statement(self, request: DocumentRequest) -> BoundStatement:
-        """Return the statement whose row :func:`rendered` reads."""
+        """Return the statement of the requested documents, whose row :func:`rendered` reads."""
         page = batch_page(1 + len(request.parents), request.ids)
         text = batch_text(self.statements[request.form], page.text, MAX_BATCH_BYTES)
         return BoundStatement(text, (*request.parents, page.ids))
@@ -242,7 +248,10 @@ class Resource:
     async def render_live(
         self, connection: Connection, caller: Caller, ids: list[int]
     ) -> dict[int, bytes] | None:
-        """Return the documents of the ids that lists show; None if they exceed a page's bytes."""
+        """Return the documents of the ids that lists show by default, by id.
+
+        Return None if they exceed ``MAX_PAGE_BYTES``. The resource has no parents.
+        """
         page = batch_page(1, ids, listed=self.listed)
         text = batch_text(self.statements["documents"], page.text, MAX_PAGE_BYTES)
         return documents_by_id(await connection.fetchrow(text, caller.organization_id, page.ids))
@@ -250,7 +259,7 @@ class Resource:
     async def require_parents(
         self, connection: Connection, caller: Caller, parents: Sequence[int]
     ) -> None:
-        """Raise ``not_found`` for the first parent that does not exist."""
+        """Raise ``not_found`` for the first parent that does not exist; deleted ones do."""
         if parents:
             statement = self.statements["unknown_parent"].text
             unknown = await connection.fetchval(statement, caller.organization_id, *parents)

@@ -1,9 +1,11 @@
 """Scalar columns: SQL generated from a collection's schema, for slots of its statements.
 
-``{{new_columns}}``, ``{{new_types}}`` and ``{{new_values}}`` are for the insert; ``{{types}}``,
-``{{assigned}}``, ``{{stored_values}}`` and ``{{sent_values}}`` for the update. In both, ``item`` is
-the item of the request, and in the update, ``stored`` is the row. ``{{document_scalars}}`` and
-``{{writable_scalars}}`` open the JSON object of a form, up to its first list.
+A scalar is a field without a list; its column is its name in snake case. ``{{new_columns}}``,
+``{{new_types}}`` and ``{{new_values}}`` are for the insert: fields of the form ``create``.
+``{{types}}``, ``{{assigned}}``, ``{{stored_values}}`` and ``{{sent_values}}`` are for the update:
+fields of the form ``writable``. In both, ``item`` is the item of the request, and in the update,
+``stored`` is the row. ``{{document_scalars}}`` and ``{{writable_scalars}}`` open the JSON object of
+a form, with its members up to the first list; the statement closes it.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -24,8 +26,9 @@ def slots(
 ) -> dict[str, str]:
     """Return the SQL of a collection's scalar columns, by slot.
 
-    In the document, columns named in ``late`` become slots to bind later. With ``keeps_omitted``,
-    an update keeps the values of fields that an item omits.
+    In the document, columns named in ``late`` become slots of their name, to bind later. With
+    ``keeps_omitted``, an update keeps the values of fields that an item omits or that are null.
+    Otherwise these become null, or the default of ``_sent``.
     """
     document = schemas.definition(collection, "document")
     writable = schemas.definition(collection, "writable")
@@ -40,7 +43,8 @@ def slots(
 def document_sql(collection: str, form: str, late: Collection[str] = ()) -> str:
     """Return the SQL of a whole document in a form: ``document`` or ``writable``.
 
-    Members are in the schema's order. A list is a column with its elements, joined by commas.
+    Members are in the schema's order. A list is a column of texts: its elements as JSON, joined by
+    commas. Columns named in ``late`` become slots.
     """
     shape = schemas.definition(collection, form)
     return _joined([_object(shape, shape.properties, late), "'}'"])
@@ -79,7 +83,7 @@ def _is_scalar(field: ResolvedSchema) -> bool:
 
 
 def _column_types(fields: Mapping[str, ResolvedSchema]) -> str:
-    """Return the columns of ``jsonb_to_recordset``."""
+    """Return the column definitions of ``jsonb_to_recordset``, which have the fields' names."""
     return ", ".join(
         f'"{name}" {_TYPES.get(_stored_kind(name, field), "text")}'
         for name, field in fields.items()

@@ -1,9 +1,9 @@
 """Unique own keys: one live record of a collection may have a key (contract, Unique keys).
 
-Writes of organizations with this setting take the collection's writer lock, so that of two
-concurrent writers one sees the other's keys. The state after the whole request counts: within one
-request, keys can move from record to record. Without the setting, only requests with ``newKey``
-are checked.
+Where keys are within a parent, this holds within each parent. Writes of organizations with this
+setting take the collection's writer lock, unless they only delete, so that of two concurrent
+writers one sees the other's keys. The state after the whole request counts: within one request,
+keys can move from record to record. Without the setting, only requests with ``newKey`` are checked.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ from service.queries.resource import SHARED, Resource
 from service.queries.write_set import LockedRow, WriteSet
 
 _MAX_SHARED_KEYS: Final = 10
-"""Maximum number of keys of a collection that ``shared_keys`` returns."""
+"""Maximum number of keys that ``shared_keys`` returns."""
 _WHITE_SPACE: Final = "Remove the white space at the ends of the key."
 _TWICE: Final = "Another item of this request has this key."
 
@@ -51,7 +51,7 @@ def have_text_keys(resource: Resource) -> TypeGuard[MasterRecord]:
 
 
 def are_unique(resource: Resource, caller: Caller) -> TypeGuard[MasterRecord]:
-    """Return whether writes of the resource keep own keys unique."""
+    """Return whether writes of the caller keep the resource's own keys unique."""
     return caller.unique_keys and have_text_keys(resource)
 
 
@@ -61,10 +61,13 @@ async def check(
     write_set: WriteSet,
     stored: Mapping[int, LockedRow],
 ) -> None:
-    """Add an error for each key that another live record has after the request.
+    """Add an error to each upsert that takes an own key of another live record after the request.
 
-    Where keys are unique, also refuse new keys with white space at their ends: two such keys may
-    look alike.
+    It is ``duplicate`` if an item of the request takes the key, too, but for the first of these,
+    and ``conflict.duplicate`` if another record has the key already. Keys that records keep are not
+    checked, nor are those of ``unique_fields``, which the collection checks. Where keys are unique,
+    also refuse new keys with white space at their ends: two such keys may look alike. ``stored``
+    has the locked rows by id; the caller has the writer lock.
     """
     batch = write_set.upserts
     claims = [*_claims(resource, batch, stored)]
@@ -88,14 +91,17 @@ async def check(
 async def shared_keys(
     connection: Any, resource: MasterRecord, organization_id: int
 ) -> list[tuple[str, Sequence[int]]]:
-    """Return up to 10 own keys that several live records share, each with up to 10 of their ids."""
+    """Return up to 10 own keys that several live records share, each with up to 10 of their ids.
+
+    Keys and ids are sorted. A key within a parent is listed for each parent that has it twice.
+    """
     text = shared_keys_text(resource)
     rows = await connection.fetch(text, organization_id, _MAX_SHARED_KEYS)
     return [(row["key"], row["ids"]) for row in rows]
 
 
 def shared_keys_text(resource: MasterRecord) -> str:
-    """Return the statement that finds own keys which several live records share."""
+    """Return the statement that finds up to ``$2`` own keys which several live records share."""
     return SHARED["shared_keys"].fill(
         table=resource.table,
         key=resource.key_column,
@@ -105,7 +111,10 @@ def shared_keys_text(resource: MasterRecord) -> str:
 
 
 def holders_text(resource: MasterRecord) -> str:
-    """Return the statement that finds the live records with own keys."""
+    """Return the statement that finds the live records with the own keys ``$2``.
+
+    Where keys are within a parent, the records are those within any of the ids ``$3``.
+    """
     within = f" and {resource.within_column} = any($3::bigint[])"
     return SHARED["key_holders"].fill(
         table=resource.table,
@@ -150,7 +159,10 @@ def _state_after(resource: MasterRecord, item: Item, row: LockedRow | None) -> s
 
 
 def _report_claims(resource: MasterRecord, batch: Batch, claims: Sequence[_Claim]) -> None:
-    """Add an error to each new claim of a key that another item of the request has."""
+    """Add an error to each new claim of a key that another item of the request has.
+
+    If all claims of a key are new, the first one is valid.
+    """
     by_key = defaultdict[_OwnKey, list[_Claim]](list)
     for claim in sorted(claims, key=lambda claim: claim.is_new):
         by_key[claim.key].append(claim)
@@ -173,7 +185,7 @@ async def _holders(
     write_set: WriteSet,
     claims: Sequence[_Claim],
 ) -> dict[_OwnKey, int]:
-    """Return the live records outside the request that have the claimed keys, by key."""
+    """Return the ids of live records outside the write set that have the claimed keys, by key."""
     keys: list[Sequence[Any]] = [[claim.key[0] for claim in claims]]
     if resource.own_key_within:
         keys.append([claim.key[1] for claim in claims])

@@ -1,7 +1,7 @@
 """Usage check: counts and names the live records that refer to records to delete.
 
 Writers lock the records that they refer to (``service/queries/references.py``). A delete locks its
-record ``for update`` before it looks for references.
+record ``for update`` before it looks for references, so that no new ones come after the check.
 """
 
 from collections import defaultdict
@@ -61,8 +61,9 @@ class Usage:
     """Live records of one collection that refer to a record."""
 
     count: int = 0
+    """Number of references; a record counts once for each of its references."""
     first: list[Sequence[Any]] = field(default_factory=list)
-    """Id and own key of each of the first ones, by id."""
+    """Id and own key of each of the first ``NAMED`` ones, by id."""
 
     def add(self, count: int, first: Iterable[str]) -> None:
         """Add records of another reference; ``first`` has JSON arrays of an id and an own key."""
@@ -71,7 +72,7 @@ class Usage:
         self.first = sorted(records, key=itemgetter(0))[:NAMED]
 
     def __str__(self) -> str:
-        """Return the count, and behind it the first ids and own keys."""
+        """Return the count, and in parentheses the first ids and own keys, if there are any."""
         return f"{self.count} ({named_records(self.first)})" if self.first else str(self.count)
 
 
@@ -83,25 +84,32 @@ The count is 0 where only deleted records refer to a record.
 
 
 def named_record(record_id: int, key: str | None) -> str:
-    """Return an id, and behind it the own key as a JSON text, if there is one."""
+    """Return an id, a space and the own key as a JSON text; the id alone without a key."""
     return f"{record_id}" if key is None else f"{record_id} {orjson.dumps(key).decode()}"
 
 
 def named_records(records: Iterable[Sequence[Any]]) -> str:
-    """Return the ids and own keys of records, joined by commas."""
+    """Return the ids and own keys of records, given as pairs, joined by commas."""
     return ", ".join(named_record(*record) for record in records)
 
 
 async def in_use(
     connection: Connection, caller: Caller, referenced_by: tuple[ReferencedBy, ...], ids: list[int]
 ) -> Usages:
-    """Return the usages of each id that records refer to; ``referenced_by`` is not empty."""
+    """Return the usages of each id that live or deleted records refer to, by one statement.
+
+    ``referenced_by`` is not empty. The caller has locked the records of the ids ``for update``.
+    """
     text = uses_text(referenced_by)
     return usages(await connection.fetch(text, caller.organization_id, id_array(ids)))
 
 
 def usages(rows: Iterable[Mapping[str, Any]]) -> Usages:
-    """Return the usages that a statement found: rows of id, users, uses and first."""
+    """Return the usages that a statement found: rows of id, users, uses and first.
+
+    ``users`` is the noun of the referring records, ``uses`` their number, and ``first`` has a JSON
+    array of id and own key for each of the first ones. Rows of the same id and noun are added up.
+    """
     collected: dict[int, dict[str, Usage]] = defaultdict(lambda: defaultdict(Usage))
     for row in rows:
         collected[row["id"]][row["users"]].add(row["uses"], row["first"])
@@ -119,5 +127,5 @@ def usage_messages(usages_by_id: Usages) -> dict[int, str]:
 
 @cache
 def uses_text(uses: tuple[ReferencedBy, ...]) -> str:
-    """Return one statement that counts all uses, to save round trips."""
+    """Return one statement that counts all uses of the ids ``$2``, to save round trips."""
     return "\nunion all\n".join(use.text for use in uses)

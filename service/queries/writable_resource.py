@@ -23,7 +23,7 @@ from service.schemas.validation import Validator
 FOR_NO_KEY_UPDATE: Final = "for no key update"
 """Row lock of writes that keep all records."""
 FOR_UPDATE: Final = "for update"
-"""Row lock of writes that delete records."""
+"""Row lock of writes that delete at least one record; it holds for all of their records."""
 
 
 class WritableResource(Resource):
@@ -36,29 +36,32 @@ class WritableResource(Resource):
     stored_state: str = "state"
     """Column of the state; for records without one, a literal."""
     locks_organization: bool = False
-    """Whether writes change records that they do not name, and so lock the organization."""
+    """Whether writes lock the organization, for they change or judge records they do not name."""
     has_position: ClassVar[bool] = False
-    """Whether records have a position; creates number on from the highest one."""
+    """Whether records have a position; creates number on from the highest one.
+
+    Writes that may create records lock the organization then.
+    """
     keeps_omitted: ClassVar[bool] = False
-    """Whether a replace leaves omitted fields unchanged."""
+    """Whether a replace leaves omitted and null fields unchanged; of parts, only the own key."""
     is_patched: ClassVar[bool] = True
     """Whether PATCH of a single record is available."""
     list_name: ClassVar[str] = ""
     """Member under which items store the list, if bodies are lists."""
     resolves_scope: ClassVar[bool] = False
-    """Whether the resource itself resolves keys within the ``reference_scope``."""
+    """Whether the resource itself resolves keys within the batch's own records."""
     references: ClassVar[tuple[Reference, ...]] = ()
-    """References to records that must exist and stay undeleted during the write."""
+    """References to records that must exist and stay undeleted; checks lock these records."""
     parts: ClassVar[tuple[str, ...]] = ()
-    """Parts of the records; their collections have the same ids."""
+    """Names of the parts of the records; the collections of parts have the same ids."""
     unique_fields: ClassVar[tuple[str, ...]] = ()
     """Fields whose values must differ between the live items of a request."""
     own_key: str | None = None
-    """Field with the own key of the items, if any."""
+    """Field with the own key of the items; None if there is none, as for parts."""
     own_key_within: str | None = None
-    """Field with the parent within which the own key is looked up, if any."""
+    """Field with the parent within which the own key is looked up; None if keys have none."""
     key_column: str = "null::text"
-    """Column of the own key, or a null literal."""
+    """Column of the own key, for parts that of the owner; or a null literal."""
     within_column: str = "null::bigint"
     """Column of ``own_key_within``, or a null literal."""
     replace_form: Validator
@@ -71,7 +74,10 @@ class WritableResource(Resource):
         return self
 
     def lock_text(self, strength: str) -> str:
-        """Return the statement that locks rows by id, ``$2``; it returns a ``LockedRow`` each."""
+        """Return the statement that locks rows by id, in order; it returns a ``LockedRow`` each.
+
+        ``$2`` has the ids as ``id_array`` writes them; ids of parents follow.
+        """
         return self._locks_by_id[strength]
 
     @cached_property
@@ -79,7 +85,7 @@ class WritableResource(Resource):
         return self.locking_texts(SHARED["id_is_sent"].text)
 
     def locking_texts(self, condition: str) -> Mapping[str, str]:
-        """Return the statements that lock the rows of a condition, by lock strength."""
+        """Return the statements that lock the rows of an SQL condition, by lock strength."""
         lock = SHARED["lock_records"].bind(
             table=self.table,
             state=self.stored_state,
@@ -107,7 +113,10 @@ class WritableResource(Resource):
         return ()
 
     def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the id of the record within which keys without a parent are looked up."""
+        """Return the id of the record within which keys without a parent are looked up.
+
+        None stands for the parent of the item's stored record, if it has one.
+        """
         return None
 
     async def identify(
@@ -117,11 +126,19 @@ class WritableResource(Resource):
         *,
         skip_failed: bool,  # noqa: ARG002
     ) -> None:
-        """Set the ids of items that name their records by keys; add errors for unknown keys."""
+        """Set the ids of items that name their records by key objects, before the lock.
+
+        Add errors to the batch for keys that do not name one record. Only writes by id call it.
+        """
         return
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the plan for children, links or parts; add the errors that stored data show."""
+        """Return the plan for children, links or parts; add the errors that stored data show.
+
+        It writes nothing. The records are locked. Key objects are ids by now, but for those that
+        the resource resolves itself. With ``skip_failed`` it is called again with fewer of the same
+        items after some have failed.
+        """
         raise NotImplementedError
 
     async def check_unused(
@@ -129,7 +146,7 @@ class WritableResource(Resource):
         connection: Connection,  # noqa: ARG002
         write_set: WriteSet,  # noqa: ARG002
     ) -> WritePlan:
-        """Return the plan to run before the deletes; add errors for records in use."""
+        """Return the plan to run before the deletes; add errors for those of records in use."""
         return []
 
     async def dependencies(
@@ -138,18 +155,25 @@ class WritableResource(Resource):
         write_set: WriteSet,  # noqa: ARG002
         stored: Mapping[int, LockedRow],  # noqa: ARG002
     ) -> Iterable[Dependency]:
-        """Return the dependencies between the items of the batch.
+        """Return the dependencies between the items of the write set, failed ones included.
 
-        They replace the check rounds that would find them one by one.
+        They replace the check rounds that would find them one by one. ``stored`` has the locked
+        rows by id.
         """
         return ()
 
     def last_documents(self, write_set: WriteSet) -> DocumentRequest | None:  # noqa: ARG002
-        """Return the request for the last documents of hard-deleted records, read before."""
+        """Return the request for the last documents of records to hard-delete; None for none.
+
+        They are read before the write.
+        """
         return None
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:  # noqa: ARG002
-        """Return the plan for the records themselves; it runs before that of dependent rows."""
+        """Return the plan for the records themselves; it runs between the plans of the checks.
+
+        That of ``check_unused`` runs before it, and that of ``check`` after it.
+        """
         return []
 
     def constraint_error(
@@ -157,7 +181,10 @@ class WritableResource(Resource):
         batch: Batch,  # noqa: ARG002
         error: asyncpg.IntegrityConstraintViolationError,  # noqa: ARG002
     ) -> ApiError | None:
-        """Return the error for a constraint violation after all checks; None if it is a defect."""
+        """Return the error for a constraint violation after all checks; None if it is a defect.
+
+        A violation that is no defect comes from a concurrent write.
+        """
         return None
 
     def collect_changes(self, recorder: ChangeRecorder, batch: Batch, rows: Rows) -> None:
@@ -165,11 +192,14 @@ class WritableResource(Resource):
         raise NotImplementedError
 
     def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:
-        """Return the ids of the items that the write changed."""
+        """Return the ids, as items have them, of records that the write changed.
+
+        Call it after ``ChangeRecorder.insert_statement``, as it may add empty sets to the recorder.
+        """
         raise NotImplementedError
 
     def outcome_id(self, batch: Batch, item: Item) -> int:
-        """Return the id of the record that the outcome of an item names."""
+        """Return the id of the record that the outcome of an item names; for a part, its owner."""
         raise NotImplementedError
 
     async def key_texts(
@@ -178,5 +208,8 @@ class WritableResource(Resource):
         caller: Caller,  # noqa: ARG002
         keys: Collection[Any],  # noqa: ARG002
     ) -> Mapping[Any, str]:
-        """Return the texts that outcomes show of own keys that are references, by key."""
+        """Return the texts that outcomes show of own keys that are references, by key.
+
+        Own keys that are texts are shown as they are, and are not in the result.
+        """
         return {}

@@ -10,7 +10,8 @@ from service.queries.change_recorder import CREATED, DELETED
 LockedRow: TypeAlias = Mapping[str, Any]
 """Stored record before the write, as the locking statement returned it.
 
-Its columns are ``id``, ``state``, ``key`` (own key), and ``within_id`` (parent of the own key).
+Its columns are ``id``, ``state`` (``active`` for records without one), ``key`` (own key, of a part
+that of its owner), and ``within_id`` (parent of the own key); the last two may be null.
 """
 
 
@@ -18,28 +19,30 @@ Its columns are ``id``, ``state``, ``key`` (own key), and ``within_id`` (parent 
 class WriteSet:
     """Write set: the items that a batch stores and deletes, with their records locked.
 
-    ``upserts`` and ``deletes`` exclude items that have failed.
+    ``upserts`` and ``deletes`` exclude items that had failed when the write set was made.
     """
 
     batch: Batch
-    """All items, in request order."""
+    """All items that are checked, in request order: failed ones are included, absent ones not."""
     upserts: Batch
     """Items to insert or update."""
     deletes: Batch
     """Items whose records are to be deleted."""
     live_deletes: list[int]
-    """Ids of ``deletes`` whose records are not deleted yet."""
+    """Ids of ``deletes`` whose records are not deleted yet, in request order."""
     created_ids: Sequence[int] = ()
-    """Ids of the records to insert."""
+    """Ids of ``upserts`` to insert."""
     restored_ids: Sequence[int] = ()
-    """Ids of ``upserts`` whose records were deleted before the write."""
+    """Ids of ``upserts`` whose records were deleted before the write; patches may leave them so."""
     stored_forms: Mapping[int, Item] = field(default_factory=dict)
-    """Writable forms before the write, by id, if it has read them."""
+    """Writable forms before the write, by id; empty unless the write patches a single record."""
 
     def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
         """Return the ids of created and deleted records, by collection, then by operation.
 
-        Records of parts are created and deleted with their owners, and with their content.
+        ``parts`` are those of the collection's records. Records of parts are created and deleted
+        with their owners, and with their content (``Batch.part_operations``). Owners whose part is
+        empty are included: the change recorder drops ids that no statement returned.
         """
         operations = {CREATED: {*self.created_ids}, DELETED: {*self.live_deletes}}
         of_parts = self.batch.part_operations
@@ -53,7 +56,10 @@ class WriteSet:
 
 
 class Dependency(NamedTuple):
-    """Dependency between items: ``id`` fails with this error if ``depends_on`` fails."""
+    """Dependency between items: that of record ``id`` fails if that of ``depends_on`` fails.
+
+    It fails with an error of ``type`` and ``message`` at ``field``.
+    """
 
     id: int
     depends_on: int

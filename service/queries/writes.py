@@ -1,8 +1,10 @@
 """Write engine: every write is a batch in one transaction: lock, check, write, render.
 
 Rows are locked in the order of ids. Checks add errors to the batch and return the plan for
-dependent rows. Any error aborts the write; with ``skip_failed``, the items without errors are
-written (contract, Bulk).
+dependent rows. Any error aborts the write by an ApiError with all errors; with ``skip_failed``, the
+items without errors are written (contract, Bulk). The change for the outbox is sent with the next
+statement, the commit at the latest. The caller begins and ends the transaction, retries it with a
+new batch, and rolls a dry run back.
 """
 
 from collections import defaultdict
@@ -42,17 +44,20 @@ from service.queries.write_set import Dependency, WriteSet
 
 ResourceT = TypeVar("ResourceT", bound=WritableResource)
 Write: TypeAlias = Callable[[Connection, ResourceT, Batch, WriteOptions], Awaitable[WriteResult]]
-"""Function of the engine that writes a batch."""
+"""Function of the engine that writes a batch and returns outcomes or documents."""
 Edit: TypeAlias = Callable[[Item], Item]
 """Returns the new writable form, given the stored one; raises ApiError."""
 _MAX_CHECK_ROUNDS: Final = 3
-"""Check rounds after which items fail by their ``dependencies`` on failed items."""
+"""Check rounds after which items also fail by their ``dependencies`` on failed items.
+
+Further rounds check the remaining items as before.
+"""
 
 
 async def create(
     connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
-    """Create records."""
+    """Create records; the items have passed the create schema and have no ids yet."""
     await lock_unique_keys(connection, resource, batch)
     if locks_organization(resource, creates=True):
         await lock_organization(connection, batch)
@@ -81,7 +86,10 @@ async def patch(
     options: WriteOptions,
     edit: Edit,
 ) -> WriteResult:
-    """Replace a record's writable form by the result of ``edit``, under the record's lock."""
+    """Replace a record's writable form by the result of ``edit``, under the record's lock.
+
+    The batch has one item, which has the record's id.
+    """
     records = await lock_and_read(connection, resource, batch, options)
     batch.errors.raise_any()
     item = batch.items[0]
@@ -97,7 +105,7 @@ async def replace_by_key(
 ) -> WriteResult:
     """Upsert by own key: replace the records with the items' keys, else create them.
 
-    Deleted records are restored; items whose ``state`` is ``deleted`` delete theirs.
+    Deleted records are restored; items whose ``state`` is ``deleted`` delete theirs, or are absent.
     """
     records = await lock_by_key(connection, resource, batch, options, deletes=_is_deletion)
     return await _execute(connection, resource, batch, records, options)
@@ -106,7 +114,7 @@ async def replace_by_key(
 async def delete_by_key(
     connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
-    """Delete the records with the items' keys."""
+    """Delete the live records with the items' keys; items without a record are absent."""
     records = await lock_by_key(connection, resource, batch, options, deletes=_always)
     return await _execute(connection, resource, batch, records, options)
 
@@ -114,7 +122,10 @@ async def delete_by_key(
 async def merge(
     connection: Connection, resource: WritableResource, batch: Batch, options: WriteOptions
 ) -> WriteResult:
-    """Merge items into the records with their ids (RFC 7396)."""
+    """Merge items into the records with their ids (RFC 7396).
+
+    A deleted record stays deleted, unless its item has a ``state``.
+    """
     await resource.identify(connection, batch, skip_failed=options.skip_failed)
     records = await lock_by_id(connection, resource, batch, options, deletes=_never)
     await merge_patch.merge_stored(connection, resource, batch.subset(), restores=False)
@@ -126,7 +137,8 @@ async def merge_by_key(
 ) -> WriteResult:
     """Upsert by own key: merge items into the records with their keys, else create them.
 
-    Items whose ``state`` is ``deleted`` delete theirs.
+    Deleted records are restored, as ``active`` unless their item has a ``state``. Items whose
+    ``state`` is ``deleted`` delete theirs, or are absent.
     """
     records = await lock_by_key(connection, resource, batch, options, deletes=_is_deletion)
     stored_items = batch.subset(
@@ -149,9 +161,9 @@ def _is_deletion(item: Item) -> bool:
 
 
 replace: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_is_deletion)
-"""Replace records; delete those of items whose ``state`` is ``deleted``."""
+"""Replace the records with the items' ids; delete those of items whose ``state`` is ``deleted``."""
 delete: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_always)
-"""Delete records; a deleted record stays unchanged."""
+"""Delete the records with the items' ids; a deleted record stays unchanged."""
 
 
 async def _execute(
@@ -203,8 +215,9 @@ async def _check(
 ) -> tuple[WriteSet, WritePlan]:
     """Return the write set of the items that pass all checks, and its plan.
 
-    With ``skip_failed``, drop failed items and check the others again, because they may depend on
-    dropped ones.
+    Without ``skip_failed``, raise ApiError with all errors after the first round. With it, drop
+    failed items and check the others again until none fails, because they may depend on dropped
+    ones. Items that delete and match no record are left out.
     """
     batch = batch.subset(lambda item: "id" in item)
     references = KeyedReferences.of(resource, records.write_set(batch).upserts)

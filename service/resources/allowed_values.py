@@ -1,4 +1,7 @@
-"""Allowed values of custom fields: complete sets, of which only the differences are written."""
+"""Allowed values of custom fields: complete sets, of which only the differences are written.
+
+Source: contract, Allowed values.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -17,8 +20,9 @@ from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.matching import MatchKey, Row, match_existing, next_ids
 
 Rows: TypeAlias = dict[int, Row]
+"""Stored values as rows (``AllowedValues``), by the id of the value."""
 _IS_NEW: Final = "isNew"
-"""Member of values that got a new id before they are inserted."""
+"""Member that marks values whose id is new, and not that of a stored value."""
 
 
 class AllowedValueEntry(NamedTuple):
@@ -29,16 +33,18 @@ class AllowedValueEntry(NamedTuple):
     value_index: int
     """Index of the value in the item's ``allowedValues``."""
     field_id: int
+    """Id of the custom field, which is that of the item."""
     value: dict[str, Any]
+    """Value as the request has it, or a copy with an id."""
 
     def fail(self, batch: Batch, member: str, message: str) -> None:
-        """Report an unknown reference in a member of the value."""
+        """Add ``unknown_reference`` to the batch, at a member of the value."""
         path = ("allowedValues", self.value_index, member)
         batch.fail(self.item_index, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
 
 def allowed_value_entries(batch: Batch, having: str = "value") -> Iterator[AllowedValueEntry]:
-    """Yield the allowed values of all items in which the member ``having`` is not null."""
+    """Yield the allowed values of all items, those whose member ``having`` is not null."""
     for item_index, item in enumerate(batch.items):
         for value_index, value in enumerate(item.get("allowedValues") or ()):
             if value.get(having) is not None:
@@ -46,15 +52,16 @@ def allowed_value_entries(batch: Batch, having: str = "value") -> Iterator[Allow
 
 
 class NamedValue(NamedTuple):
-    """Allowed value that values of other fields can refer to."""
+    """Allowed value that values of child fields can refer to."""
 
     id: int
     value: str
     reference: str | None
+    """The ``userDefinedId``."""
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> "NamedValue":
-        """Return the value of a request, which has an id."""
+        """Return the named value of a value in a request, which must have an id."""
         return cls(value["id"], value["value"], value.get("userDefinedId"))
 
 
@@ -63,15 +70,16 @@ class ValueDifferences:
     """Differences between the stored allowed values and those of a request."""
 
     unknown: list[AllowedValueEntry] = field(default_factory=list)
-    """Values with an id that is not one of the field's."""
+    """Values with an id that is not one of the field's; ``plan`` ignores them."""
     changed: list[AllowedValueEntry] = field(default_factory=list)
+    """Values with the id of a stored value from which they differ."""
     new: list[AllowedValueEntry] = field(default_factory=list)
     removed: list[int] = field(default_factory=list)
-    """Ids of stored values that the request leaves out."""
+    """Ids of stored values that the request leaves out, sorted."""
 
 
-#: Keys that match values without an id to stored ones: the whole row, reference and value, the
-#: reference, the value. The reference is the ``userDefinedId``.
+#: Keys that match values without an id to stored ones, in this order: the row but for the first two
+#: ids, the reference and the value, the reference, the value. The reference is ``userDefinedId``.
 _MATCH_KEYS: tuple[MatchKey, ...] = (
     lambda row: row[2:],
     lambda row: (row[3], row[2]) if row[3] else None,
@@ -81,14 +89,16 @@ _MATCH_KEYS: tuple[MatchKey, ...] = (
 
 
 class AllowedValues:
-    """Store of the allowed values of one kind of custom fields.
+    """Store of the allowed values of one kind of custom fields, in ``table``.
 
-    Values keep their identity: by id, else by an equal stored value (``_MATCH_KEYS``).
+    Values keep their identity: by id, else by a stored value of the field that no other value
+    claims and that is equal in one of ``_MATCH_KEYS``.
 
     A row has the field's id, the value's id, value, ``userDefinedId``, ``isDefaultValue``, and the
     id in the member ``pointer``; None for kinds without one, whose pointer is empty. The statement
-    ``stored_values`` returns an array per column of rows. ``update_values`` and ``insert_values``
-    take rows as JSON arrays. ``removals`` are the names of the statements that delete values.
+    ``stored_values`` takes ids of fields and returns one row, an array per column. The statements
+    ``update_values`` and ``insert_values`` take rows as JSON arrays. ``removals`` are the names of
+    the statements that take the ids of removed values, in the order in which they run.
     """
 
     def __init__(
@@ -104,9 +114,10 @@ class AllowedValues:
         self._removals = removals
 
     async def compare(self, connection: Connection, batch: Batch) -> ValueDifferences:
-        """Return the differences between the stored values and those of the batch.
+        """Return the differences between the stored values of the batch's fields and its values.
 
-        Stored values that their field's item omits are ``removed``.
+        The custom fields are locked. An item's values are its field's complete set: stored values
+        that it omits are ``removed``, all of them if it has no ``allowedValues``.
         """
         stored = await self._stored(connection, batch.caller, batch.ids)
         entries, matched_ids = self._unequal(batch, stored)
@@ -126,7 +137,7 @@ class AllowedValues:
         return differences
 
     def _unequal(self, batch: Batch, stored: Rows) -> tuple[list[AllowedValueEntry], set[int]]:
-        """Return the values that differ from the stored ones with their ids, and the other ids.
+        """Return the values that do not equal the stored one with their id, and the others' ids.
 
         Most values of most requests are equal. Making a row of each takes twice the time.
         """
@@ -154,8 +165,10 @@ class AllowedValues:
     ) -> dict[int, list[NamedValue]]:
         """Return the values of fields as the request leaves them, by field id.
 
-        If a field is in the batch, all values of the batch get ids: of the stored values that they
-        match, or new ones.
+        Those of fields in the batch are the batch's, those of other fields are stored ones. If any
+        of ``field_ids`` is in the batch, all values of the batch get ids first: of the stored
+        values that they match, or new ones. The items' lists change then: the caller has copied
+        them.
         """
         stored = await self._stored(connection, batch.caller, {*batch.ids, *field_ids})
         if field_ids & {*batch.ids}:
@@ -172,7 +185,7 @@ class AllowedValues:
     async def _identify(
         self, connection: Connection, batch: Batch, stored: Mapping[int, Row]
     ) -> None:
-        """Give each value of the batch the id of the stored value that it matches, or a new one."""
+        """Give each value of the batch without an id that of its match, or a new one."""
         entries = self._with_ids([*allowed_value_entries(batch)], stored)
         new = [index for index, entry in enumerate(entries) if entry.value.get("id") is None]
         ids = dict(zip(new, await next_ids(connection, self._table, len(new)), strict=True))
@@ -184,7 +197,7 @@ class AllowedValues:
     async def _stored(
         self, connection: Connection, caller: Caller, field_ids: Iterable[int]
     ) -> Rows:
-        """Return the rows of the stored values of fields, by id."""
+        """Return the rows of the stored values of fields, by the id of the value."""
         columns = await connection.fetchrow(
             self._statements["stored_values"].text, caller.organization_id, id_array(field_ids)
         )
@@ -199,9 +212,10 @@ class AllowedValues:
         stored: Mapping[int, Row],
         matched_ids: Set[int] = frozenset(),
     ) -> list[AllowedValueEntry]:
-        """Give each value without an id the id of the stored value that it matches.
+        """Return the entries; give values without an id that of the stored value that they match.
 
-        Stored values of ``matched_ids`` are those of other values of the request.
+        The others have none. Other values of the request claim the stored values of
+        ``matched_ids``. Values that get an id are copied.
         """
         request_ids = {entry.value.get("id") for entry in entries}
         if None not in request_ids:
@@ -221,7 +235,7 @@ class AllowedValues:
         return entries
 
     def plan(self, differences: ValueDifferences) -> WritePlan:
-        """Return the statements that store the differences.
+        """Return the statements that store the differences; [] if there are none.
 
         Inserts come first, because changed values may refer to new ones. Removals come last, so
         that no value refers to a removed one.

@@ -1,4 +1,7 @@
-"""Associations: links that restrict a style custom field to brands, groups or style categories."""
+"""Associations: links that restrict a style custom field to brands, groups or style categories.
+
+Source: contract, Style custom fields.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,7 +21,7 @@ from service.queries.links import Links, LinkSets
 from service.queries.master_record import MasterRecord
 
 Identifier: TypeAlias = tuple[str, Any]
-"""Member by which an entry names its record, and the value."""
+"""Member by which an entry names its record, and its value: an id or an own key."""
 _KEYS: Final = ("id", "customId", "userDefinedId")
 """Members by which an entry names its record; the first one that has a value counts."""
 
@@ -26,11 +29,17 @@ _KEYS: Final = ("id", "customId", "userDefinedId")
 class Association:
     """Association with one kind of records; an item has all of its entries in ``field``.
 
-    Entries name a record by ``id``, or by its own key as ``customId`` or ``userDefinedId``.
+    Entries name a live record by ``id``, else by its own key: as ``customId``, else as
+    ``userDefinedId``, which mean the same. Nothing is written here: ``link_statements`` writes the
+    sets that ``resolve`` returns, to ``links``.
     """
 
     def __init__(self, field: str, target: str, *, noun: str, key: str) -> None:
-        """Bind the statements; ``key`` is the field of the own key in the target's collection."""
+        """Bind the statements.
+
+        ``target`` is the table of the records, and ``key`` the field of their own key. ``noun``
+        names them in messages, and in the name of the link table.
+        """
         self.field = field
         self.noun = noun
         table, column = _link(noun)
@@ -44,14 +53,14 @@ class Association:
 
     @property
     def documents(self) -> str:
-        """Return the SQL of this association in the documents and writables of custom fields."""
+        """Return the SQL of this association's entries, for the documents and writables."""
         return self.statements["documents"].text
 
     async def resolve(self, connection: Connection, batch: Batch) -> LinkSets:
-        """Lock the records that the items' entries name; return their ids by custom field.
+        """Lock the live records that the items' entries name; return their ids by custom field.
 
-        Add errors to the batch for entries that match no record, several records, or the record of
-        an earlier entry.
+        Each item has a set, empty without entries. Add errors to the batch for entries that match
+        no record, several records, or the record of an earlier entry.
         """
         identifiers = [[*map(_identifier, item.get(self.field) or ())] for item in batch.items]
         if not any(identifiers):
@@ -88,7 +97,10 @@ class Association:
     async def _find(
         self, connection: Connection, batch: Batch, identifiers: set[Identifier]
     ) -> dict[Identifier, list[int]]:
-        """Lock the records that have the ids and own keys; return their ids by identifier."""
+        """Lock the live records with these ids and own keys; return their ids by identifier.
+
+        The result may have further identifiers of these records.
+        """
         ids = [value for name, value in identifiers if name == "id"]
         keys = [value for name, value in identifiers if name != "id"]
         text, organization_id = self.statements["find"].text, batch.caller.organization_id
@@ -100,10 +112,13 @@ class Association:
 
 
 class Restriction(MasterRecord):
-    """Master record that custom fields can be restricted to; a deletion removes the links to it."""
+    """Master record to which style custom fields can be restricted.
+
+    Its delete removes the links to it for good, and changes the documents of these custom fields.
+    """
 
     noun: ClassVar[str]
-    """Noun of the association."""
+    """Noun of the association (``Association.noun``)."""
     deletes = ("delete", "delete_restrictions")
 
     def load_statements(self) -> Mapping[str, Statement]:
@@ -115,13 +130,13 @@ class Restriction(MasterRecord):
 
 
 def _link(noun: str) -> tuple[str, str]:
-    """Return the link table of custom fields and a noun, and its column for the linked id."""
+    """Return the link table of custom fields and a noun's records, and its column for these."""
     word = noun.replace(" ", "_")
     return f"custom_field_{word}", f"{word}_id"
 
 
 def _identifier(entry: Item) -> Identifier:
-    """Return the identifier of an entry, which has a value of one member at least."""
+    """Return the identifier of an entry, which has at least one of ``_KEYS`` (schema)."""
     for name in _KEYS:
         value = entry.get(name)
         if value is not None:

@@ -24,7 +24,11 @@ def _is_live(record: LockedRow) -> bool:
 
 
 class CareInstructionMaterials(CareText):
-    """Materials on care labels: soft delete; a ``userDefinedId`` is unique among live materials."""
+    """Materials on care labels: soft delete; a ``userDefinedId`` is unique among live materials.
+
+    It is unique in every organization, with or without the feature of unique keys. Updates release
+    keys before they set them, so that items of one request can exchange keys.
+    """
 
     name = "care-instruction-materials"
     table = "care_instruction_material"
@@ -34,7 +38,10 @@ class CareInstructionMaterials(CareText):
     own_error_types = (*CareText.own_error_types, ErrorType.CONFLICT_DUPLICATE)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Report unknown languages, and own keys of other live materials after the request."""
+        """Return the plan; report unknown languages, and keys of other live materials.
+
+        The state after the request counts: of deletes, too.
+        """
         plan = await super().check(connection, write_set)
         upserts = write_set.upserts
         if upserts.items:
@@ -51,7 +58,7 @@ class CareInstructionMaterials(CareText):
         write_set: WriteSet,
         stored: Mapping[int, LockedRow],
     ) -> Iterable[Dependency]:
-        """Return dependencies of items on the records of the batch that have their own keys now.
+        """Return dependencies of items on the live records of the batch that have their keys now.
 
         An item can take a key only if the item of that record succeeds in giving it up.
         """
@@ -70,7 +77,10 @@ class CareInstructionMaterials(CareText):
     def constraint_error(
         self, batch: Batch, error: asyncpg.IntegrityConstraintViolationError
     ) -> ApiError | None:
-        """Return ``conflict.duplicate`` if another request took an own key after the check."""
+        """Return ``conflict.duplicate`` if another request took an own key after the check.
+
+        Add it to the batch at the item with that key, if the key is found in the error.
+        """
         # PostgreSQL may leave the error's constraint field empty; the message always names it.
         if _REFERENCE_KEY not in str(error):
             return None

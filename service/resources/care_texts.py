@@ -13,7 +13,7 @@ from service.schemas.extra_checks import duplicate_errors
 
 
 def related_languages(table: str) -> tuple[Related, ...]:
-    """Return the translations that lists of a kind of care texts filter by."""
+    """Return the translations by which lists of care texts in ``table`` are filtered."""
     return (
         Related(
             "languages",
@@ -30,7 +30,9 @@ def related_languages(table: str) -> tuple[Related, ...]:
 class CareText(MasterRecord):
     """Texts of care labels, with translations that keep their identity by ``languageId``.
 
-    On replace, null and omitted fields keep their stored values.
+    On replace and patch, null and omitted fields keep their stored values, ``languages`` included;
+    a list of translations is the complete set, and an empty one clears them. Created records are
+    positioned after all others of the organization.
     """
 
     has_position = True
@@ -39,7 +41,10 @@ class CareText(MasterRecord):
     children = ("remove_translations", "save_translations")
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the shared statements, bound to this resource's tables, and its own."""
+        """Return the shared statements, bound to this resource's tables, and its own.
+
+        Own statements of the same name take precedence.
+        """
         return {
             **load_bound("care_texts", table=self.table, **self.scalar_slots()),
             **super().load_statements(),
