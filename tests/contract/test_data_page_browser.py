@@ -2,17 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
-from tests.support.api import MERGE_PATCH, Api, issue_key
-from tests.support.browser import INSTALLED, DataPage, chromium
+from tests.support.api import MERGE_PATCH, Api
+from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
 
 pytestmark = [
     pytest.mark.contract("Open pages"),
@@ -33,39 +30,11 @@ _COLLECTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Reader:
-    """A person in front of the page, with the keys that the person has."""
-
-    driver: webdriver.Chrome
-    url: str
-    key: str
-    read_key: str
-
-    def enter(self, address: str = "", key: str = "") -> DataPage:
-        """Open an address of the page and enter a key."""
-        page = DataPage(self.driver, f"{self.url}data{address}")
-        page.enter(key or self.key)
-        return page
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """A browser with a profile of its own."""
-    with chromium(tmp_path / "profile") as driver:
-        yield driver
-
-
 async def test_a_reader_browses(browser: webdriver.Chrome, api: Api, demo_dsn: str) -> None:
     """Collections, search with accents, filters, columns, sorts, pages, links and the way back."""
     await api.post("/api/colors", {"name": "Crème brûlée", "userDefinedId": "CB-1"})
-    reader = await _reader(browser, api, demo_dsn)
+    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_browse, reader)
-
-
-async def _reader(browser: webdriver.Chrome, api: Api, dsn: str) -> Reader:
-    url = str(api.client.make_url("/"))
-    return Reader(browser, url, api.key, await issue_key(dsn, 1, "read"))
 
 
 def _browse(reader: Reader) -> None:
@@ -138,7 +107,7 @@ async def test_a_record_shows_its_parts_references_and_history(
     """A record links to the records that it names, and lists its parts and its changes."""
     style = (await api.get("/api/styles", {"pageSize": 1})).data[0]
     await api.patch(f"/api/styles/{style['id']}", [_replace("/name", "Madder Coat")])
-    reader = await _reader(browser, api, demo_dsn)
+    reader = await reader_of(browser, api, demo_dsn)
     brand = (await api.get(f"/api/brands/{style['brandId']}")).data
     await asyncio.to_thread(_read_style, reader, style["id"], brand["name"])
     await asyncio.to_thread(_read_collections, reader)
@@ -181,7 +150,7 @@ async def test_stored_text_is_shown_as_text(
     """Markup, directions and long texts are shown as they are stored, in lists and records."""
     names = [{"name": name, "colorNote": name + "\n" + "é" * 3000} for name in _HOSTILE.values()]
     ids = [color["id"] for color in (await api.post("/api/colors", names)).data]
-    reader = await _reader(browser, api, demo_dsn)
+    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_read_hostile, reader, ids)
 
 
@@ -205,7 +174,7 @@ async def test_an_editor_creates_changes_and_deletes(
     browser: webdriver.Chrome, api: Api, demo_dsn: str
 ) -> None:
     """Errors stand beside their fields, conflicts side by side, and uses in the way of deletes."""
-    reader = await _reader(browser, api, demo_dsn)
+    reader = await reader_of(browser, api, demo_dsn)
     group = (await api.post("/api/color-groups", {"name": "Crème tones"})).data
     color_id = await asyncio.to_thread(_create, reader)
     groups = (await api.get(f"/api/colors/{color_id}")).data["colorGroups"]

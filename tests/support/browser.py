@@ -4,6 +4,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from selenium.webdriver.support.expected_conditions import (
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from tests.support import reaper
+from tests.support.api import Api, issue_key
 from tests.support.time_limits import limit
 
 _BROWSER, _DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -100,6 +102,16 @@ class Page:
     def value(self, script: str) -> Any:
         """Return the result of a script."""
         return self.driver.execute_script(f"return {script}")
+
+    def save_into(self, folder: Path) -> None:
+        """Have the browser save what it downloads in a folder."""
+        behavior = {"behavior": "allow", "downloadPath": str(folder)}
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", behavior)
+
+    def saved(self, path: Path) -> str:
+        """Wait for a download, and return its text."""
+        self.until(path.exists)
+        return path.read_text("utf-8-sig")
 
     def requested(self) -> set[str]:
         """Return every address that the browser asked for."""
@@ -186,3 +198,25 @@ class DataPage(Page):
     def is_busy(self) -> bool:
         """Return whether something is being loaded."""
         return bool(self.value("!!document.querySelector('[aria-busy=true]')"))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A person in front of `/data`, with the keys that the person has."""
+
+    driver: webdriver.Chrome
+    url: str
+    key: str
+    read_key: str
+
+    def enter(self, address: str = "", key: str = "") -> DataPage:
+        """Open an address of the page and enter a key."""
+        page = DataPage(self.driver, f"{self.url}data{address}")
+        page.enter(key or self.key)
+        return page
+
+
+async def reader_of(browser: webdriver.Chrome, api: Api, dsn: str) -> Reader:
+    """Return a person with the key of the tests, and one that may read only."""
+    url = str(api.client.make_url("/"))
+    return Reader(browser, url, api.key, await issue_key(dsn, 1, "read"))

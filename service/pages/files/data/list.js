@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { alertBox, announce, button, el, link, replace } from "./dom.js";
+import { downloadControl } from "./download.js";
 import { Filters } from "./filters.js";
 import { go, hashOf, listParameters } from "./location.js";
 import { isScalar, label } from "./model.js";
@@ -38,6 +39,7 @@ export class ListView {
       el("p", { class: "quiet" }, collection.description),
       create && el("p", {}, link(hashOf({ name: collection.name, id: "new" }), "New record")),
       el("div", { class: "toolbar" }, el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns),
+      downloadControl(model, collection, () => ({ view: this.view, shown: this.shown })),
       this.results,
     );
   }

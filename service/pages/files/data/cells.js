@@ -1,0 +1,51 @@
+// Cells of a table: texts to values by the types of their fields, and back. The rules are those of `selvedge import`.
+
+const BOOLEANS = { true: true, 1: true, yes: true, false: false, 0: false, no: false };
+const EMPTY_LIST = "[]";
+export const LIST_SEPARATOR = ";";
+const INTEGER = /^(-?\d{1,19})(?:\.0{0,10})?$/;
+const DECIMAL = /^-?\d{1,18}(\.\d{1,18})?([eE][+-]?\d{1,2})?$/;
+const DECIMAL_COMMA = /(-?\d{1,18}),(\d{1,18})/g;
+const QUOTES = /^"{2,}$/;
+const LARGEST = 2n ** 63n;
+
+export class CellError extends Error {}
+
+/** Returns the value of a cell for a field with `types`, `items` and `hasMembers`. What does not fit is sent as it is. */
+export function valueOf(text, field, hasDecimalCommas = false) {
+  const { types, items, hasMembers } = field;
+  if (types.includes("array")) return listOf(text, items, hasDecimalCommas);
+  if (hasMembers) throw new CellError("This has several fields: use a column for each.");
+  if (types.includes("boolean")) return BOOLEANS[text.trim().toLowerCase()] ?? text;
+  if (types.includes("integer") || types.includes("number")) {
+    return numberOf(hasDecimalCommas ? text.replace(DECIMAL_COMMA, "$1.$2") : text, types);
+  }
+  return QUOTES.test(text) ? text.slice(2) : text;
+}
+
+function listOf(text, items, hasDecimalCommas) {
+  if (text.trim() === EMPTY_LIST) return [];
+  if (items.hasMembers) throw new CellError(`Use ${EMPTY_LIST} for an empty list, and a column for each field of its entries.`);
+  const parts = text.split(LIST_SEPARATOR).map((part) => part.trim());
+  return parts.filter(Boolean).map((part) => valueOf(part, items, hasDecimalCommas));
+}
+
+function numberOf(text, types) {
+  const bare = text.trim();
+  // Measured values are decimal texts: a number would lose digits.
+  if (types.includes("string")) return bare;
+  const integer = INTEGER.exec(bare);
+  if (integer) {
+    const number = BigInt(integer[1]);
+    if (number >= -LARGEST && number < LARGEST) return Number.isSafeInteger(Number(number)) ? Number(number) : number;
+  }
+  return types.includes("number") && DECIMAL.test(bare) ? Number(bare) : text;
+}
+
+/** Returns the cell of a value, the inverse of `valueOf`: `""` is an empty text, an empty cell null. */
+export function cellOf(value, hasDecimalCommas = false) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return !value || QUOTES.test(value) ? `""${value}` : value;
+  if (Array.isArray(value)) return value.map((entry) => cellOf(entry)).join(LIST_SEPARATOR) || EMPTY_LIST;
+  return hasDecimalCommas ? String(value).replace(".", ",") : String(value);
+}

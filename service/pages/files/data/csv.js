@@ -1,0 +1,128 @@
+// Tables as text: encodings, separators, and cells as in RFC 4180. The rules are those of `selvedge import`.
+
+const MARKS = [
+  [[0xef, 0xbb, 0xbf], "utf-8"],
+  [[0xff, 0xfe], "utf-16le"],
+  [[0xfe, 0xff], "utf-16be"],
+];
+const SEPARATORS = /[,;\t|]/;
+// Spreadsheets run a cell that begins like this as a formula.
+const FORMULA = /^'*[=+\-@\t\r]/;
+
+/** Reason why a file is no table. Its line is counted from 1. */
+export class TableError extends Error {
+  constructor(line, message) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** Returns the text of a file and its encoding: that of its mark, else UTF-8, else Windows-1252. */
+export function decode(bytes) {
+  const [mark, marked] = MARKS.find(([signs]) => signs.every((sign, index) => bytes[index] === sign)) ?? [[], null];
+  if (marked) return { text: new TextDecoder(marked).decode(bytes.subarray(mark.length)), encoding: marked };
+  if (bytes.includes(0)) throw new TableError(1, "This is no table as text. In the spreadsheet choose “Save as”, then “CSV UTF-8”.");
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), encoding: "utf-8" };
+  } catch {
+    return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "windows-1252" };
+  }
+}
+
+/** Returns the first separator in the first line, by default a comma: names of columns contain none. */
+export const separatorOf = (text) => SEPARATORS.exec(/^[^\r\n]*/.exec(text)[0])?.[0] ?? ",";
+
+/** Returns the rows that are not empty: the number of their first line, and their cells. Throws a TableError. */
+export function parse(text, separator) {
+  const reader = new Reader(text, separator);
+  const rows = [];
+  while (!reader.isAtEnd) {
+    const { line } = reader;
+    const cells = reader.row();
+    if (cells.some(Boolean)) rows.push({ line, cells });
+  }
+  return rows;
+}
+
+/** Returns a file as a table: the names of its columns, its rows, and how it is written. Throws a TableError. */
+export function readTable(bytes) {
+  const { text, encoding } = decode(bytes);
+  const separator = separatorOf(text);
+  const [head, ...rows] = parse(text, separator);
+  if (!head) throw new TableError(1, "There is no first line with the names of the columns.");
+  // Spreadsheets with decimal commas separate cells by semicolons.
+  return { encoding, separator, hasDecimalCommas: separator === ";", names: head.cells.map((name) => name.trim()), rows };
+}
+
+class Reader {
+  constructor(text, separator) {
+    Object.assign(this, { text, separator, position: 0, line: 1, end: new RegExp(`[${separator}\\r\\n]`, "g") });
+  }
+
+  get isAtEnd() {
+    return this.position >= this.text.length;
+  }
+
+  row() {
+    this.first = this.line;
+    const cells = [this.#cell()];
+    while (this.text[this.position] === this.separator) {
+      this.position += 1;
+      cells.push(this.#cell());
+    }
+    this.position += this.text.startsWith("\r\n", this.position) ? 2 : 1;
+    this.line += 1;
+    return cells;
+  }
+
+  #cell() {
+    if (this.text[this.position] === '"') return this.#quoted();
+    const start = this.position;
+    this.end.lastIndex = start;
+    this.position = this.end.exec(this.text)?.index ?? this.text.length;
+    return this.text.slice(start, this.position);
+  }
+
+  #quoted() {
+    let start = this.position + 1;
+    const parts = [];
+    for (;;) {
+      const end = this.text.indexOf('"', start);
+      if (end < 0) throw new TableError(this.first, "A quotation mark is never closed: double each one within a quoted cell.");
+      parts.push(this.text.slice(start, end));
+      this.position = end + 1;
+      if (this.text[end + 1] !== '"') break;
+      start = end + 2;
+    }
+    const after = this.text[this.position];
+    if (after !== undefined && after !== this.separator && !/[\r\n]/.test(after)) {
+      throw new TableError(this.first, "Text follows a quoted cell: double each quotation mark within it.");
+    }
+    const value = parts.join('"');
+    this.line += value.match(/\r\n|\r|\n/g)?.length ?? 0;
+    return value;
+  }
+}
+
+/** Returns rows of texts as a file that spreadsheets open: with a mark, without which they guess the encoding. */
+export function toFile(rows, separator) {
+  const special = new RegExp(`["\\r\\n${separator}]`);
+  const quoted = (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = rows.map((cells) => `${cells.map(quoted).join(separator)}\r\n`);
+  return new Blob(["\ufeff", ...lines], { type: "text/csv" });
+}
+
+/** Puts an apostrophe before a text that a spreadsheet would run as a formula. */
+export const guard = (text) => (FORMULA.test(text) ? `'${text}` : text);
+
+/** Takes the apostrophe away again: the inverse of `guard`. */
+export const unguard = (text) => (text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text);
+
+/** Has the browser save a file. */
+export function save(name, blob) {
+  const anchor = document.createElement("a");
+  anchor.href = URL.createObjectURL(blob);
+  anchor.download = name;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 60000);
+}

@@ -1,0 +1,135 @@
+// Download of a list as CSV: all its pages, with the columns that are chosen, in a form that the upload reads.
+
+import { get } from "./api.js";
+import { cellOf } from "./cells.js";
+import { nameHeading } from "./columns.js";
+import { guard, save, toFile } from "./csv.js";
+import { announce, button, el } from "./dom.js";
+import { listParameters } from "./location.js";
+import { isScalar, titleOf, typesOf } from "./model.js";
+import { nameOf, readNames } from "./names.js";
+import { fieldOf } from "./sheet.js";
+import { eachReference } from "./values.js";
+
+const PAGE_SIZE = 100;
+
+/** Returns whether people here write 12,5, so that their spreadsheets separate cells by semicolons. */
+const hasDecimalCommas = () => new Intl.NumberFormat().format(1.5).includes(",");
+
+/** Returns the cell of a value. A text that a spreadsheet would run begins with an apostrophe. */
+function cell(value, withCommas) {
+  // An empty cell leaves a list as it is when it is uploaded, as `[]` would here.
+  const text = Array.isArray(value) && !value.length ? "" : cellOf(value, withCommas);
+  return typeof value === "string" || Array.isArray(value) ? guard(text) : text;
+}
+
+/** Adds the columns of a value: of a list of objects one for each field of each entry. */
+function addCells(cells, heading, value) {
+  if (Array.isArray(value) && value.some((entry) => entry !== null && typeof entry === "object")) {
+    value.forEach((entry, index) => addCells(cells, `${heading}[${index}]`, entry));
+  } else if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+    for (const [name, member] of Object.entries(value)) addCells(cells, `${heading}.${name}`, member);
+  } else cells.set(heading, value);
+}
+
+class Table {
+  constructor(model, collection, names) {
+    Object.assign(this, { model, collection, names });
+    this.fields = new Map(model.fields(collection.schema));
+    this.withCommas = hasDecimalCommas();
+    this.headings = new Map(names.map((name) => [name, new Set()]));
+    this.rows = [];
+  }
+
+  /** Adds a page of records, whose references are named beside their ids. */
+  async add(records) {
+    const references = [];
+    const visit = (target, id) => references.push([target, id]);
+    for (const record of records) for (const name of this.names) eachReference(this.model, this.collection, name, this.fields.get(name), record[name], visit);
+    await readNames(references);
+    for (const record of records) this.rows.push(this.#cells(record));
+  }
+
+  #cells(record) {
+    const row = new Map();
+    for (const name of this.names) {
+      const cells = new Map();
+      this.#addField(cells, name, record[name]);
+      for (const [heading, value] of cells) {
+        this.headings.get(name).add(heading);
+        row.set(heading, cell(value, this.withCommas));
+      }
+    }
+    return row;
+  }
+
+  #addField(cells, name, value) {
+    const field = this.fields.get(name);
+    const ids = this.#idsField(name, field);
+    const target = this.model.reference(this.collection, ids ?? name);
+    if (ids) {
+      cells.set(ids, value?.map(({ id }) => id));
+      cells.set(nameHeading(ids), value?.map(titleOf));
+    } else if (target && this.#isReference(field)) {
+      cells.set(name, value);
+      cells.set(nameHeading(name), Array.isArray(value) ? value.map((id) => nameOf(target, id)) : value && nameOf(target, value));
+    } else if (isScalar(field) || value !== undefined) addCells(cells, name, value);
+  }
+
+  #isReference(field) {
+    return isScalar(field) || (typesOf(field).includes("array") && isScalar(fieldOf(this.model, field).items.schema));
+  }
+
+  /** Returns the field in which a list of records is written: of `colorGroups`, `colorGroupIds`. */
+  #idsField(name, field) {
+    const target = typesOf(field).includes("array") && this.model.named(name, field.items ?? {});
+    if (!target) return undefined;
+    const isTwin = (other) => other.endsWith("Ids") && this.model.reference(this.collection, other) === target;
+    return Object.keys(this.collection.create?.properties ?? {}).find(isTwin);
+  }
+
+  toFile() {
+    const headings = [...new Set([...this.headings.values()].flatMap((names) => [...names]))];
+    const rows = this.rows.map((row) => headings.map((heading) => row.get(heading) ?? ""));
+    return toFile([headings, ...rows], this.withCommas ? ";" : ",");
+  }
+}
+
+/** Returns the control that downloads a list. `viewOf` returns its view and the columns that are chosen. */
+export function downloadControl(model, collection, viewOf) {
+  const state = el("span", { class: "quiet" });
+  const stop = button("Stop the download", () => (stop.hidden = true), { hidden: true });
+  const start = button("Download CSV", async () => {
+    start.disabled = true;
+    stop.hidden = false;
+    try {
+      await download(model, collection, viewOf(), (text) => {
+        state.textContent = text;
+        return !stop.hidden;
+      });
+    } catch (error) {
+      state.textContent = error.rows ? `It is not downloaded: ${error.message}` : "The download is stopped.";
+      if (!error.rows && error.name !== "AbortError") throw error;
+    } finally {
+      start.disabled = false;
+      stop.hidden = true;
+      announce(state.textContent);
+    }
+  });
+  return el("span", { class: "actions" }, start, stop, state);
+}
+
+/** Reads the pages one after the other and has the browser save them. `onProgress` returns whether to go on. */
+async function download(model, collection, { view, shown }, onProgress) {
+  const names = ["id", ...shown.filter((name) => name !== "id")];
+  const table = new Table(model, collection, names);
+  let parameters = [...listParameters({ ...view, cursor: "" }), ["fields", names.join(",")], ["pageSize", PAGE_SIZE]];
+  while (parameters) {
+    const { data, pagination } = await get(collection.path, parameters);
+    await table.add(data);
+    if (!onProgress(`${table.rows.length} records …`)) return onProgress("The download is stopped.");
+    parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
+  }
+  save(`${collection.name}.csv`, table.toFile());
+  return onProgress(`${table.rows.length} records are downloaded.`);
+}

@@ -1,0 +1,76 @@
+// Sheet of a collection: the fields that a row of a table can have, and the requests that it becomes.
+
+import { label, typesOf } from "./model.js";
+
+const MERGE = "application/merge-patch+json";
+const NOT_FIELDS = ["id", "ifMatch"];
+
+const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+const without = (properties, names) => Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)));
+
+/** Returns what a schema's value is: its types, its members or items, and the object with which it names a record by key. */
+export function fieldOf(model, schema) {
+  const resolved = model.resolve(schema);
+  const [first, key] = (resolved.anyOf ?? [resolved]).map((choice) => model.resolve(choice));
+  const items = first.items && fieldOf(model, first.items);
+  return { schema: resolved, types: typesOf(first), items, members: first.properties, hasMembers: Boolean(first.properties), key };
+}
+
+/** Returns the items of a bulk merge, in its forms, and how many a request takes; null if there is none. */
+function bulkMerge(model, path) {
+  const operation = model.document.paths[path]?.patch;
+  const content = operation && model.resolve(operation.requestBody).content[MERGE];
+  if (!content) return null;
+  const schema = model.resolve(content.schema);
+  const forms = (schema.oneOf ?? [schema]).map((form) => model.resolve(form));
+  if (!forms.every(({ items }) => items)) return null;
+  const match = operation.parameters.map((parameter) => model.resolve(parameter)).find(({ name }) => name === "match");
+  return { maxItems: forms[0].maxItems, items: forms.map(({ items }) => model.resolve(items)), match: match && model.resolve(match.schema).enum[0] };
+}
+
+/** Returns the part of a collection's records that is a collection of its own, such as the translations of colors. */
+function partOf(model, collection) {
+  for (const path of Object.keys(model.document.paths)) {
+    const merge = model.document.paths[`${path}/{id}`] ? null : bulkMerge(model, path);
+    const [item] = merge?.items ?? [];
+    const [owner] = item?.required ?? [];
+    if (!owner || model.target(model.resolve(item.properties[owner])) !== collection) continue;
+    const below = collection.parts.find(({ list }) => !list);
+    const properties = without(item.properties, [owner, ...NOT_FIELDS]);
+    const names = Object.keys(properties);
+    const member = camelCase(below.name);
+    const list = names.length === 1 ? names[0] : null;
+    const schema = list ? properties[list] : { type: "object", properties };
+    return { path: path.slice(1), owner, member, list, schema, title: below.title, maxItems: merge.maxItems };
+  }
+  return null;
+}
+
+/** Returns the sheet of a collection, or null if its records cannot be written. */
+export function sheetOf(model, collection) {
+  const merge = bulkMerge(model, `/${collection.path}`);
+  if (!merge) return null;
+  const byId = merge.items.find(({ properties }) => properties.id);
+  const byKey = merge.items.find((item) => item !== byId);
+  const part = partOf(model, collection);
+  const record = without(byId.properties, NOT_FIELDS);
+  if (byKey.properties.state) record.state ??= byKey.properties.state;
+  const members = { id: { type: "string" }, ...record, ...(part && { [part.member]: part.schema }) };
+  const keys = [merge.match, ...byKey.required.filter((name) => name !== merge.match)];
+  const idTypes = typesOf(model.resolve(byId.properties.id));
+  return { model, collection, members, part, keys, idTypes, path: collection.path, maxItems: merge.maxItems };
+}
+
+/** Returns the title of a field on the page. */
+export const titleOfField = (sheet, name) => label(name, Boolean(sheet.model.reference(sheet.collection, name)));
+
+/** Returns the request items of a row's document: of the record, by its id or its own key, and of its part. */
+export function itemsOf(sheet, document) {
+  const { part, idTypes, keys } = sheet;
+  const item = without(document, ["id", part?.member]);
+  const isById = document.id !== undefined;
+  if (isById) item.id = idTypes.includes("integer") && /^\d{1,19}$/.test(document.id) ? BigInt(document.id) : document.id;
+  const isNamed = isById || keys.every((name) => item[name] !== undefined && item[name] !== "");
+  const content = part && document[part.member];
+  return { item, isById, isNamed, content: content === undefined ? null : part.list ? { [part.list]: content } : content };
+}
