@@ -45,6 +45,8 @@ class BodyScheduler:
         Its time ends when the calling task next suspends, so the work must follow without an
         ``await``. There is nothing to release. A canceled caller leaves the queue.
         """
+        # Bodies with errors never reach the database, whose fair queue records all others.
+        self._contention.record(organization_id)
         loop = asyncio.get_running_loop()
         if not self._is_busy:
             self._is_busy = True

@@ -55,7 +55,7 @@ async def test_organizations_take_turns() -> None:
 async def test_bodies_have_a_third_of_the_time_while_several_organizations_are_active() -> None:
     contention = ContentionSignal()
     line = BodyQueue(contention)
-    contention.record(1)
+    # Another organization reads. Bodies count themselves: those with errors reach no database.
     contention.record(2)
     await asyncio.gather(*(line.body(1) for _ in range(4)))
     moments = [moment for _, moment in line.passed]
