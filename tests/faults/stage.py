@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -35,6 +35,9 @@ _AT_REST: Final = """
         select from pg_stat_activity where application_name = 'selvedge' and xact_start is not null
     )
 """
+_END_SESSIONS: Final = """
+    select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'selvedge'
+"""
 T = TypeVar("T")
 
 
@@ -45,6 +48,8 @@ class Stage:
         self.random = random
         self.dsn = dsn
         self.proxy = Proxy(dsn)
+        self.settings: Mapping[str, str] = {}
+        """Settings of the service beside those of every stage."""
         self.service: Running
         self.api: Api
         self.workload: Workload
@@ -53,9 +58,17 @@ class Stage:
         """Serve the database, which holds the demo data."""
         dsn = await self.proxy.open()
         stack.push_async_callback(self.proxy.close)
-        settings = {"WORKERS": str(WORKERS), "POOL_SIZE": str(POOL_SIZE), "LOG_LEVEL": "critical"}
-        serving = running(folder / "service", "serve", DATABASE_URL=dsn, **settings)
-        self.service = await asyncio.to_thread(stack.enter_context, serving)
+        settings = {
+            "DATABASE_URL": dsn,
+            "WORKERS": str(WORKERS),
+            "POOL_SIZE": str(POOL_SIZE),
+            "LOG_LEVEL": "critical",
+            **self.settings,
+        }
+        serving = running(folder / "service", "serve", **settings)
+        self.service = await asyncio.to_thread(serving.__enter__)
+        # The service ends its work through the proxy, which needs this thread's event loop.
+        stack.push_async_callback(asyncio.to_thread, serving.__exit__, None, None, None)
         session = aiohttp.ClientSession(
             self.service.base_url,
             connector=aiohttp.TCPConnector(force_close=True),
@@ -184,17 +197,23 @@ class OwnServer(Stage):
         if sessions:
             await asyncio.to_thread(kill, [self.random.choice(sessions)])
 
+    async def end_sessions(self) -> None:
+        """End every session of the service, as an operator can."""
+        async with self.connection() as connection:
+            await connection.execute(_END_SESSIONS)
+
     def _restart(self) -> None:
         self.server.__exit__(None, None, None)
         self.server.__enter__()
 
 
 @asynccontextmanager
-async def stage(seed: int) -> AsyncIterator[OwnServer]:
+async def stage(seed: int, **settings: str) -> AsyncIterator[OwnServer]:
     """Start everything in a temporary folder; stop it with the context."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-faults-")))
         await asyncio.to_thread(folder.chmod, 0o711)
         made = OwnServer(folder / "database", Random(seed))
+        made.settings = settings
         await made.start(stack, folder)
         yield made
