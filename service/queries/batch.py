@@ -50,6 +50,7 @@ class ItemErrors:
         self._request_items = request_items
         self._edited_items = dict[int, Any]()
         self._aliases = dict[int, tuple[str, str]]()
+        self._closed = set[tuple[int, Path]]()
         self._details = {
             request_index: [*details] for request_index, details in request_items.details.items()
         }
@@ -66,8 +67,11 @@ class ItemErrors:
         """Add an error to the item at ``request_index``.
 
         ``path`` starts at the item. After ``MAX_COLLECTED`` errors, add only an item's first error
-        and the first error of a type: these change the counts or the status.
+        and the first error of a type: these change the counts or the status. Paths that are
+        closed get no more errors.
         """
+        if (request_index, path) in self._closed:
+            return
         field, alias = self._aliases.get(request_index, ("", ""))
         if field and path[:1] == (field,):
             path = (alias, *path[1:])
@@ -79,6 +83,10 @@ class ItemErrors:
             self._details.setdefault(request_index, []).append(ErrorDetail(type_, path, message))
             self._types.add(type_)
             self._collected += 1
+
+    def close(self, request_index: int, path: Path) -> None:
+        """Ignore further errors of an item at ``path``, whose value is known to be wrong."""
+        self._closed.add((request_index, path))
 
     def report_at(self, request_index: int, field: str, alias: str) -> None:
         """Report later errors of an item's ``field`` at ``alias``, which its value comes from.

@@ -9,6 +9,7 @@ keys that the first one did not find, unless they are keys of the written collec
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Final, NamedTuple, TypeAlias
 
 import orjson
@@ -89,6 +90,8 @@ class KeyedReferences:
     """Error type of keys that name no record."""
     _matches: dict[str, dict[_Key, list[_Match]]] = field(default_factory=lambda: defaultdict(dict))
     """Stored records by key, by the name of the target."""
+    _unknown_ids: Iterator[int] = field(default_factory=lambda: count(-1, -1))
+    """Ids that no record has, each taken once."""
 
     @classmethod
     def of(
@@ -113,6 +116,9 @@ class KeyedReferences:
     ) -> None:
         """Replace the key objects of a batch by ids; add errors for missing and ambiguous keys.
 
+        Keys with errors become ids that no record has, so that the checks that follow find the
+        other errors of their items, and no second one of the key.
+
         ``batch`` is that of ``of``, or a subset. Keys of the resource's own records mean these as
         ``write_set`` leaves them, so call it again after items were dropped: stored records are not
         read again. Without a write set they mean the stored records. Keys that the resource
@@ -134,10 +140,16 @@ class KeyedReferences:
                     if ids is not None and len(ids) == 1:
                         value.container[value.member] = ids[0]
                     elif ids is not None:
-                        index = indexes[id(value.item)]
-                        matches = KeyMatches.of(value, ids)
-                        fail_key(batch, index, value.path, matches, self.missing_type)
+                        self._fail(batch, indexes[id(value.item)], value, ids)
         self._check_items(batch, indexes)
+
+    def _fail(self, batch: Batch, index: int, value: KeyedValue, ids: Sequence[int | str]) -> None:
+        """Add the error of a key object to an item, and put an unknown id in its place."""
+        matches = KeyMatches.of(value, ids)
+        fail_key(batch, index, value.path, matches, self.missing_type)
+        batch.errors.close(batch.request_indexes[index], value.path)
+        unknown_id = next(self._unknown_ids)
+        value.container[value.member] = str(unknown_id) if value.target.has_text_ids else unknown_id
 
     def _keys(
         self, batch: Batch, target: ReferenceTarget, values: list[KeyedValue]

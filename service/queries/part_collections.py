@@ -125,9 +125,8 @@ class PartCollection(WritableResource):
         entries = [*enumerate(batch.items)]
         for detail in duplicate_errors(entries, self.key, all_of_them=skip_failed):
             batch.fail(int(detail.path[0]), detail.type, self.key, message=detail.message or "")
-        for item in batch.items:
-            if isinstance(item[self.key], int):
-                item["id"] = item[self.key]
+        for item in batch.subset().items:
+            item["id"] = item[self.key]
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the part's plan for the items; add the errors that the database reveals."""

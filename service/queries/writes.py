@@ -226,7 +226,6 @@ async def _check(
         write_set = records.write_set(batch)
         if references:
             await references.resolve(connection, write_set.upserts, write_set)
-            write_set = records.write_set(batch)
         plan = await resource.check(connection, write_set)
         if (batch.caller.unique_keys or records.renames) and unique_keys.have_text_keys(resource):
             await unique_keys.check(connection, resource, write_set, records.stored)

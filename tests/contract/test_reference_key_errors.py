@@ -1,5 +1,6 @@
 """Tests of missing, ambiguous and malformed keys in references (contract, References)."""
 
+from itertools import combinations
 from typing import Any
 
 import orjson
@@ -109,6 +110,51 @@ async def test_a_missing_key_is_named_at_its_reference(
     assert answer.status == 400
     assert ("validation_error.unknown_reference", field_path) in answer.details
     assert any(key in row["value"] for row in rows(answer) if row["field"] == field_path)
+
+
+UNKNOWN: dict[str, Any] = {
+    "M": {"sizeRangeId": {"userDefinedId": "?"}, "name": "M"},
+    "L": {"sizeRangeId": {"userDefinedId": "?"}, "name": "L"},
+    "chest": {"name": "?"},
+    "hem": {"name": "!"},
+    "denim": {"userDefinedId": "?"},
+    "twill": {"value": "?"},
+    "english": {"code": "xx"},
+    "german": {"code": "yy"},
+}
+"""Keys that nobody has, by the name of the record; those of others have the same field."""
+
+
+@pytest.mark.parametrize("collection", BODIES)
+async def test_missing_keys_hide_no_other_errors(
+    collection: str, shared_api: Api, world: World
+) -> None:
+    """References by missing keys cause the errors that those by missing ids cause.
+
+    They may cause more: each missing key is named, wherever it stands.
+    """
+    referred: set[str] = set()
+    BODIES[collection](referred.add)
+    unknown_ids = {
+        name: str(2**62) if isinstance(world.ids[name], str) else 2**62 + number
+        for number, name in enumerate(sorted(referred))
+    }
+    unknown_keys = {
+        name: UNKNOWN.get(name) or dict.fromkeys(world.keys[name], f"no {name}")
+        for name in referred
+    }
+
+    async def details(wrong: dict[str, Any]) -> list[tuple[str, str | None]]:
+        body = BODIES[collection]((world.ids | wrong).__getitem__)
+        answer = await shared_api.post(f"/api/{collection}", [body])
+        assert answer.status == 400
+        return answer.details
+
+    for size in range(1, len(referred) + 1):
+        for names in combinations(sorted(referred), size):
+            by_id = await details({name: unknown_ids[name] for name in names})
+            by_key = await details({name: unknown_keys[name] for name in names})
+            assert {*by_id} <= {*by_key}, names
 
 
 WRONG = [{}, {"id": 1}, {"customId": "x", "id": 1}, {"customId": 7}, {"customId": None}]

@@ -46,8 +46,7 @@ def kinds(
         # In a patch it is the value of an operation, and reported as that.
         shown.remove(fault_kinds.NESTED)
     beyond = Beyond(resource, inventory, stored)
-    items = beyond.of_items() if subject.bulk == "bulk_replace" else ()
-    return shown, [*beyond.kinds(), *items]
+    return shown, [*beyond.kinds(), *beyond.of_items(subject.bulk)]
 
 
 def faulty(

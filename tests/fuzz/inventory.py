@@ -1,5 +1,6 @@
 """Inventory of stored records, for cases to refer to."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
@@ -24,6 +25,8 @@ class Inventory:
     """Ids of records whose use depends on the other records that are deleted, by collection."""
     parents: dict[str, dict[Any, Any]] = field(default_factory=dict)
     """Parents of records, or None, by collection and id."""
+    own_keys: dict[str, Counter[str]] = field(default_factory=dict)
+    """Numbers of live records by own key, by collection that others refer to."""
     foreign: "Inventory | None" = None
 
     def unknown(self, collection: str, random: Random) -> int:

@@ -8,12 +8,11 @@ from typing import Any, Final
 
 from service.queries.master_record import MasterRecord
 from tests.fuzz.inventory import Inventory
+from tests.fuzz.keys import SETS, SINGLE, KeyFaults
 from tests.support.fault_kinds import FAR, Check, Fault, FaultKind, Injector
 from tests.support.fault_sites import Path, Site, filler
 from tests.support.generate import REFERRED
 
-_SETS: Final = ("colorGroupIds", "groupIds", "languageIds")
-_SINGLE: Final = ("itemCategoryId", "brandId", "styleCategoryId")
 _ASSOCIATIONS: Final = ("associatedBrands", "associatedGroups", "associatedStyleCategories")
 _CHILDREN: Final = ("allowedValues", "contacts")
 #: Ids from here on are those of single items.
@@ -115,9 +114,10 @@ class Beyond:
             yield replace_in(kind, check=Check.DATA)
 
     def _of_fields(self) -> Iterator[FaultKind]:
-        sets = _SETS if self.inventory.multiple_language else _SETS[:2]
+        sets = SETS if self.inventory.multiple_language else SETS[:2]
         yield FaultKind("unknown reference", _named(*sets), self._unknown_in_set)
-        yield FaultKind("unknown reference", _named(*_SINGLE), self._unknown_single)
+        yield FaultKind("unknown reference", _named(*SINGLE), self._unknown_single)
+        yield from KeyFaults(self.inventory, sets).kinds()
         unknown = self._unknown_member
         yield FaultKind("unknown reference", _named("languages"), unknown("languageId"))
         yield FaultKind("unknown reference", _named(*_ASSOCIATIONS), unknown("id"))
@@ -135,8 +135,12 @@ class Beyond:
         if self.resource.name == "care-instruction-materials":
             yield FaultKind("reference that another holds", self._could_be_taken, self._taken)
 
-    def of_items(self) -> Iterator[FaultKind]:
-        """Yield the kinds of faults of whole items of a bulk replace."""
+    def of_items(self, operation: str | None) -> Iterator[FaultKind]:
+        """Yield the kinds of faults of whole items of a bulk create or replace."""
+        if operation == "bulk_create":
+            yield from KeyFaults(self.inventory, ()).of_items(self.resource)
+        if operation != "bulk_replace":
+            return
         yield FaultKind("unknown record", _is_root, self._nobodys, Check.RECORD)
         yield FaultKind("another organization's record", _is_root, self._foreign, Check.RECORD)
         yield FaultKind(

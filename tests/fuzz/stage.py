@@ -1,5 +1,6 @@
 """Stage of the cases: the service on the demo data, its callers, and their stored records."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final
@@ -18,7 +19,7 @@ from service.queries.usage import in_use
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS, REFERENCE_LISTS
 from service.resources.size_ranges import SizeRanges
 from service.routes import Route, collection_path
-from tests.fuzz import parts
+from tests.fuzz import keys, parts
 from tests.fuzz.inventory import Inventory
 from tests.support import generate, rows
 from tests.support import serving as support
@@ -81,7 +82,24 @@ class Stage:
             await self._collect_measurements(style_id, organization)
         for part in PARTS:
             await self._collect_part(inventory, part, organization)
+        for collection in keys.TARGETS:
+            inventory.own_keys[collection] = await self._own_keys(collection, organization)
         return inventory
+
+    async def _own_keys(self, collection: str, organization: int) -> Counter[str]:
+        """Return the own keys of all live records, some of which two new records share."""
+        api, field = self.apis[organization], keys.key_field(collection)
+        path, params = f"/api/{collection}", {"pageSize": 100, "fields": field}
+        if collection in keys.TWINS:
+            twins = [keys.TWINS[collection] | {field: "Twin"}] * 2
+            assert (await api.post(path, twins)).status == 201
+        keys_found = Counter[str]()
+        while True:
+            page = await api.get(path, params)
+            keys_found.update(record[field] for record in page.data if record.get(field))
+            if not (cursor := page.json["pagination"].get("cursor")):
+                return keys_found
+            params = {"cursor": cursor}
 
     async def _collect_part(
         self, inventory: Inventory, part: RecordPart, organization: int
