@@ -173,7 +173,7 @@ class MasterRecord(WritableResource):
         """Return the plan for the records themselves: deletes, updates, inserts.
 
         Deletes run first, so that a deleted record's unique values are free for the other items.
-        Before them, statements report the filled parts of ``live_deletes`` and ``restored_ids``.
+        Before them, statements report the filled parts of records that are deleted or restored.
         """
         created_ids, updated = {*write_set.created_ids}, write_set.upserts
         inserts: WritePlan = []
@@ -181,8 +181,14 @@ class MasterRecord(WritableResource):
             updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
             created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
             inserts = self.item_statements(self.inserts, created)
+        restored = {*write_set.restored_ids}
+        live_again = [
+            item["id"]
+            for item in write_set.upserts.items
+            if item["id"] in restored and item.get("state") != "deleted"
+        ]
         return [
-            *self._part_statements([*write_set.live_deletes, *write_set.restored_ids]),
+            *self._part_statements([*write_set.live_deletes, *live_again]),
             *self.id_statements(write_set.live_deletes, self.deletes),
             *self.item_statements(self.updates, updated),
             *inserts,

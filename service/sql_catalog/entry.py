@@ -106,7 +106,7 @@ _PURPOSES: Final = {
     "sub_suppliers.delete_contacts": "Mark contacts as deleted.",
     "sub_suppliers.delete_facilities": "Mark facilities as deleted.",
     "sub_suppliers.insert_contacts": "Insert new contacts.",
-    "sub_suppliers.remove_contacts": "Mark contacts that items omit as deleted.",
+    "sub_suppliers.remove_contacts": "Delete contacts that items omit.",
     "sub_suppliers.restore_facilities": "Restore the facilities of restored sub-suppliers.",
     "sub_suppliers.stored_contacts": "Read the stored contacts.",
     "sub_suppliers.update_contacts": "Update contacts that differ.",

@@ -46,6 +46,8 @@ async def test_a_part_has_entries_of_its_own(api: Api) -> None:
         (*chart, "deleted", False),
         ("styles", style, "deleted", False),
     ]
+    renamed = [{"op": "replace", "path": "/name", "value": "Still deleted"}]
+    assert await entries(api.patch(path, renamed)) == [("styles", style, "updated", False)]
     restored = [{"op": "replace", "path": "/state", "value": "active"}]
     assert await entries(api.patch(path, restored)) == [
         (*chart, "updated", True),
@@ -155,6 +157,19 @@ async def test_relations_between_size_ranges_of_one_request(api: Api) -> None:
     assert [len(record["sizes"]) for record in released.data] == [1, 1]
     record = (await api.get(f"/api/size-ranges/{ranges[1]}")).data
     assert "defaultGradingSizeId" not in record
+
+
+@pytest.mark.contract("Sizes")
+async def test_relations_by_key_outlast_failed_items(api: Api) -> None:
+    """The items without errors are checked again, and their new sizes have other ids then."""
+    ranges = [(await api.post("/api/size-ranges", {"name": name})).data["id"] for name in "AB"]
+    sizes = [{"name": "S"}, {"name": "M", "relatedSizeRangeSizeId": {"name": "S"}}]
+    wrong = [{"name": "1", "relatedSizeRangeSizeId": {"name": "?"}}]
+    items = [{"sizeRangeId": ranges[0], "sizes": sizes}, {"sizeRangeId": ranges[1], "sizes": wrong}]
+    answer = await put(api, f"{SIZES}?onError=skip", *items)
+    assert [row["outcome"] for row in answer.data] == ["updated", "failed"]
+    small, medium = (await api.get(f"/api/size-ranges/{ranges[0]}")).data["sizes"]
+    assert medium["relatedSizeRangeSizeId"] == small["id"]
 
 
 @pytest.mark.contract("Features")

@@ -773,7 +773,7 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- sub-suppliers.remove_contacts: Mark contacts that items omit as deleted.
+-- sub-suppliers.remove_contacts: Delete contacts that items omit.
 --   $1::bigint organization_id
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
