@@ -36,7 +36,13 @@ class _LoopThread:
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, _R]) -> _R:
-        """Wait for the result of a coroutine. An interrupt of the caller cancels the coroutine."""
+        """Wait for the result of a coroutine. An interrupt of the caller cancels the coroutine.
+
+        Raise RuntimeError after ``stop``.
+        """
+        if self._loop.is_closed():
+            coroutine.close()  # otherwise Python warns that it was never awaited
+            raise RuntimeError("The client's context has ended: use a new client.")
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
             return future.result()
@@ -46,7 +52,7 @@ class _LoopThread:
     def iterate(self, items: AsyncIterator[_R]) -> Generator[_R, None, None]:
         """Yield the items, each read on demand; the end of the generator closes the iterator.
 
-        Exhaust or close the generator before ``stop``.
+        So does ``stop``, after which the generator raises RuntimeError.
         """
 
         async def following() -> _R:
@@ -57,10 +63,12 @@ class _LoopThread:
                 while True:
                     yield self.run(following())
         finally:
-            self.run(_close(items))
+            if not self._loop.is_closed():
+                self.run(_close(items))
 
     def stop(self) -> None:
         """Stop the event loop and its thread for good; calls that still run get no result."""
+        self.run(self._loop.shutdown_asyncgens())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

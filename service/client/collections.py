@@ -10,7 +10,7 @@ from .options import MAX_MISSING_SHARE, BulkOptions, SyncOptions, require_known
 from .queries import Filter, Scalar, Sort, parameters
 from .records import Document, DocumentT, FieldChange, Form, Outcome, Page, Record
 from .sync import Sync
-from .transport import JSON_PATCH, HttpResponse, Request, Transport
+from .transport import IDEMPOTENCY_KEY, JSON_PATCH, HttpResponse, Request, Transport
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
@@ -51,10 +51,11 @@ class Collection(Generic[DocumentT]):
         """Yield the pages of a list, read on demand; one empty page if nothing matches.
 
         ``fields`` are equality filters, such as ``state="active"``, or other parameters of lists,
-        such as ``q``. A value may be a list of alternatives; an empty list is no filter. Without a
-        filter on ``state`` deleted records are left out. A page has ``page_size`` records (1 to
-        100, by default 30) or fewer. With a ``cursor`` the pages begin there, and the other
-        arguments are ignored, because the cursor carries the query.
+        such as ``q``. A value may be a list of alternatives; raise ValueError for an empty
+        list, which would be no filter. Without a filter on ``state`` deleted records are left out.
+        A page has ``page_size`` records (1 to 100, by default 30) or fewer. With a ``cursor`` the
+        pages begin there, and the other arguments are ignored, because the cursor carries the
+        query.
         """
         query = parameters(fields, filters, sort)
         if page_size is not None:
@@ -263,7 +264,7 @@ def api_path(path: Sequence[str | int]) -> str:
 
 def _key(key: str | None) -> dict[str, str]:
     """Return the header with the given or a new idempotency key."""
-    return {"Idempotency-Key": key or str(uuid4())}
+    return {IDEMPOTENCY_KEY: key or str(uuid4())}
 
 
 def write_headers(etag: str | None, key: str | None) -> dict[str, str]:

@@ -20,8 +20,8 @@ class SelvedgeError(Exception):
 class UnreachableError(SelvedgeError):
     """No connection, or no complete response.
 
-    With ``may_have_executed`` a write may have been executed nevertheless. It is False for GET and
-    if the connection was refused; it is True if connecting timed out.
+    With ``may_have_executed`` a write may have been executed nevertheless. It is False for reads
+    and dry runs, and if there was no connection.
     """
 
     reason: str
@@ -43,7 +43,7 @@ class TooManyMissingError(SelvedgeError):
     missing: int
     """Number of live records with an own key that were not sent."""
     total: int
-    """Number of missing records and of stored ones that were sent and did not fail."""
+    """Number of missing records and of those that were sent, did not fail and were not deleted."""
     at_most: float
     """Allowed share of missing records in ``total``, from 0 to 1."""
 
@@ -165,16 +165,16 @@ _BY_STATUS: dict[int, type[FailureError]] = {
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> FailureError:
     """Return the error of a response, of the service or of a proxy before it.
 
-    Its class follows from the status: ``FailureError`` for a status without a class.
+    Its class follows from the status: ``FailureError`` for a status without a class. A body of any
+    other shape than the service's envelope gives the type ``http.502`` and so on.
     """
     document = _object(body)
-    error = document.get("error")
-    if isinstance(error, dict):
-        details = tuple(Detail(row["type"], row["field"], row["value"]) for row in error["details"])
-        type_ = str(document["code"])
-    else:  # problem details (RFC 9457), or no JSON at all
-        error, type_ = {}, f"http.{status}"
-        details = (Detail(type_, None, document.get("detail")),)
+    details = _details(document)
+    if details is None:  # problem details (RFC 9457), JSON of a proxy, or no JSON
+        type_, error, text = f"http.{status}", {}, document.get("detail")
+        details = (Detail(type_, None, text if isinstance(text, str) else None),)
+    else:
+        type_, error = document["code"], document["error"]
     return _BY_STATUS.get(status, FailureError)(
         status,
         type_,
@@ -186,10 +186,20 @@ def error_of(status: int, headers: Mapping[str, str], body: bytes) -> FailureErr
     )
 
 
+def _details(document: dict[str, Any]) -> tuple[Detail, ...] | None:
+    """Return the details in the service's envelope; None for a document of another shape."""
+    try:
+        rows = document["error"]["details"]
+        details = tuple(Detail(row["type"], row["field"], row["value"]) for row in rows)
+    except (LookupError, TypeError):
+        return None
+    return details if isinstance(document.get("code"), str) else None
+
+
 def _object(body: bytes) -> dict[str, Any]:
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

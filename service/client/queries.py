@@ -37,9 +37,15 @@ def parameters(
 ) -> Parameters:
     """Return the query parameters of a list: fields first, then filters, then sort keys.
 
-    Each value of a field is one ``field=value``; an empty list of values gives none.
+    Each value of a field is one ``field=value``. Raise ValueError for an empty list of values: it
+    would give none, and the list would have all records.
     """
-    query = [(name, text) for name, value in fields.items() for text in _texts(value)]
+    query = Parameters()
+    for name, value in fields.items():
+        texts = _texts(value)
+        if not texts:
+            raise ValueError(f"{name} has no values: give one, or leave it out for all records")
+        query += [(name, text) for text in texts]
     for index, condition in enumerate(filters):
         query += _indexed("filter", index, condition.property, operator=condition.operator)
         query.append((f"filter[{index}].value", ",".join(_texts(condition.value))))

@@ -6,8 +6,12 @@ Idempotency).
 
 import random
 from dataclasses import dataclass
+from typing import Final
 
 from .errors import FailureError, SelvedgeError, UnreachableError
+
+_MAX_DOUBLINGS: Final = 64
+"""Doublings of the backoff after which it stays: 2.0 ** 1024 is an OverflowError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,13 @@ class RetryPolicy:
         """
         if attempt >= self.attempts or not _may_succeed_later(error):
             return None
-        # Jitter: callers that failed together do not retry together.
-        backoff = random.uniform(0.5, 1) * self.first_wait * 2.0 ** (attempt - 1)
+        doublings = min(attempt - 1, _MAX_DOUBLINGS)
+        backoff = min(self.first_wait * 2.0**doublings, self.longest_wait)
         retry_after = error.retry_after if isinstance(error, FailureError) else None
         if retry_after is not None and retry_after > self.longest_wait:
             return None
-        return min(backoff, self.longest_wait) + (retry_after or 0.0)
+        # Jitter: callers that failed together do not retry together.
+        return random.uniform(0.5, 1) * backoff + (retry_after or 0.0)
 
 
 def _may_succeed_later(error: SelvedgeError) -> bool:

@@ -15,6 +15,7 @@ from .retry_policy import RetryPolicy
 
 _JSON = "application/json"
 JSON_PATCH = "application/json-patch+json"
+IDEMPOTENCY_KEY = "Idempotency-Key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     exact: bool = False
     """Whether decimal numbers of the response are parsed as strings; integers stay integers."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether the request may write: it is neither a read nor a dry run."""
+        return IDEMPOTENCY_KEY in self.headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +97,11 @@ class Transport:
             ) as response:
                 body = await response.read()
                 status, response_headers = response.status, response.headers
-        except aiohttp.ClientConnectorError as error:
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise UnreachableError(str(error)) from error
         except (aiohttp.ClientError, TimeoutError) as error:
             reason = str(error) or type(error).__name__
-            raise UnreachableError(reason, may_have_executed=request.method != "GET") from error
+            raise UnreachableError(reason, may_have_executed=request.writes) from error
         if status not in (200, 201, 304):
             raise error_of(status, response_headers, body)
         return HttpResponse(status, response_headers, _parsed(body, exact=request.exact))
@@ -110,7 +116,7 @@ def _parsed(body: bytes, *, exact: bool) -> Any:
         if not body:
             return None
         return json.loads(body, parse_float=str) if exact else json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SelvedgeError(
             "The response is not JSON: check that the URL is that of a Selvedge service."
         ) from error

@@ -29,8 +29,9 @@ def verify(
 
     ``body`` are the bytes as they arrived, ``headers`` are those of the request, with names in any
     case, ``secret`` begins with ``whsec_``. One valid signature of several is enough. Raise
-    VerificationError, too, if a header is missing, if the secret is malformed, and if the time of
-    the message differs from now by more than ``tolerance_seconds``, by default 5 minutes.
+    VerificationError, too, if a header is missing, if the secret is malformed, if the body is not
+    JSON, and if the time of the message differs from now by more than ``tolerance_seconds``, by
+    default 5 minutes.
     Processing each ``webhook-id`` once is left to the caller.
     """
     by_name = {name.lower(): value for name, value in headers.items()}
@@ -39,13 +40,17 @@ def verify(
     )
     if not (message_id and timestamp.isascii() and timestamp.isdigit() and signatures):
         raise VerificationError("The message has no id, timestamp or signature.")
-    signed = b".".join((message_id.encode(), timestamp.encode(), body))
+    # Servers decode bytes of a header that are not UTF-8 as lone surrogates.
+    signed = b".".join((message_id.encode(errors="surrogatepass"), timestamp.encode(), body))
     expected = hmac.digest(_key(secret), signed, hashlib.sha256)
     if not any(hmac.compare_digest(expected, digest) for digest in _digests(signatures)):
         raise VerificationError("The signature is not by this secret.")
     if abs(time.time() - int(timestamp[:15])) > tolerance_seconds:
         raise VerificationError("The timestamp is too old, or in the future: check the clock.")
-    return json.loads(body)
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise VerificationError("The message is not JSON.") from None
 
 
 def _key(secret: str) -> bytes:

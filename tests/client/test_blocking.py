@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any
@@ -61,6 +62,24 @@ async def test_pages_are_read_on_demand(service_address: ServiceAddress) -> None
             names = [color["name"] for color in islice(typed.records(page_size=2), 3)]
             assert len(names) == 3
             assert names[:2] == [color["name"] for color in first.records]
+
+    await asyncio.to_thread(use)
+
+
+async def test_the_end_of_the_context_closes_generators(service_address: ServiceAddress) -> None:
+    def use() -> None:
+        with BlockingClient(str(service_address.url), service_address.writer) as client:
+            groups = client.collection("groups")
+            generators = groups.records(page_size=2), groups.pages(page_size=2)
+            for generator in generators:
+                assert next(generator)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeError, match="context has ended"):
+                next(generators[0])
+            generators[1].close()
+            with pytest.raises(RuntimeError, match="context has ended"):
+                client.me()
 
     await asyncio.to_thread(use)
 

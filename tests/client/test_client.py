@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientTimeout, web
 from aiohttp.test_utils import TestServer
 
 from service.client import (
@@ -205,6 +205,39 @@ async def test_without_a_service_it_ends_in_an_error() -> None:
         with pytest.raises(UnreachableError) as caught:
             await client.collection("groups").delete(1)
         assert not caught.value.may_have_executed
+
+
+async def test_only_sent_writes_may_have_been_executed() -> None:
+    """Neither a write that got no connection in time, nor a dry run."""
+
+    async def cut(request: web.Request) -> web.Response:
+        assert request.transport is not None
+        request.transport.abort()
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/api/groups", cut)
+    async with TestServer(app) as server:
+        for timeout, dry_run, may_have_executed in (
+            (None, False, True),
+            (None, True, False),
+            (1e-6, False, False),
+        ):
+            async with Client(
+                str(server.make_url("/")),
+                "x",
+                retry_policy=RetryPolicy(attempts=1),
+                timeout=ClientTimeout(sock_connect=timeout),
+            ) as client:
+                with pytest.raises(UnreachableError) as caught:
+                    await client.collection("groups").write([{}], "create", dry_run=dry_run)
+                assert caught.value.may_have_executed is may_have_executed
+
+
+async def test_empty_lists_of_values_are_refused(selvedge: Client) -> None:
+    """They would be no filter: all records, where the caller means none."""
+    with pytest.raises(ValueError, match="id has no values"):
+        await anext(selvedge.collection("groups").records(id=[]))
 
 
 async def test_outside_its_context_nothing_is_sent() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.client import FailureError, RetryPolicy, UnreachableError
+from service.client import Detail, FailureError, RetryPolicy, UnreachableError
 from service.client.errors import error_of
 
 
@@ -32,12 +32,38 @@ def test_only_what_may_succeed_is_retried(error: FailureError, is_retried: bool)
     assert (RetryPolicy().delay_seconds(error, 1) is not None) is is_retried
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"error":{"message":"no healthy upstream"}}',
+        b'{"code":"bad_gateway","error":{"message":"no healthy upstream"}}',
+        b'{"code":"bad_gateway","error":{"details":"none"}}',
+        b'{"code":"bad_gateway","error":{"details":[{"message":"none"}]}}',
+        b'{"code":502,"error":{"details":[]}}',
+        b'{"code":"bad_gateway","error":[]}',
+        b'{"error":"Bad gateway","detail":["none"]}',
+        b'["Bad gateway"]',
+        pytest.param(b"[" * 100_000, id="nested"),
+        b"<html>\xff",
+        b"",
+    ],
+)
+def test_bodies_of_proxies_are_errors_of_their_status(body: bytes) -> None:
+    for status in (502, 503):
+        error = error_of(status, {}, body)
+        assert (error.status, error.type) == (status, f"http.{status}")
+        assert error.details == (Detail(f"http.{status}", None, None),)
+        assert str(error)
+        assert RetryPolicy().delay_seconds(error, 1)
+
+
 def test_waits_grow_and_differ() -> None:
     retrying, cut = RetryPolicy(first_wait=1, longest_wait=5), UnreachableError("cut")
     for tries, longest in enumerate([1, 2, 4, 5, 5], 1):
         waits = [retrying.delay_seconds(cut, tries) or 0 for _ in range(50)]
-        assert longest / 2 <= min(waits) < max(waits) <= longest or longest == 5
+        assert longest / 2 <= min(waits) < max(waits) <= longest
     assert retrying.delay_seconds(cut, retrying.attempts) is None
+    assert RetryPolicy(attempts=10**9).delay_seconds(cut, 10**8)
 
 
 def test_the_service_names_the_shortest_wait() -> None:

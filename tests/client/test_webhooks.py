@@ -77,6 +77,19 @@ def test_messages_that_are_old_or_from_the_future_are_refused() -> None:
         )
 
 
+def test_signed_messages_that_are_no_json_are_refused() -> None:
+    """And so are ids with bytes that are no UTF-8: neither raises another error."""
+    webhook, moment = Webhook(SECRET), datetime.now(UTC)
+    for message_id, body in (("msg_1", "{"), ("msg_1", "[" * 100_000), ("\udcff", "{}")):
+        headers = {
+            "Webhook-Id": message_id,
+            "Webhook-Timestamp": str(int(moment.timestamp())),
+            "Webhook-Signature": webhook.sign("msg_1", moment, body),
+        }
+        with pytest.raises(VerificationError):
+            verify(body.encode(), headers, SECRET)
+
+
 async def test_the_receiver_of_the_guide(demo_dsn: str, tmp_path: Path) -> None:
     (tmp_path / "receiver.py").write_text(receiver_of_the_guide("python"))
     lines = await delivered(demo_dsn, tmp_path, sys.executable, "receiver.py")

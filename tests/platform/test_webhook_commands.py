@@ -4,9 +4,12 @@ import asyncio
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from aiohttp import ClientSession
+from standardwebhooks.webhooks import Webhook
 
 from tests.support.api import Api
 from tests.support.processes import environment, selvedge
@@ -56,6 +59,18 @@ async def test_a_copy_sends_nothing(api: Api, demo_dsn: str, data_dir: Path) -> 
     assert (await state_of(api, webhook))["state"] == "paused"
 
 
+async def signed_post(url: str, body: bytes, secret: str) -> int:
+    """Send a message as a webhook does; return the status."""
+    moment = datetime.now(UTC)
+    headers = {
+        "webhook-id": "msg_1",
+        "webhook-timestamp": str(int(moment.timestamp())),
+        "webhook-signature": Webhook(secret).sign("msg_1", moment, body.decode()),
+    }
+    async with ClientSession() as session, session.post(url, data=body, headers=headers) as answer:
+        return answer.status
+
+
 @pytest.mark.parametrize("is_verified", [True, False])
 async def test_listen_prints_what_arrives(demo_dsn: str, data_dir: Path, is_verified: bool) -> None:
     async with sending_api(demo_dsn) as api, receiving() as placeholder:
@@ -81,6 +96,9 @@ async def test_listen_prints_what_arrives(demo_dsn: str, data_dir: Path, is_veri
                 await api.post(f"{path}/rotate", {"overlapSeconds": 0})
                 tested = await api.post(f"{path}/test", None)
                 assert tested.data["status"] == 401
+                assert b"refused" in await process.stderr.readline()
+            for body in (b"{", b'"\\ud800"'):
+                assert await signed_post(url, body, webhook["secret"]) == 401
                 assert b"refused" in await process.stderr.readline()
         finally:
             process.kill()
