@@ -12,7 +12,7 @@ import asyncpg
 
 from service.commands import CommandError, Parsers
 from service.commands.command_database import database, execute
-from service.commands.unique_key_setting import confirm_unique, require_unique
+from service.commands.unique_key_setting import switch_on
 from service.console import say, visible
 from service.organizations import administration as organizations
 from service.queries.change_recorder import record_settings
@@ -128,20 +128,20 @@ def set_organization(settings: Settings, arguments: Namespace) -> None:
 async def _set_organization(connection: asyncpg.Connection, arguments: Namespace) -> bool:
     """Change an organization; return whether it exists.
 
-    A change of ``pro``, which documents show, is recorded in the change feed.
+    A change of ``pro``, which documents show, is recorded in the change feed. Unique keys are
+    switched on first: if that fails, nothing is changed.
     """
+    await _check_name(connection, arguments.name, arguments.id)
+    if arguments.unique_keys and not await switch_on(connection, arguments.id):
+        return False
     async with connection.transaction():
         await _check_name(connection, arguments.name, arguments.id)
-        if arguments.unique_keys:
-            await require_unique(connection, arguments.id)
         changes = organizations.OrganizationSettings(
             arguments.name, arguments.multiple_language, arguments.pro, arguments.unique_keys
         )
         is_shown = await organizations.set_organization(connection, arguments.id, changes)
         if is_shown:
             await record_settings(connection, arguments.id)
-    if arguments.unique_keys and is_shown is not None:
-        await confirm_unique(connection, arguments.id)
     return is_shown is not None
 
 

@@ -10,7 +10,7 @@ from argparse import Namespace
 import orjson
 
 from service.client import Client
-from service.commands import Parsers
+from service.commands import CommandError, Parsers
 from service.commands.prompts import service_from_environment
 from service.console import say
 from service.settings import Settings
@@ -26,7 +26,10 @@ def add(parsers: Parsers) -> None:
         "and an API key of the service.",
     )
     parser.add_argument(
-        "--since", default="now", metavar="CURSOR", help="a cursor, `oldest`, or `now` (default)"
+        "--since",
+        default="now",
+        metavar="CURSOR",
+        help="`oldest`, `now` (default), or a cursor, which carries the filter it was made with",
     )
     parser.add_argument(
         "--collection", action="append", default=[], help="only this collection; may be repeated"
@@ -38,10 +41,17 @@ def add(parsers: Parsers) -> None:
 def follow(_: Settings, arguments: Namespace) -> None:
     """Print changes until interrupted, then on standard error the cursor to continue with.
 
-    Raise CommandError if the environment names no service. An outage is waited for, without a
-    message. Another SelvedgeError, such as an expired cursor, ends the command.
+    Raise CommandError if the environment names no service, or a filter is given beside a cursor,
+    which carries its own. An outage is waited for, without a message. Another SelvedgeError, such
+    as an expired cursor, ends the command.
     """
     url, key = service_from_environment()
+    has_cursor = arguments.since not in ("now", "oldest")
+    if has_cursor and (arguments.collection or arguments.documents):
+        raise CommandError(
+            "a cursor carries the --collection and --documents that it was made with: leave them "
+            "out, or use --since now or --since oldest"
+        )
     printer = _ChangePrinter(arguments)
     try:
         asyncio.run(printer.print_changes(url, key))
@@ -53,8 +63,7 @@ def follow(_: Settings, arguments: Namespace) -> None:
 class _ChangePrinter:
     """Printer of changes, with the cursor after the last printed page.
 
-    ``cursor`` is None until there is one. A cursor in ``--since`` carries its own filter, so
-    ``--collection`` and ``--documents`` have no effect beside it.
+    ``cursor`` is None until there is one.
     """
 
     def __init__(self, arguments: Namespace) -> None:

@@ -241,9 +241,9 @@ def _require_match(arguments: Namespace) -> None:
         ("delete_missing", "match"),
         ("at_most", "delete_missing"),
     ):
-        if getattr(arguments, option) not in (None, False) and not getattr(arguments, needed):
-            names = [f"--{name.replace('_', '-')}" for name in (option, needed)]
-            raise CommandError(f"{names[0]} needs {names[1]}")
+        value = getattr(arguments, option)
+        if value is not None and value is not False and not getattr(arguments, needed):
+            raise CommandError(f"--{option} needs --{needed}".replace("_", "-"))
 
 
 def _share(text: str) -> float:

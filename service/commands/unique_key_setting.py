@@ -35,20 +35,32 @@ async def require_unique(connection: asyncpg.Connection, organization_id: int) -
         )
 
 
-async def confirm_unique(connection: asyncpg.Connection, organization_id: int) -> None:
-    """Wait until all workers know the committed setting (5 s), then check the keys again.
+async def switch_on(connection: asyncpg.Connection, organization_id: int) -> bool:
+    """Switch unique own keys on; return whether the organization exists.
 
-    No transaction may be open. Workers that did not know the setting may have written keys twice.
-    Then switch it off again, but keep other changes of the command, and raise CommandError with
-    these keys. An interrupt switches it off, too; other errors leave it on.
+    No transaction may be open. Raise CommandError if several live records have one own key: before
+    the setting is on, or once all workers know it (5 s), because the others may have written keys
+    twice. Then, and at an interrupt, it is switched off again; other errors leave it on.
     """
-    try:
-        await sleep(KEY_CACHE_SECONDS)
+    async with connection.transaction():
         await require_unique(connection, organization_id)
-    except (CommandError, CancelledError):
-        off = organizations.OrganizationSettings(unique_keys=False)
-        await organizations.set_organization(connection, organization_id, off)
-        raise
+        exists = await _switch(connection, organization_id, unique_keys=True)
+    if exists:
+        try:
+            await sleep(KEY_CACHE_SECONDS)
+            await require_unique(connection, organization_id)
+        except (CommandError, CancelledError):
+            await _switch(connection, organization_id, unique_keys=False)
+            raise
+    return exists
+
+
+async def _switch(
+    connection: asyncpg.Connection, organization_id: int, *, unique_keys: bool
+) -> bool:
+    settings = organizations.OrganizationSettings(unique_keys=unique_keys)
+    changes = await organizations.set_organization(connection, organization_id, settings)
+    return changes is not None
 
 
 def _named(collection: str, key: str, ids: Sequence[int]) -> str:

@@ -113,6 +113,21 @@ async def test_the_command_prints_entries_and_where_to_go_on(
         cursor = match[1]
 
 
+@pytest.mark.contract("Command line")
+async def test_the_command_refuses_a_filter_beside_a_cursor(
+    service_address: ServiceAddress,
+) -> None:
+    """The cursor carries its own: the filter would be ignored."""
+    for option in (("--documents",), ("--collection", "groups")):
+        async with started(
+            service_address, "-m", "service", "follow", "--since", "a-cursor", *option
+        ) as process:
+            async with within(SECONDS):
+                errors = (await process.communicate())[1].decode()
+            assert process.returncode == 1
+            assert "leave them out, or use --since now" in errors
+
+
 def replica(path: Path) -> Any:
     """Return the records of the copy; None if it has no tables yet."""
     copy = sqlite3.connect(path)

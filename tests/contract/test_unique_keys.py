@@ -144,15 +144,15 @@ async def test_concurrent_writers_make_no_twins(unique: Api) -> None:
         assert len(live) == 1
 
 
-def arguments(switch: bool) -> Any:
-    return Namespace(id=1, name=None, multiple_language=None, pro=None, unique_keys=switch)
+def arguments(switch: bool, name: str | None) -> Any:
+    return Namespace(id=1, name=name, multiple_language=None, pro=None, unique_keys=switch)
 
 
-async def set_unique(dsn: str, switch: bool = True) -> bool:
+async def set_unique(dsn: str, switch: bool = True, name: str | None = None) -> bool:
     """Run the command; return the setting, also if it is refused."""
     connection = await asyncpg.connect(dsn)
     try:
-        await administration._set_organization(connection, arguments(switch))
+        await administration._set_organization(connection, arguments(switch, name))
         return bool(await connection.fetchval("select unique_keys from organization where id = 1"))
     finally:
         await connection.close()
@@ -179,9 +179,12 @@ async def test_the_setting_is_refused_while_there_are_twins(
     assert waited == []
     await execute(dsn, "update style set state = 'deleted'")
     with pytest.raises(CommandError, match=r"styles S-1 \(ids 1, 2\)"):
-        await set_unique(dsn)
+        await set_unique(dsn, name="Renamed")
     assert waited == [5]
-    assert not await set_unique(dsn, switch=False)
+    connection = await asyncpg.connect(dsn)
+    query = "select name, unique_keys from organization where id = 1"
+    assert tuple(await connection.fetchrow(query)) == ("Keys", False)
+    await connection.close()
     await execute(dsn, "delete from style where id = 1")
-    assert await set_unique(dsn)
+    assert await set_unique(dsn, name="Renamed")
     assert not await set_unique(dsn, switch=False)
