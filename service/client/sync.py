@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from .errors import InvalidError, TooManyMissingError
+from .errors import FailureError, TooManyMissingError
 from .queries import Filter
 from .records import Document, Form, Outcome
 
@@ -13,12 +13,17 @@ if TYPE_CHECKING:
     from .collections import Collection, WriteMode
 
 _LISTED_IDS: Final = 2_000
-"""Maximum number of ids in one query: ids of 15 digits fit into the request line of 32 KiB."""
+"""Maximum number of ids in one query.
+
+Ids of 15 digits fit into the request line of 32 KiB; queries with longer ids are divided.
+"""
 _DELETED_IDS: Final = 200
 """Maximum number of ids in one delete, which every collection takes."""
 _PAGE_SIZE: Final = 100
 _TOO_LONG: Final = "validation_error.too_long"
 """Error type of a list with a next page whose query is too long for a cursor."""
+_URI_TOO_LONG: Final = 414
+"""Status of the service, or of a proxy with a lower limit, for a request line that is too long."""
 
 
 @dataclass
@@ -39,10 +44,14 @@ class Sync:
     """Maximum number of records in a request of ``upsert``."""
     dry_run: bool = False
     """Whether upserts and deletes are dry runs."""
-    sent_ids: set[int] = field(default_factory=set)
-    """Ids of the stored records that were sent, did not fail and were not deleted."""
     failed: list[Form] = field(default_factory=list)
     """Records that were sent and failed."""
+    _live_ids: set[int] = field(default_factory=set)
+    """Ids of the stored records that were sent and stay."""
+    _deleted_ids: set[int] = field(default_factory=set)
+    """Ids of the stored records that were sent as deleted. They stay live in a dry run."""
+    _new: int = 0
+    """Number of records that only a real run creates: a dry run has no ids of them."""
 
     async def upsert(self, records: Iterable[Form]) -> AsyncIterator[Outcome]:
         """Write the records, ``size`` in each request; yield their outcomes in the same order.
@@ -57,9 +66,24 @@ class Sync:
             ):
                 if outcome.outcome == "failed":
                     self.failed.append(outcome.record)
-                elif outcome.outcome not in ("deleted", "absent") and outcome.id is not None:
-                    self.sent_ids.add(int(outcome.id))
+                self.collect(outcome)
                 yield outcome
+
+    def collect(self, outcome: Outcome) -> None:
+        """Add the record of a sent one that did not fail; it is not missing.
+
+        The last outcome of a record counts.
+        """
+        if outcome.outcome in ("failed", "absent"):
+            return
+        if outcome.id is None:
+            self._new += 1
+        elif outcome.outcome == "deleted":
+            self._live_ids.discard(int(outcome.id))
+            self._deleted_ids.add(int(outcome.id))
+        else:
+            self._live_ids.add(int(outcome.id))
+            self._deleted_ids.discard(int(outcome.id))
 
     async def missing(self, at_most: float) -> list[Document]:
         """Return the live records with an own key that were not sent.
@@ -72,13 +96,18 @@ class Sync:
         keys = {_scalar(record.get(self.match or "")) for record in self.failed}
         if self.match is None or None in keys:
             return []
-        ids, unsent = sorted(self.sent_ids), list[Document]()
+        ids, unsent = sorted(self._live_ids), list[Document]()
         for start in range(0, max(len(ids), 1), _LISTED_IDS):
             chunk, following = ids[start : start + _LISTED_IDS], ids[start + _LISTED_IDS :][:1]
             low, high = chunk[0] if start else 0, following[0] if following else None
             unsent += await self._unsent(low, high, chunk)
-        missing = [record for record in unsent if _scalar(record[self.match]) not in keys]
-        total = len(ids) + len(missing)
+        missing = [
+            record
+            for record in unsent
+            if _scalar(record[self.match]) not in keys
+            and int(record["id"]) not in self._deleted_ids
+        ]
+        total = len(ids) + self._new + len(missing)
         if len(missing) > at_most * total:
             raise TooManyMissingError(self.collection.name, len(missing), total, at_most)
         return missing
@@ -97,7 +126,7 @@ class Sync:
         """Return the live records with an own key and another id than ``ids``.
 
         Their ids are from ``low`` to below ``high``, or without an end if it is None. A query that
-        is too long for a cursor is divided.
+        is too long for a cursor or a request line is divided.
         """
         filters = [Filter(str(self.match), "isNull", False), Filter("id", "ge", low)]
         filters += [] if high is None else [Filter("id", "lt", high)]
@@ -105,8 +134,9 @@ class Sync:
         try:
             pages = self.collection.pages(filters=filters, page_size=_PAGE_SIZE)
             return [record async for page in pages for record in page.records]
-        except InvalidError as error:
-            if error.type != _TOO_LONG or len(ids) < 2:
+        except FailureError as error:
+            is_too_long = error.type == _TOO_LONG or error.status == _URI_TOO_LONG
+            if not is_too_long or len(ids) < 2:
                 raise
         middle = ids[len(ids) // 2]
         lower = [id_ for id_ in ids if id_ < middle]

@@ -4,7 +4,7 @@ They are made from the registry and the schemas, so a new resource is exported a
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from graphlib import TopologicalSorter
@@ -281,10 +281,10 @@ def _path(resource: PartCollection) -> str:
     return f"{resource.part.owner.name}{below}"
 
 
-def select_collections(names: Iterable[str]) -> list[TransferCollection]:
+def select_collections(names: Collection[str]) -> list[TransferCollection]:
     """Return the named collections with their parts, or all without names, sorted by references.
 
-    ``names`` is read twice, so it is no iterator. Raise TransferError for unknown names.
+    Raise TransferError for unknown names.
     """
     collections = transfer_collections()
     for name in names:

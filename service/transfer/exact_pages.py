@@ -16,9 +16,11 @@ async def exact_pages(
 ) -> AsyncIterator[list[dict[str, Any]]]:
     """Yield the pages of a list, each read when it is requested; the last one may be empty.
 
-    A filter is a field with alternative values. A filter without values restricts nothing. The
-    request's target has to fit into 32 KiB, and the query into a cursor if there are more pages.
+    A filter is a field with alternative values; without values it matches no record. The request's
+    target has to fit into 32 KiB, and the query into a cursor if there are more pages.
     """
+    if not all(filters.values()):
+        return
     query = [(name, str(value)) for name, values in filters.items() for value in values]
     query.append(("pageSize", str(MAX_PAGE_SIZE)))
     while query:

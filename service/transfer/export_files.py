@@ -20,6 +20,7 @@ from service.transfer.exact_pages import exact_pages
 from service.transfer.fields import Field
 from service.transfer.measured_values import measured_lines, with_requested_values
 from service.transfer.table_export import write_table
+from service.transfer.tasks import gather_all
 
 MANIFEST: Final = "manifest.json"
 _MAX_CONCURRENT: Final = 4
@@ -65,7 +66,7 @@ class Export:
             async with slots:
                 return await self._export_collection(collection)
 
-        lengths = await asyncio.gather(*map(export, self.collections))
+        lengths = await gather_all(map(export, self.collections))
         names = (collection.name for collection in self.collections)
         counts = dict(zip(names, lengths, strict=True))
         # Written last: a manifest means that the export is complete.
@@ -132,7 +133,7 @@ class Export:
     ) -> list[dict[str, Any]]:
         """Return the documents merged with their writable forms, which have more fields.
 
-        Records that are gone meanwhile (404) are left out. A soft-deleted one can still be read.
+        Records that have been deleted meanwhile are left out: an import cannot create them.
         """
         records, slots = self.client.collection(collection.name), asyncio.Semaphore(_MAX_CONCURRENT)
 
@@ -143,8 +144,8 @@ class Export:
                 except NotFoundError:
                     return None
 
-        lines = await asyncio.gather(*map(read_line, documents))
-        return [line for line in lines if line]
+        lines = await gather_all(map(read_line, documents))
+        return [line for line in lines if line and line.get("state") != "deleted"]
 
 
 def _as_requested(fields: Field, value: Any) -> Any:

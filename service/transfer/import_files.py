@@ -13,11 +13,12 @@ from service.transfer.id_map import IdMap, MappedRecord
 from service.transfer.id_translation import Translator
 from service.transfer.line_importer import LineImporter, WriteKind
 from service.transfer.missing import MissingRecords
+from service.transfer.outcomes import NOT_SENT
 from service.transfer.own_keys import OwnKeyLookup
 from service.transfer.part_import import PartDryRun, PartImporter, PartSender
 from service.transfer.pending import resend_pending
 from service.transfer.rejects import Rejects
-from service.transfer.sender import NOT_SENT, ImportEntry, ImportOptions, Sender
+from service.transfer.sender import ImportEntry, ImportOptions, Sender
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ Only live records with an own key are meant, in collections that have a file. It
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from service.client import Client, Outcome, TooManyMissingError
 from service.client.sync import Sync
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
+from service.transfer.outcomes import CHECKED
 
 
 @dataclass
@@ -55,7 +55,7 @@ class MissingRecords:
             async for outcome in sync.delete(records):
                 is_failed = outcome.outcome == "failed"
                 # A dry run deletes nothing, so that records are still used by other missing ones.
-                counted = "checked" if is_failed and self.dry_run else outcome.outcome
+                counted = CHECKED if is_failed and self.dry_run else outcome.outcome
                 counts[name][counted] += 1
                 failed += [_failure(name, outcome)] * (is_failed and not self.dry_run)
         if failed:
@@ -64,15 +64,16 @@ class MissingRecords:
 
 @dataclass(frozen=True)
 class FileSync:
-    """Collector of what a file has: ids of its records, and the lines that were rejected."""
+    """Collector of what a file has: outcomes of its lines, and the lines that were rejected."""
 
     sync: Sync
     has_reference_as_key: bool
     """Whether the own key is an id of another record, as of style relations."""
 
-    def collect(self, record_ids: Sequence[Any]) -> None:
-        """Add the ids of records that lines became; they are not missing."""
-        self.sync.sent_ids.update(int(record_id) for record_id in record_ids)
+    def collect(self, outcomes: Iterable[Outcome]) -> None:
+        """Add the outcomes of lines; records of those that did not fail are not missing."""
+        for outcome in outcomes:
+            self.sync.collect(outcome)
 
     def collect_rejected(self, line: Line) -> None:
         """Add a rejected line: the record with its own key is not missing.

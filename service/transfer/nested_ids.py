@@ -22,13 +22,18 @@ _NOT_COMPARABLE: Final = {"number", "array"}
 
 
 async def nested_ids(
-    client: Client, collection: TransferCollection, id_map: IdMap, records: Iterable[ImportedRecord]
+    client: Client,
+    collection: TransferCollection,
+    id_map: IdMap,
+    records: Iterable[ImportedRecord],
+    *,
+    dry_run: bool,
 ) -> dict[str, list[IdMapping]]:
     """Return the id mappings of nested objects, by their list such as ``size-ranges/sizes``.
 
     ``records`` have just been written, or checked by a dry run; stored ones are read, 100 at a
-    time. Objects without an id in the file, or without a stored object like them, are left out. Of
-    a record without a stored live document, objects that are not in the map are mapped to None.
+    time. Objects without an id in the file, or without a stored object like them, are left out. In
+    a dry run the latter are mapped to None unless the map has them: a real import creates them.
     """
     owners = _owners(collection)
     with_ids = [
@@ -42,13 +47,12 @@ async def nested_ids(
     for in_file, item, record_id in with_ids:
         document = documents.get(record_id)
         for name, items in owners.items():
-            objects, owner = in_file.get(name) or [], str(items.owner)
-            if document is None:
-                mappings[owner] += _placeholders(id_map, items, objects)
-            else:
-                mappings[owner] += match_objects(
-                    items, objects, item.get(name) or [], document[name]
-                )
+            objects, stored = in_file.get(name) or [], document[name] if document else []
+            matched = [*match_objects(items, objects, item.get(name) or [], stored)]
+            names = {name for name, *_ in matched}
+            created = _placeholders(id_map, items, objects) if dry_run else ()
+            mappings[str(items.owner)] += matched
+            mappings[str(items.owner)] += (row for row in created if row[0] not in names)
     return mappings
 
 

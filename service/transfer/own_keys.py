@@ -19,6 +19,7 @@ from service.transfer.collections import TransferCollection
 from service.transfer.files import Line
 from service.transfer.id_map import IdMap
 from service.transfer.id_translation import Translator
+from service.transfer.tasks import cancel_all
 
 _MAX_CONCURRENT: Final = 4
 """Maximum number of concurrent queries."""
@@ -62,9 +63,7 @@ class OwnKeyLookup:
             for chunk_conflicts in await asyncio.gather(*tasks):
                 conflicts.update(chunk_conflicts)
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await cancel_all(tasks)
         return conflicts
 
     def _unmapped(self, lines: Iterable[Line]) -> Iterator[tuple[int, _Key]]:

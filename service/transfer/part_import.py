@@ -17,10 +17,9 @@ from service.transfer.collections import TransferPart
 from service.transfer.files import Line
 from service.transfer.line_importer import LineImporter
 from service.transfer.nested_ids import placeholders
-from service.transfer.sender import NOT_SENT, ImportEntry, Sender
+from service.transfer.outcomes import CHECKED, NOT_SENT
+from service.transfer.sender import ImportEntry, Sender
 
-CHECKED: Final = "checked"
-"""Outcome of parts in a dry run whose owner or references only a real import creates."""
 _EARLY: Final = b"early"
 _ACTIVE: Final = b"active"
 _COMPLETE: Final = b"whole"

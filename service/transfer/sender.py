@@ -5,10 +5,9 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from itertools import compress
-from typing import Any, Final
+from typing import Final
 
 from service.client import Client, Detail, FailureError, ForbiddenError, Outcome
 from service.client.collections import WriteMode
@@ -22,14 +21,13 @@ from service.transfer.missing import FileSync
 from service.transfer.nested_ids import nested_ids
 from service.transfer.pending import PendingRequest, send_pending
 from service.transfer.rejects import Rejects
+from service.transfer.tasks import cancel_all
 
 _ITEM_INDEX: Final = re.compile(r"^\[[0-9]+\]\.?")
 MAX_CONCURRENT: Final = 4
 """Maximum number of concurrent requests of a file, for collections without an order; others: 1."""
 _SPLITTABLE_STATUSES: Final = (400, 413)
 """Statuses of requests that are too large or malformed as a whole, with no item to blame."""
-NOT_SENT: Final = "not sent"
-"""Outcome of lines that were imported earlier and have not changed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +101,12 @@ class Sender:
         self._tasks.add(task)
 
     async def drain(self) -> None:
-        """Wait until all requests have finished, or raise the first error without that."""
-        tasks, self._tasks = self._tasks, set()
-        await asyncio.gather(*tasks)
+        """Wait until all requests have finished, or raise the first error without that.
+
+        After an error ``cancel`` ends the others.
+        """
+        await asyncio.gather(*self._tasks)
+        self._tasks.clear()
 
     def raise_failures(self) -> None:
         """Raise the error of a finished request, if any, without waiting."""
@@ -115,9 +116,7 @@ class Sender:
 
     async def cancel(self) -> None:
         """Cancel unfinished requests and wait for their end. The next run sends them again."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await cancel_all(self._tasks)
 
     async def _send_in_slot(
         self, mode: WriteMode, match: str | None, entries: list[ImportEntry]
@@ -186,28 +185,23 @@ class Sender:
     ) -> None:
         """Dry-run a request that failed as a whole, and reject the failed lines.
 
-        Without any, lines whose only errors are those of placeholders are done and the others are
-        sent again. If the dry run finds no error at all, raise ``error``.
+        If the dry run finds none, raise ``error``.
         """
         request = replace(request, skip=True)
-        raw = await send_pending(self.client, self.id_map, request, "", dry_run=True)
-        outcomes = self._adjusted(entries, raw)
-        if self._reject_failed(entries, outcomes):
-            return
-        was_refused = [outcome.outcome == "failed" for outcome in raw]
-        if not any(was_refused):
+        outcomes = await send_pending(self.client, self.id_map, request, "", dry_run=True)
+        if not self._reject_failed(entries, self._adjusted(entries, outcomes)):
             raise _as_transfer_error(error) from error
-        done = [*compress(zip(entries, outcomes, strict=True), was_refused)]
-        await self._store_outcomes(
-            [entry for entry, _ in done], [outcome for _, outcome in done], ""
-        )
-        rest = [entry for entry, refused in zip(entries, was_refused, strict=True) if not refused]
-        if rest:
-            await self._send(request.how, request.match, rest)
 
     def _adjusted(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> list[Outcome]:
+        """Return the outcomes with field paths of the lines.
+
+        A dry run forgives the errors of placeholder ids; other imports have none.
+        """
+        outcomes = [*map(_with_line_paths, outcomes)]
+        if not self.options.dry_run:
+            return outcomes
         pairs = zip(entries, outcomes, strict=True)
-        return [_adjusted(entry, outcome) for entry, outcome in pairs]
+        return [_without_placeholder_errors(entry, outcome) for entry, outcome in pairs]
 
     def _reject_failed(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> bool:
         """Reject the lines that failed. Return whether there was any."""
@@ -228,21 +222,31 @@ class Sender:
         """
         if self._reject_failed(entries, outcomes) and not self.options.skip:
             return
-        done = list[tuple[ImportEntry, Any]]()
+        done = list[tuple[ImportEntry, Outcome]]()
         for entry, outcome in zip(entries, outcomes, strict=True):
             if outcome.outcome != "failed":
                 self._count(entry, outcome)
-                if outcome.id is not None or self.options.dry_run:
-                    done.append((entry, outcome.id))
-        collection = self.source.collection
-        records = ((entry.line.document, entry.translated.item, id_) for entry, id_ in done)
-        for owner, ids in (await nested_ids(self.client, collection, self.id_map, records)).items():
-            self.id_map.store(owner, ids)
+                if outcome.id is not None or outcome.outcome != "absent":
+                    done.append((entry, outcome))
+        await self._store_nested_ids(done)
         if self.file_sync:
-            self.file_sync.collect([record_id for _, record_id in done if record_id is not None])
-        mappings = ((entry.name, record_id, entry.digest) for entry, record_id in done)
-        self.id_map.store(collection.map_name, mappings, key)
+            self.file_sync.collect(outcome for _, outcome in done)
+        mappings = ((entry.name, outcome.id, entry.digest) for entry, outcome in done)
+        self.id_map.store(self.source.collection.map_name, mappings, key)
         self.on_progress([entry.line for entry in entries])
+
+    async def _store_nested_ids(self, done: list[tuple[ImportEntry, Outcome]]) -> None:
+        """Store the ids of objects in records; deleted records have none to refer to."""
+        records = [
+            (entry.line.document, entry.translated.item, outcome.id)
+            for entry, outcome in done
+            if outcome.outcome != "deleted"
+        ]
+        mappings = await nested_ids(
+            self.client, self.source.collection, self.id_map, records, dry_run=self.options.dry_run
+        )
+        for owner, rows in mappings.items():
+            self.id_map.store(owner, rows)
 
     def _count(self, entry: ImportEntry, outcome: Outcome) -> None:  # noqa: ARG002
         """Count the outcome of an entry that did not fail."""
@@ -260,27 +264,27 @@ def _failed(entry: ImportEntry, error: FailureError) -> Outcome:
     return Outcome(entry.translated.item, "failed", None, error.details)
 
 
-def _adjusted(entry: ImportEntry, outcome: Outcome) -> Outcome:
-    """Return the outcome with field paths of the line, without the errors of placeholder ids.
+def _with_line_paths(outcome: Outcome) -> Outcome:
+    """Return the outcome with field paths of the line: without the item's index in the request."""
+    details = (
+        replace(row, field=row.field and _ITEM_INDEX.sub("", row.field, count=1))
+        for row in outcome.details
+    )
+    return replace(outcome, details=tuple(details))
 
-    The service reports these as unknown references. An outcome that failed by them alone becomes
-    ``created``.
+
+def _without_placeholder_errors(entry: ImportEntry, outcome: Outcome) -> Outcome:
+    """Return the outcome without the unknown references that the line's placeholder ids are.
+
+    An outcome that failed by them alone becomes ``created``.
     """
-    details = [*_without_item_index(outcome.details)]
-    if outcome.outcome != "failed":
-        return outcome
     placeholders = entry.translated.placeholders
-    remaining = [row for row in details if not _contains_any(row.field, placeholders)]
-    if placeholders and not remaining:
+    if outcome.outcome != "failed" or not placeholders:
+        return outcome
+    remaining = [row for row in outcome.details if not _contains_any(row.field, placeholders)]
+    if not remaining:
         return replace(outcome, outcome="created", details=())
     return replace(outcome, details=tuple(remaining))
-
-
-def _without_item_index(details: Iterable[Detail]) -> Iterator[Detail]:
-    """Yield the details without the item's index in the request."""
-    for detail in details:
-        field_path = detail.field and _ITEM_INDEX.sub("", detail.field, count=1)
-        yield replace(detail, field=field_path)
 
 
 def _contains_any(path: str | None, descendants: Iterable[str]) -> bool:

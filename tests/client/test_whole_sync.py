@@ -4,8 +4,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
-from service.client import Client, TooManyMissingError, sync
+from service.client import Client, Outcome, TooManyMissingError, sync
 from tests.client.test_sync import named
 
 
@@ -43,6 +45,52 @@ async def test_missing_records_are_deleted_within_the_bound(
     # A record that fails is not missing.
     fewer[-1] = fewer[-1] | {"colorGroupIds": [2**60]}
     assert await run(fewer, delete_missing=True) == Counter(unchanged=len(fewer) - 1, failed=1)
+
+
+@pytest.mark.contract("Own keys", "Rehearsals")
+async def test_a_dry_run_yields_the_outcomes_of_the_sync(selvedge: Client) -> None:
+    """A record that is sent as deleted is not missing, and new ones count for the bound."""
+    brands = selvedge.collection("brands")
+    stored = [brand async for brand in brands.records(page_size=100) if brand["customId"]]
+    remaining = [
+        {"customId": b["customId"], "name": b["name"], "state": b["state"]} for b in stored
+    ]
+
+    def keyed(prefix: str, count: int, state: str) -> list[dict[str, Any]]:
+        return [{"customId": f"{prefix}-{n}", "name": "Dry", "state": state} for n in range(count)]
+
+    await brands.write([*keyed("D", 3, "active"), *keyed("L", 1, "active")], "create")
+    records = [*remaining, *keyed("D", 3, "deleted"), *keyed("N", 100, "active")]
+    # One of the live records is missing; without the new ones the share would be greater.
+    at_most = 1 / (len(remaining) + 50)
+    expected = Counter(unchanged=len(remaining), deleted=4, created=100)
+    for dry_run in (True, False):
+        outcomes = brands.sync(
+            records, match="customId", merge=True, delete_missing=True, at_most=at_most,
+            dry_run=dry_run,
+        )  # fmt: skip
+        assert Counter([row.outcome async for row in outcomes]) == expected
+    await brands.write(keyed("N", 100, "deleted"), "merge", match="customId")
+
+
+async def test_request_lines_that_are_too_long_are_divided() -> None:
+    """Long ids, or a proxy with a lower limit than the service."""
+    seen = list[int]()
+
+    async def answer(request: web.Request) -> web.Response:
+        seen.append(len(request.raw_path))
+        if seen[-1] > 2_000:
+            return web.Response(status=414)
+        return web.json_response({"data": [{"id": 2**62, "userDefinedId": "M"}], "pagination": {}})
+
+    app = web.Application()
+    app.router.add_get("/api/colors", answer)
+    async with TestServer(app) as server, Client(str(server.make_url("/")), "x") as client:
+        run = sync.Sync(client.collection("colors"), "userDefinedId")
+        for record_id in range(2**61, 2**61 + 200):
+            run.collect(Outcome({}, "unchanged", record_id, ()))
+        missing = await run.missing(at_most=1)
+    assert len(missing) == sum(length <= 2_000 for length in seen) == 4
 
 
 @pytest.mark.contract("Own keys")

@@ -19,6 +19,7 @@ AWAITED = {
     "organizations/caller.py": "whoever asked for the key",
     "transfer/own_keys.py": "the import, by gather()",
     "transfer/sender.py": "the import, by gather()",
+    "transfer/tasks.py": "whoever asked for the results",
 }
 
 

@@ -37,7 +37,7 @@ SHARED_MODULE_NAMES = {
     "items": "items: the resource and the demo data",
     "operations": "operations: the table, and as OpenAPI objects",
     "webhooks": "webhooks: the resource, its handlers and its part of the OpenAPI document",
-    "outcomes": "outcomes of items: of the engine, and as responses",
+    "outcomes": "outcomes of items: of the engine, as responses, and of imports",
     "own_keys": "own keys: locks by key, and lookups by an import",
     "parameters": "parameters: of lists, of all requests, in the OpenAPI document",
     "parts": "parts of records: in the engine, the client and transfers",

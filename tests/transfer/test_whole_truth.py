@@ -80,6 +80,26 @@ async def test_rejected_lines_are_not_missing(client: Client, folder: ImportFold
     assert (await keys_of(client))["brands"] == ["B1", "B2"]
 
 
+async def test_lines_that_are_deleted_are_not_missing(client: Client, folder: ImportFolder) -> None:
+    """They count neither as missing nor as kept, also in a dry run, which deletes nothing."""
+    folder.write(
+        "brands.ndjson", *BRANDS, *(BRANDS[0] | {"id": n, "customId": f"B{n}"} for n in (3, 4))
+    )
+    await folder.import_records(client, options=WHOLE)
+    folder.write("brands.ndjson", BRANDS[0], BRANDS[1] | {"state": "deleted"})
+    # Missing are two of three live records.
+    for dry_run in (True, False):
+        too_many = ImportOptions(match=True, dry_run=dry_run, delete_missing=True, at_most=0.6)
+        with pytest.raises(TransferError, match="2 of 3 brands are missing"):
+            await folder.import_records(client, options=too_many)
+    restored = {"customId": "B2", "name": "Brand 2", "state": "active"}
+    await client.collection("brands").write([restored], "merge", match="customId")
+    for dry_run in (True, False):
+        options = ImportOptions(match=True, dry_run=dry_run, delete_missing=True, at_most=0.7)
+        counts = await folder.import_records(client, options=options)
+        assert counts["brands"] == Counter(unchanged=1, deleted=3)
+
+
 async def test_merged_lines_keep_what_others_maintain(client: Client, folder: ImportFolder) -> None:
     color = {"userDefinedId": "C1", "name": "Navy", "state": "active"}
     made = await client.collection("colors").create(color | {"colorNote": "Of the studio"})
@@ -111,6 +131,7 @@ async def test_the_command_needs_no_id_map(
         (["--merge"], "--merge needs --match"),
         (["--delete-missing"], "--delete-missing needs --match"),
         (["--match", "--at-most", "2%"], "--at-most needs --delete-missing"),
+        (["--match", "--at-most", "0"], "--at-most needs --delete-missing"),
     ):
         ended = await selvedge(*command, *options)
         assert (ended.code, message in ended.errors) == (1, True), ended.errors
