@@ -1,37 +1,47 @@
 """Demo API keys: stored in a file, so that every start shows the same keys."""
 
 from pathlib import Path
-from typing import Final
 
 import asyncpg
 
 from service.files import private
 from service.organizations import administration, keys
 
-_ORGANIZATIONS: Final = (1, 2)
-
 
 async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, str]:
-    """Return a valid key of organizations 1 and 2, if they exist, by organization id.
+    """Return a valid key of each demo organization by its id; {} if the data are not the demo's.
 
-    The keys come from the file `demo-keys` in the data folder. For an organization whose key is
-    absent, expired or revoked, a new one is issued, with the scope `write` and no expiry. If the
-    keys differ from those of the file, it is replaced. The organizations need not have demo data.
+    The keys come from the file `demo-keys` in the data folder. For an organization with the id and
+    name of a demo organization whose key is absent, expired or revoked, a new one is issued, with
+    the scope `write` and no expiry. If the keys differ from those of the file, it is replaced.
     """
     path = data_dir / "demo-keys"
     stored = _read(path)
-    valid = {}
-    for organization_id in _ORGANIZATIONS:
-        key = stored.get(organization_id)
-        if key is None or not await administration.is_live_key(connection, key):
-            key = await administration.issue_key(
-                connection, organization_id, name="demo", scope="write"
-            )
+    valid = {
+        organization_id: key
+        for organization_id, key in stored.items()
+        if await administration.is_live_key(connection, key)
+    }
+    for organization_id in sorted(await _demo_organizations(connection) - valid.keys()):
+        key = await administration.issue_key(
+            connection, organization_id, name="demo", scope="write"
+        )
         if key is not None:
             valid[organization_id] = key
-    if valid != stored:
-        _write(path, valid)
-    return valid
+    by_organization = dict(sorted(valid.items()))
+    if by_organization != stored:
+        _write(path, by_organization)
+    return by_organization
+
+
+async def _demo_organizations(connection: asyncpg.Connection) -> set[int]:
+    """Return the ids of the organizations that are the demo's by id and name."""
+    # Imported here: no other command needs its texts.
+    from service.demo.words import profiles
+
+    names = {number: profile.name for number, profile in enumerate(profiles(), start=1)}
+    rows = await administration.list_organizations(connection)
+    return {row["id"] for row in rows if names.get(row["id"]) == row["name"]}
 
 
 def _read(path: Path) -> dict[int, str]:

@@ -51,8 +51,8 @@ def serve(settings: Settings, _: Namespace) -> None:
 def run(settings: Settings, _: Namespace) -> None:
     """Migrate, load the demo data into an empty embedded database, print the URL, and serve.
 
-    The embedded database is created if there is none, and a write key of each of its organizations
-    1 and 2 is printed. With DATABASE_URL there are no demo data and no keys. Raise SettingsError if
+    The embedded database is created if there is none, and a write key of each demo organization is
+    printed. With DATABASE_URL there are no demo data and no keys. Raise SettingsError if
     the port is taken, or the database is out of reach or unsuitable; SystemExit after a signal.
     """
     configure_logging(settings.log_level)
@@ -76,7 +76,7 @@ def _require_port(settings: Settings) -> None:
 def _demo(settings: Settings, dsn: str) -> dict[int, str]:
     """Load the demo data if the database is empty.
 
-    Return a write key of organizations 1 and 2 by id, of other data, too (``demo_keys.ensure``).
+    Return a write key of each demo organization by id; none of other data (``demo_keys.ensure``).
     """
     if execute(dsn, administration.is_empty):
         say("Loading the demo data ...", file=sys.stderr)
