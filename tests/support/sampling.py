@@ -2,13 +2,14 @@
 
 ``TEST_SEED`` repeats a run's samples. ``TEST_SAMPLE`` says what a run takes: ``on`` takes samples,
 ``cases`` runs every case of the tests, and ``off`` makes up more examples for the property tests as
-well. The default is ``on`` where no test was chosen, and ``cases`` where tests were.
+well. The default is ``on`` where no test was chosen, and ``cases`` where tests were. ``TEST_SHARE``
+is the share of all tests that a run takes, by chance, such as ``0.25``; the default is 1.
 """
 
 import os
 from argparse import Namespace
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import Final, TypeVar
@@ -20,6 +21,7 @@ from service.routes import Route
 
 _SEED: Final = "TEST_SEED"
 _SAMPLE: Final = "TEST_SAMPLE"
+_SHARE: Final = "TEST_SHARE"
 _ON, _CASES, _OFF = "on", "cases", "off"
 _LEAST: Final = 4
 """A sampled test runs at least so many cases, or a fifth of them where that is more."""
@@ -58,7 +60,8 @@ def settle_seed() -> str:
 
 def seed_settings() -> str:
     """Return the settings that repeat this run's samples."""
-    return f"{_SEED}={settle_seed()} {_SAMPLE}={os.environ.get(_SAMPLE) or _ON}"
+    share = f" {_SHARE}={os.environ[_SHARE]}" if os.environ.get(_SHARE) else ""
+    return f"{_SEED}={settle_seed()} {_SAMPLE}={os.environ.get(_SAMPLE) or _ON}{share}"
 
 
 def examples(few: int, many: int) -> int:
@@ -81,14 +84,26 @@ class Sample:
         matrix = list(cases)
         if _takes_every_case() or len(matrix) <= most:
             return matrix
-        return [matrix[n] for n in sorted(self._random.sample(range(len(matrix)), most))]
+        return self.part(matrix, most / len(matrix))
+
+    def part(self, cases: Sequence[T], share: float) -> Sequence[T]:
+        """Return this share of the cases, in their order."""
+        if share >= 1:
+            return cases
+        most = round(len(cases) * share)
+        return [cases[n] for n in sorted(self._random.sample(range(len(cases)), most))]
 
 
-def unsampled(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+def unsampled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests that this run leaves out; another run takes them."""
+    taken = {*Sample("share").part(items, float(os.environ.get(_SHARE) or 1))}
+    return [*(item for item in items if item not in taken), *_unsampled_cases(taken)]
+
+
+def _unsampled_cases(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """Return the cases that this run leaves out of tests parametrized by resource or route.
 
-    Only tests that use a database are sampled. Each has a sample of its own: a case that one run
-    leaves out is taken by another.
+    Only tests that use a database are sampled. Each has a sample of its own.
     """
     if _takes_every_case():
         return []

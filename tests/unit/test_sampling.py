@@ -38,6 +38,15 @@ def test_a_chosen_path_runs_every_case() -> None:
     assert 0 < collected(MODULE, TEST_SAMPLE="on") < every_case
 
 
+def test_a_share_is_a_part_in_order() -> None:
+    everything = range(1000)
+    part = Sample("share").part(everything, 0.25)
+    assert len(part) == 250
+    assert [*part] == sorted({*part})
+    assert part != Sample("other").part(everything, 0.25)
+    assert Sample("share").part(everything, 1) == everything
+
+
 @pytest.mark.parametrize(
     "option",
     [
