@@ -11,7 +11,9 @@ from ({{documents}}) as page;
 -- name: collect_batch
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= {{max_bytes}} then array_agg(convert_to(document, 'UTF8')) end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= {{max_bytes}}
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from ({{documents}}) as page;
 
 -- name: collect_cut_page

@@ -107,8 +107,9 @@ async def _with_documents(
 ) -> tuple[ChangePage, Mapping[tuple[str, int], bytes]]:
     """Return the page, or its first part, and the documents; they fit into MAX_PAGE_BYTES.
 
-    The page is halved until they do. With ``whole_transactions`` a page of a single transaction
-    cannot be halved: its documents are read in parts, up to MAX_BATCH_BYTES.
+    The page is halved until they do; a larger document is alone on its page. With
+    ``whole_transactions`` a page of a single transaction cannot be halved: its documents are read
+    in parts, up to MAX_BATCH_BYTES.
     """
     while True:
         documents = await _documents(feed, request, page.entries)
@@ -123,7 +124,7 @@ async def _with_documents(
 async def _documents(
     feed: ChangeFeed, request: web.Request, entries: Sequence[ChangeEntry]
 ) -> dict[tuple[str, int], bytes] | None:
-    """Return the documents by (collection, record id); None if they exceed MAX_PAGE_BYTES.
+    """Return the documents by (collection, record id); None if several exceed MAX_PAGE_BYTES.
 
     Records that lists do not show, such as deleted ones, have none.
     """
@@ -136,9 +137,10 @@ async def _documents(
 async def _documents_in_parts(
     feed: ChangeFeed, request: web.Request, entries: Sequence[ChangeEntry]
 ) -> Mapping[tuple[str, int], bytes]:
-    """Return the documents of a single transaction, each part of at most MAX_PAGE_BYTES.
+    """Return the documents of a single transaction, read in parts of at most MAX_PAGE_BYTES.
 
-    Raise ApiError ``out_of_range`` beyond MAX_BATCH_BYTES in all.
+    A larger document is a part of its own. Raise ApiError ``out_of_range`` beyond MAX_BATCH_BYTES
+    in all.
     """
     documents, size, pending = dict[tuple[str, int], bytes](), 0, [entries]
     while pending:

@@ -20,8 +20,9 @@ from service.database.statements import Statement, load
 from service.limits import MAX_PAGE_BYTES, MAX_TRANSACTION_ENTRIES
 from service.listing.changes import ChangeFilter, ChangesRequest, FeedPosition
 from service.organizations.caller import Caller
+from service.queries import feed_pages
 from service.queries.change_recorder import SETTINGS, UPDATED
-from service.queries.feed_pages import ChangeEntry, ChangePage, require_kept, too_many_entries
+from service.queries.feed_pages import ChangeEntry, ChangePage
 from service.queries.parts import RecordPart
 from service.queries.resource import Resource, shown_in
 
@@ -107,7 +108,7 @@ class ChangeFeed(Resource):
         if after is None:
             empty_page = ChangePage([], FeedPosition(feed["last_n"]), False, feed["epoch"])
             return None if must_number else empty_page
-        require_kept(feed, request, after)
+        feed_pages.require_kept(feed, request, after)
         if after.n < feed["cleared_n"]:
             after = FeedPosition(feed["cleared_n"])
             rows = await self._transactions(reading, after)
@@ -121,18 +122,19 @@ class ChangeFeed(Resource):
     ) -> dict[tuple[str, int], bytes] | None:
         """Return current documents of live records by collection and stored id.
 
-        Return None if they exceed ``MAX_PAGE_BYTES`` in all.
+        Return None if several exceed ``MAX_PAGE_BYTES``; each entry counts.
         """
         ids_by_collection: dict[str, dict[int, None]] = {}
         for entry in entries:
             ids_by_collection.setdefault(entry.collection, {})[entry.record_id] = None
         documents = dict[tuple[str, int], bytes]()
         for collection, ids in ids_by_collection.items():
-            rendered = await self.resources[collection].render_live(connection, caller, list(ids))
+            rendered = await self.resources[collection].render_live(connection, caller, [*ids])
             if rendered is None:
                 return None
-            documents |= {(collection, id_): document for id_, document in rendered.items()}
-        return documents if sum(map(len, documents.values())) <= MAX_PAGE_BYTES else None
+            documents |= {(collection, id_): text for id_, text in rendered.items()}
+        is_long = feed_pages.document_bytes(entries, documents) > MAX_PAGE_BYTES
+        return None if is_long and len(entries) > 1 else documents
 
     async def _transactions(
         self, reading: _FeedReading, after: FeedPosition | None
@@ -187,7 +189,7 @@ class ChangeFeed(Resource):
             transaction_entries = await self._entries(reading, row, begin, max_entries)
             if whole_transactions and len(transaction_entries) > max_entries:
                 if not entries:
-                    raise too_many_entries()
+                    raise feed_pages.too_many_entries()
                 return ChangePage(entries, position, True, feed["epoch"])
             entries += transaction_entries[:max_entries]
             fan_outs += row["causes"] is not None
@@ -280,11 +282,9 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
     )
     expired = [*takewhile(lambda row: row["at"] < before, oldest)]
     if expired:
-        await connection.execute(_SQL["clear"].text, organization_id, expired[-1]["n"])
-        latest = max(row["at"] for row in expired)
-        await connection.execute(
-            _SQL["clear_up_to"].text, organization_id, expired[-1]["n"], latest
-        )
+        last_n, latest = expired[-1]["n"], max(row["at"] for row in expired)
+        await connection.execute(_SQL["clear"].text, organization_id, last_n)
+        await connection.execute(_SQL["clear_up_to"].text, organization_id, last_n, latest)
     return len(expired) == NUMBERING_BATCH
 
 

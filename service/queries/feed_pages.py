@@ -1,6 +1,6 @@
 """Pages of the change feed, and the check of positions to continue from (contract, Changes)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import asyncpg
@@ -56,6 +56,13 @@ def first_half(page: ChangePage, *, whole_transactions: bool) -> ChangePage:
         position = FeedPosition(position.n)
     has_more = page.has_more or len(entries) < len(page.entries)
     return replace(page, entries=entries, after=position, has_more=has_more)
+
+
+def document_bytes(
+    entries: Sequence[ChangeEntry], documents: Mapping[tuple[str, int], bytes]
+) -> int:
+    """Return the bytes of the entries' documents; each entry of a record shows its document."""
+    return sum(len(documents.get((entry.collection, entry.record_id), b"")) for entry in entries)
 
 
 def require_kept(feed: asyncpg.Record, request: ChangesRequest, after: FeedPosition) -> None:

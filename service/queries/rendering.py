@@ -24,7 +24,7 @@ def json_rows(row: asyncpg.Record) -> list[dict[str, Any]]:
 def rendered(row: asyncpg.Record) -> dict[int, bytes]:
     """Return the documents in the row of a statement of :func:`batch_text`, by id.
 
-    Raise ``too_many_items`` if they exceed its ``max_bytes``, which is ``MAX_BATCH_BYTES``.
+    Raise ``too_many_items`` if several exceed its ``max_bytes``, which is ``MAX_BATCH_BYTES``.
     """
     documents = documents_by_id(row)
     if documents is None:
@@ -34,7 +34,7 @@ def rendered(row: asyncpg.Record) -> dict[int, bytes]:
 
 
 def documents_by_id(row: asyncpg.Record) -> dict[int, bytes] | None:
-    """Return the documents by id; None if they exceed the ``max_bytes`` of :func:`batch_text`."""
+    """Return the documents by id; None if several exceed the limit of :func:`batch_text`."""
     ids, documents = row
     if ids and documents is None:
         return None
@@ -50,7 +50,8 @@ def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
 def batch_text(documents: Statement, page: str, max_bytes: int) -> str:
     """Return the text of the statement of a batch's documents: one row of ids and documents.
 
-    ``documents`` has the slot ``page``. The text is cached, as every write needs it.
+    ``documents`` has the slot ``page``. A single document has no limit of bytes: no caller could
+    ask for fewer. The text is cached, as every write needs it.
     """
     return _SHARED["collect_batch"].fill(
         documents=documents.fill(page=page), max_bytes=str(max_bytes)

@@ -231,7 +231,7 @@ class Resource:
     ) -> dict[int, bytes]:
         """Return the requested documents by id, those of deleted records too; skip unknown ids.
 
-        Raise ``too_many_items`` if the documents exceed ``MAX_BATCH_BYTES``.
+        Raise ``too_many_items`` if several documents exceed ``MAX_BATCH_BYTES`` together.
         """
         statement = self.render_statement(request)
         row = await connection.fetchrow(
@@ -250,7 +250,7 @@ class Resource:
     ) -> dict[int, bytes] | None:
         """Return the documents of the ids that lists show by default, by id.
 
-        Return None if they exceed ``MAX_PAGE_BYTES``. The resource has no parents.
+        Return None if several exceed ``MAX_PAGE_BYTES`` together. The resource has no parents.
         """
         page = batch_page(1, ids, listed=self.listed)
         text = batch_text(self.statements["documents"], page.text, MAX_PAGE_BYTES)

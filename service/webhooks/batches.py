@@ -19,7 +19,7 @@ from service.listing.changes import CURSOR, ChangeFilter, ChangesRequest, FeedPo
 from service.organizations.caller import Caller
 from service.queries.change_entries import entries_json
 from service.queries.change_feed import ChangeFeed
-from service.queries.feed_pages import ChangeEntry, ChangePage, first_half
+from service.queries.feed_pages import ChangeEntry, ChangePage, document_bytes, first_half
 from service.webhooks.delivery_messages import Message, Span, changes_message, expired_message
 from service.webhooks.leases import SQL, Lease
 
@@ -96,13 +96,12 @@ class BatchReader:
         """Return the page with its documents; halve it while they are too long.
 
         Too long is more than MAX_MESSAGE_BYTES, for a repeat MAX_PAGE_BYTES: documents can have
-        grown, and another end would be another id. A single entry is never too long, but has no
-        document beyond MAX_PAGE_BYTES.
+        grown, and another end would be another id. A single entry is never too long.
         """
         while True:
             documents = await self._feed.documents_of(connection, caller, page.entries)
             is_short = documents is not None and (
-                is_repeat or sum(map(len, documents.values())) <= MAX_MESSAGE_BYTES
+                is_repeat or document_bytes(page.entries, documents) <= MAX_MESSAGE_BYTES
             )
             if is_short or len(page.entries) < 2:
                 return page, documents or {}

@@ -118,6 +118,18 @@ async def test_documents_keep_transactions_whole(api: Api, monkeypatch: pytest.M
     assert answer.details == [("validation_error.out_of_range", "after")]
 
 
+@pytest.mark.contract("Limits", "Budgets")
+async def test_long_documents_of_a_transaction_are_on_one_page(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await transactions(api, 3)
+    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 1)
+    monkeypatch.setattr("service.queries.resource.MAX_PAGE_BYTES", 1)
+    page = await after(api, 0, documents="true")
+    assert sizes(page) == [(1, 3)]
+    assert all(entry["document"]["name"] for entry in page.data)
+
+
 @pytest.mark.contract("Limits")
 async def test_a_transaction_beyond_the_limit_is_refused(
     api: Api, monkeypatch: pytest.MonkeyPatch

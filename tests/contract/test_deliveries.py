@@ -128,6 +128,23 @@ async def test_documents_that_are_too_long_come_in_several_messages(
     assert len(receiver.arrivals) > 3
 
 
+@pytest.mark.contract("Budgets")
+async def test_a_document_longer_than_a_page_arrives_alone_and_whole(
+    sender_api: Api, receiver: TestReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contract, Deliveries: `document` is null for deleted records alone."""
+    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 1)
+    monkeypatch.setattr("service.queries.resource.MAX_PAGE_BYTES", 1)
+    webhook = await subscribe(sender_api, receiver, documents=True)
+    ids = await make(sender_api, 3)
+    await settled(sender_api, webhook)
+    groups = [(await sender_api.get(f"/api/groups/{group}")).data for group in ids]
+    messages = [arrival.json["entries"] for arrival in receiver.arrivals]
+    assert [[entry["document"] for entry in entries] for entries in messages] == [
+        [group] for group in groups
+    ]
+
+
 async def test_a_repeat_has_the_same_id_and_body(
     sender_api: Api, receiver: TestReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
 import pytest
 
 from service.handlers import reads
 from service.handlers.response_cache import ResponseCache
-from service.queries import resource
+from service.queries import export, resource
 from tests.support import rows
-from tests.support.api import Api
+from tests.support.api import Api, replacing
 from tests.support.listing import walk
 from tests.support.openapi_validation import invalid, is_failure
 
@@ -74,6 +75,39 @@ async def test_a_page_has_a_record_however_large(
     reads.LIST_QUERIES.clear()
     second = await shared_api.get("/api/groups", {"cursor": first.json["pagination"]["cursor"]})
     assert second.data == whole[1:3]
+
+
+@pytest.mark.contract("Budgets", "Exports")
+@pytest.mark.parametrize("collection", ["groups", "measurements", "measurement-charts"])
+async def test_a_long_record_is_read_whole(
+    collection: str, shared_api: Api, small: pytest.MonkeyPatch
+) -> None:
+    """In lists, by its path and in exports."""
+    path = f"/api/{collection}"
+    small.undo()
+    records = await walk(shared_api, path, [])
+    small.setattr(resource, "MAX_PAGE_BYTES", 1)
+    small.setattr(resource, "MAX_BATCH_BYTES", 1)
+    small.setattr(export, "_CHUNK_BYTES", 1)
+    reads.LIST_QUERIES.clear()
+    export.export_text.cache_clear()
+    assert await walk(shared_api, path, [("pageSize", "3")]) == records
+    answer = await shared_api.get("/api/export", {"collection": collection})
+    *lines, _ = map(orjson.loads, answer.raw.splitlines())
+    assert [line["document"] for line in lines] == records
+    export.export_text.cache_clear()
+    if collection == "groups":
+        assert (await shared_api.get(f"{path}/{records[0]['id']}")).data == records[0]
+
+
+@pytest.mark.contract("Budgets")
+async def test_a_long_record_is_written(api: Api, small: pytest.MonkeyPatch) -> None:
+    """The response of a write of one record has no limit: the caller cannot send fewer items."""
+    small.setattr(resource, "MAX_BATCH_BYTES", 1)
+    created = await api.post("/api/groups", {"name": "Knit"})
+    assert (created.status, created.data["name"]) == (201, "Knit")
+    path = f"/api/groups/{created.data['id']}"
+    assert (await api.patch(path, replacing("/name", "Woven"))).data["name"] == "Woven"
 
 
 async def test_the_last_record_is_the_end(shared_api: Api, small: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ ROWS = {
     "cursor": byte_size(limits.MAX_CURSOR_BYTES),
     "entries of a page of changes": (
         f"{number(limits.MAX_LIMIT)}, and {byte_size(limits.MAX_PAGE_BYTES)} of documents; "
-        "a longer page ends early"
+        "a longer page ends early, after one entry at least"
     ),
     "webhooks": f"{limits.MAX_WEBHOOKS}",
     "entries of a message": (

@@ -173,8 +173,9 @@ limit 5;
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     -- Documents or writables.
     with record as (
@@ -193,13 +194,13 @@ from (
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
---   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
---   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -     case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+--   +     case when count(*) = 1 or sum(octet_length(document)) <= 8388608
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = $2::bigint and record.state <> 'deleted'
 -- Change feed with documents, several records:
---   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
---   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -     case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+--   +     case when count(*) = 1 or sum(octet_length(document)) <= 8388608
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
 
@@ -208,8 +209,9 @@ from (
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     -- Documents or writables.
     with record as (

@@ -14,8 +14,9 @@ limit 5;
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     with record as (
         select c.id, c.id as color_id, c.state from color c where c.organization_id = $1::bigint
@@ -43,8 +44,9 @@ from (
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     -- Empty without the multiple-language feature, which writes require.
     with record as (

@@ -118,8 +118,9 @@ where $1::bigint is not null and lower(code) = any(array[lower($2::text)]);
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     with record as (
         select l.*, $1::bigint as organization_id from language l

@@ -14,8 +14,9 @@ limit 5;
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     -- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
     with record as (
@@ -75,8 +76,9 @@ from (
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     -- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
     with record as (

@@ -116,8 +116,9 @@ limit 5;
 --   $4::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     -- The offset makes the planner look up sizes by request. Without it, a plan may start from a size of many requests.
     with record as (
@@ -191,8 +192,9 @@ from (
 --   $4::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     -- The offset makes the planner look up sizes by request. Without it, a plan may start from a size of many requests.
     with record as (

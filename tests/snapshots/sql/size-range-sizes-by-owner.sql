@@ -295,8 +295,9 @@ select count(*) as total from page;
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     -- Null members are left out of documents; writables have them.
     with record as (
@@ -335,16 +336,16 @@ from (
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
---   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
---   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -     case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+--   +     case when count(*) = 1 or sum(octet_length(document)) <= 8388608
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = $2::bigint and record.state <> 'deleted' and exists (
 --   +             select 1 from size_range_size part
 --   +             where part.organization_id = $1::bigint and part.size_range_id = record.id
 --   +         )
 -- Change feed with documents, several records:
---   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
---   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -     case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+--   +     case when count(*) = 1 or sum(octet_length(document)) <= 8388608
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
 --   +             and exists (
@@ -357,8 +358,9 @@ from (
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     -- Null members are left out of documents; writables have them.
     with record as (

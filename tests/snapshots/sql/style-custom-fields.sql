@@ -729,8 +729,9 @@ limit 5;
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     with record as (
         select f.*, parent.name as parent_custom_field_name
@@ -824,13 +825,13 @@ from (
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 -- Change feed with documents, one record:
---   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
---   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -     case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+--   +     case when count(*) = 1 or sum(octet_length(document)) <= 8388608
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = $2::bigint and record.state <> 'deleted'
 -- Change feed with documents, several records:
---   -     case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
---   +     case when sum(octet_length(document)) <= 8388608 then array_agg(convert_to(document, 'UTF8'))
+--   -     case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+--   +     case when count(*) = 1 or sum(octet_length(document)) <= 8388608
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[]) and record.state <> 'deleted'
 
@@ -839,8 +840,9 @@ from (
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     with record as (
         select f.* from style_custom_field f where f.organization_id = $1::bigint

@@ -224,8 +224,9 @@ select count(*) as total from page;
 --   $2::bigint id
 select
     array_agg(page_order) as ids,
-    case when sum(octet_length(document)) <= 33554432 then array_agg(convert_to(document, 'UTF8'))
-        end as documents
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
 from (
     with record as (
         select
