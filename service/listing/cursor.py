@@ -242,14 +242,17 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def scope(collection: str, organization_id: int) -> str:
-    """Return the scope of a cursor: list and organization.
+def scope(path: str, organization_id: int) -> str:
+    """Return the scope of a cursor: path of the request and organization.
 
-    ``collection`` is the path of the request, so that lists below different parents differ. Only
-    the first 64 bytes of the scope enter the checksum.
+    So lists below different parents differ.
     """
-    return f"{collection}/{organization_id}"
+    return f"{path}/{organization_id}"
 
 
 def _digest(payload: bytes, scope: str) -> bytes:
-    return hashlib.blake2b(payload, digest_size=_DIGEST_BYTES, key=scope.encode()[:64]).digest()
+    """Return the checksum, whose key is the scope, or the hash of a scope that is too long."""
+    key = scope.encode()
+    if len(key) > hashlib.blake2b.MAX_KEY_SIZE:
+        key = hashlib.blake2b(key).digest()
+    return hashlib.blake2b(payload, digest_size=_DIGEST_BYTES, key=key).digest()

@@ -88,6 +88,20 @@ def test_a_cursor_belongs_to_its_list_and_organization(scope: str) -> None:
     assert error.value.code == "validation_error.invalid_cursor"
 
 
+def test_all_of_a_long_scope_counts() -> None:
+    path = f"/api/styles/number={'9' * 500}/sample-requests"
+    sealed = cursor.seal(b"[1]", cursor.scope(path, 1))
+    assert cursor.unseal(sealed, cursor.scope(path, 1)) == b"[1]"
+    for scope in (cursor.scope(path, 2), cursor.scope(f"{path}s", 1), cursor.scope(path, 11)):
+        with pytest.raises(ValueError, match="altered"):
+            cursor.unseal(sealed, scope)
+
+
+def test_sealed_texts_of_earlier_releases_are_accepted() -> None:
+    assert cursor.unseal("aJ0VUeeCxS83WzFd", SCOPE) == b"[1]"
+    assert cursor.unseal("ZSLJ3Bq9Ng3JWzFd", "x" * 64) == b"[1]"
+
+
 def test_every_single_change_of_a_character_is_noticed() -> None:
     text = cursor.encode(ListRequest(sort=BY_ID), [1], SCOPE)
     for index, character in enumerate(text):
