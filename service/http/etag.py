@@ -40,10 +40,10 @@ def precondition(if_match: str | None, if_none_match: str | None) -> Check | Non
     match an ``If-Match`` (RFC 9110, 13.1). Without a stored record only ``If-Match`` fails. An
     ``If-None-Match`` without a valid tag counts as absent; an ``If-Match`` without one names none.
     """
-    if if_none_match is not None and _is_any(if_none_match):
-        return _fail_if_stored
-    excluded = frozenset() if if_none_match is None else _tags(if_none_match, weak=True)
-    if if_match is None and not excluded:
+    excluded: frozenset[str] | None = frozenset()
+    if if_none_match is not None:
+        excluded = None if _is_any(if_none_match) else _tags(if_none_match, weak=True)
+    if if_match is None and excluded == frozenset():
         return None
     return partial(_check, if_match, excluded)
 
@@ -54,14 +54,15 @@ def item_precondition(if_match: str) -> Check:
 
 
 async def _check(
-    if_match: str | None, excluded: frozenset[str], representations: AsyncIterator[bytes]
+    if_match: str | None, excluded: frozenset[str] | None, representations: AsyncIterator[bytes]
 ) -> None:
+    """Check both headers; ``excluded`` has the tags of ``If-None-Match``, None for all tags."""
     required = None if if_match is None or _is_any(if_match) else _tags(if_match, weak=False)
     document_tag, is_met = "", required is None
     async for representation in representations:
         tag = etag(representation)
         document_tag = document_tag or tag
-        if tag in excluded:
+        if excluded is None or tag in excluded:
             raise _precondition_failed(document_tag)
         is_met = is_met or (required is not None and tag in required)
         if is_met and not excluded:
@@ -88,11 +89,6 @@ def _tags(header: str, *, weak: bool) -> frozenset[str]:
     """Return the tags that a header names, without their codings; weak tags only with ``weak``."""
     tags = _TAG.findall(header)
     return frozenset(_CODING.sub('"', tag) for is_weak, tag in tags if weak or not is_weak)
-
-
-async def _fail_if_stored(representations: AsyncIterator[bytes]) -> None:
-    async for representation in representations:
-        raise _precondition_failed(etag(representation))
 
 
 def _precondition_failed(tag: str) -> ApiError:

@@ -76,10 +76,10 @@ def prefers(request: web.Request, media_type: str, other: str) -> bool:
     (RFC 9110, 12.5.1), but never to the first one, which must be named. Both are lowercase. Equal
     weights prefer ``other``.
     """
-    # Most callers send one header, which names none of the media types that are asked about.
-    if media_type not in request.headers.get(hdrs.ACCEPT, "").lower():
-        return False
     header = (combined_value(request, hdrs.ACCEPT) or "")[:_MAX_ACCEPT_LENGTH].lower()
+    # Most callers name none of the media types that are asked about.
+    if media_type not in header:
+        return False
     weights = dict(map(_weighted, header.split(",")))
     return weights.get(media_type, 0.0) > _weight(weights, other)
 

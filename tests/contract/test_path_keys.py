@@ -88,6 +88,8 @@ async def test_preconditions_of_a_put_by_key(api: Api) -> None:
     for header in ('"tag"', "*"):
         missing = await api.put(ACME, body, headers={"If-Match": header})
         assert (missing.status, missing.details) == (412, [("precondition_failed", None)])
+        both = await api.put(ACME, body, headers=create_only | {"If-Match": header})
+        assert (both.status, both.details) == (412, [("precondition_failed", None)])
     runs = await asyncio.gather(*(api.put(ACME, body, headers=create_only) for _ in range(3)))
     assert sorted(run.status for run in runs) == [201, 412, 412]
     etag = (await api.get(ACME)).headers["ETag"]
@@ -96,6 +98,7 @@ async def test_preconditions_of_a_put_by_key(api: Api) -> None:
     assert (await api.put(ACME, body, headers={"If-Match": etag})).status == 412
     await api.delete(ACME)
     assert (await api.put(ACME, body, headers={"If-Match": "*"})).status == 412
+    assert (await api.put(ACME, body, headers=create_only | {"If-Match": "*"})).status == 412
     assert (await api.put(ACME, body, headers=create_only)).status == 200
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import asyncpg
 import pytest
+from multidict import CIMultiDict
 
 from service.database.errors import refused
 from service.database.fair_queue import READ, FairQueue, QueueTimeoutError
@@ -44,6 +45,12 @@ async def test_problem_details_are_sent_to_whom_prefers_them(
         assert answer.json["errors"][0]["type"] == "validation_error.invalid_value"
     else:
         is_failure(answer, 400, "validation_error.invalid_value")
+
+
+async def test_every_line_of_accept_counts(shared_api: Api) -> None:
+    lines = [("Accept", "text/html"), ("Accept", f"{PROBLEM.upper()};q=0.9")]
+    answer = await shared_api.get(f"{GROUPS}/x", headers=CIMultiDict(lines))
+    assert answer.headers["Content-Type"] == PROBLEM
 
 
 async def test_problem_details_have_what_the_envelope_has(shared_api: Api) -> None:
