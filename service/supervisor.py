@@ -27,11 +27,13 @@ from service.database import fair_queue  # noqa: F401  # made before the fork: w
 from service.events import log_event
 from service.http import connections, heap_trimmer, listeners, metrics_folder
 from service.http.parser_limits import PARSER_LIMITS
-from service.limits import STOP_SECONDS
+from service.limits import ACQUIRE_SECONDS, STOP_SECONDS
 from service.settings import Settings
 
-_GRACE_SECONDS: Final = STOP_SECONDS - 5
-"""Time for running requests at a stop, 35 s: the longest write takes 30 s, then its response."""
+_CLEANUP_SECONDS: Final = ACQUIRE_SECONDS + 3
+"""Time for deliveries (2 s), then transactions, to end after running requests; 1 s is to spare."""
+_GRACE_SECONDS: Final = STOP_SECONDS - _CLEANUP_SECONDS
+"""Time for running requests at a stop, 32 s: the longest write takes 30 s, then its response."""
 _GRACEFUL_STOP: Final = "running requests finish, then the service stops"
 _EFFECTS: Final[dict[int, str]] = {
     signal.SIGTERM: _GRACEFUL_STOP,

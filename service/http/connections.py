@@ -9,6 +9,7 @@ that stops adds ``Connection: close`` to its last response on each connection.
 
 import asyncio
 import resource
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Final
@@ -82,10 +83,13 @@ class Runner(web.AppRunner):
 
         aiohttp closes idle connections and ends running requests after its shutdown timeout.
         """
+        deadline = time.monotonic() + self._shutdown_timeout
         if isinstance(self.server, _Server):
             self.server.is_draining = True
             await listeners.close(self.sites)
             await self.server.drain()
+        # The time of the steps before counts as well; aiohttp takes 0 for no timeout.
+        self._shutdown_timeout = max(0.1, deadline - time.monotonic())
         await super().cleanup()
 
 

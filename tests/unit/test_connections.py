@@ -2,16 +2,25 @@
 
 import asyncio
 import resource
+import time
 from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
 
-from service.http import connections
+from service import supervisor
+from service.http import connections, listeners
 from service.http.connections import max_connections
-from service.limits import MAX_CONNECTIONS
+from service.limits import (
+    ACQUIRE_SECONDS,
+    DRAIN_SECONDS,
+    MAX_CONNECTIONS,
+    STOP_SECONDS,
+    WRITE_SECONDS,
+)
+from service.webhooks import webhook_sender
 from tests.support.connection_server import GET, ROOM, ConnectionServer, is_closed, opened, status
-from tests.support.time_limits import within
+from tests.support.time_limits import limit, within
 
 pytestmark = pytest.mark.contract("Connections")
 
@@ -148,6 +157,26 @@ async def test_idle_connections_do_not_delay_a_stop(
     async with within(2):
         await server.runner.cleanup()
     assert await is_closed(resting)
+
+
+async def test_the_time_of_a_drain_counts_in_that_of_running_requests(
+    server: ConnectionServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "DRAIN_SECONDS", 1)
+    monkeypatch.setattr(server.runner, "_shutdown_timeout", 1)
+    await server.come(GET % b"slow")
+    started = time.monotonic()
+    await server.runner.cleanup()
+    assert time.monotonic() - started < limit(2.2)
+    assert server.given_up.is_set()
+
+
+def test_a_stop_ends_within_its_time() -> None:
+    """Contract, Running it: after running requests come deliveries, then transactions."""
+    grace = supervisor._GRACE_SECONDS
+    assert grace > WRITE_SECONDS
+    assert grace > listeners.CLOSE_SECONDS + DRAIN_SECONDS
+    assert grace + webhook_sender._STOP_SECONDS + ACQUIRE_SECONDS < STOP_SECONDS
 
 
 async def test_a_connection_that_ends_in_nonsense_makes_way(server: ConnectionServer) -> None:
