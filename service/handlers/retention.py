@@ -28,17 +28,14 @@ async def run_retention(app: web.Application, changes_days: int) -> AsyncIterato
     STORED_RESPONSES to the application, for the idempotent writes of the worker.
     """
     app[STORED_RESPONSES] = StoredResponses()
-    retention = _Retention(app[DATABASE], changes_days)
+    retention = Retention(app[DATABASE], changes_days)
     task = background.repeat(retention.delete_next, _PAUSE_SECONDS)
     yield
     task.cancel()
 
 
-class _Retention:
-    """Cursor over the organizations: each step continues after the last id of the step before.
-
-    A step that raises is repeated from its first organization.
-    """
+class Retention:
+    """Cursor over the organizations: each step continues after the last id of the step before."""
 
     def __init__(self, database: Database, changes_days: int) -> None:
         self._database = database
@@ -46,22 +43,21 @@ class _Retention:
         self._last = 0
 
     async def delete_next(self) -> None:
-        """Delete the expired rows of the next 100 organizations."""
-        self._last = await delete_expired_rows(self._database, self._last, self._changes_days)
+        """Delete all expired rows of the next 100 organizations, or begin anew after the last one.
 
-
-async def delete_expired_rows(database: Database, after: int, changes_days: int) -> int:
-    """Delete all expired rows of up to 100 organizations with ids above ``after``.
-
-    Return the last one's id; 0 if there was none, so that the next call begins anew. Each batch of
-    rows is a transaction of its own. Raise ApiError if the database fails.
-    """
-    ids = await database.look_up(partial(stored_responses.organizations, after=after))
-    for organization_id in ids:
-        for deletion in _deletions(organization_id, changes_days):
-            while await database.write(deletion, organization_id):
-                pass
-    return ids[-1] if ids else 0
+        Each batch of rows is a transaction of its own. Raise ApiError if the database fails. The
+        step then ends, and the next one continues after the organization that failed: an error that
+        only this one has keeps no rows of the others.
+        """
+        organizations = partial(stored_responses.organizations, after=self._last)
+        ids = await self._database.look_up(organizations)
+        if not ids:
+            self._last = 0
+        for organization_id in ids:
+            self._last = organization_id
+            for deletion in _deletions(organization_id, self._changes_days):
+                while await self._database.write(deletion, organization_id):
+                    pass
 
 
 def _deletions(

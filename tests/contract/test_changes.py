@@ -11,7 +11,7 @@ import pytest
 
 from service.commands import administration
 from service.handlers import long_poll
-from service.handlers.retention import delete_expired_rows
+from service.handlers.retention import Retention
 from service.http.context import DATABASE
 from service.queries import change_feed
 from tests.support.api import Answer, Api, replacing
@@ -274,7 +274,7 @@ async def test_cleared_entries_are_gone(api: Api, demo_dsn: str) -> None:
     await make(api, 1)
     await run(demo_dsn, "update change set at = '2025-01-01T00:00:00Z' where n = 1")
     app: Any = api.client.app
-    assert await delete_expired_rows(app[DATABASE], 0, 30) == 2
+    await Retention(app[DATABASE], 30).delete_next()
     is_failure(await api.get(PATH, {"cursor": start}), 410, "gone.changes_expired")
     assert len((await api.get(PATH, {"cursor": middle})).data) == 1
     oldest = await api.get(PATH)
