@@ -205,12 +205,12 @@ class ResponseCache:
                 organization.waiters[served:] if served else [],
             )
             state, error, before = None, None, organization.version
-            organization.polled_at = time.monotonic()
+            started = time.monotonic()
             try:
                 state = await read_numbered_state(self._database, organization_id)
             except Exception as failure:
                 error = failure
-            organization.state = state
+            organization.state, organization.polled_at = state, started
             if organization.version != before:
                 self._clear(organization)
             for waiter in waiters:

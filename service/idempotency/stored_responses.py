@@ -5,7 +5,7 @@ organization's expired responses; a background task (``handlers.retention``) del
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from math import ceil
@@ -36,8 +36,8 @@ _FORGET = statements.load("idempotency")["forget"]
 class _StoredSize:
     """Size of an organization's stored responses: measured, plus those of this worker since.
 
-    Expired ones do not count. Responses whose transaction was rolled back count until the next
-    measurement.
+    Expired ones do not count. Each key counts once, however often its transaction was rolled back
+    and retried.
     """
 
     expires_at: float
@@ -45,6 +45,13 @@ class _StoredSize:
     bytes: int
     retry_after: int
     """Seconds from the measurement until the oldest response expires, at least 1."""
+    added: dict[str, int] = field(default_factory=dict)
+    """Bytes of the responses since the measurement, by key; included in ``bytes``."""
+
+    def add(self, key: str, size: int) -> None:
+        """Count the response of a key, in place of an earlier one of the same key."""
+        self.bytes += size - self.added.get(key, 0)
+        self.added[key] = size
 
 
 class StoredResponses:
@@ -77,7 +84,7 @@ class StoredResponses:
             headers = {"Retry-After": str(size.retry_after)}
             raise api_error(ErrorType.TOO_MANY_REQUESTS, message=message, headers=headers)
         response = await work(connection)
-        size.bytes += _KEY_BYTES + len(response.body)
+        size.add(request.key, _KEY_BYTES + len(response.body))
         return response
 
     async def _size(self, connection: Connection, organization_id: int) -> _StoredSize:

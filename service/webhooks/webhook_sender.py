@@ -3,7 +3,7 @@
 Problem: subscriptions are many, most have nothing to send, and writers must not pay for them.
 Rejected: a task for each subscription, which polls for itself, and notifications by writers.
 Chosen: one poll of each worker for the subscriptions of all organizations, as for long polls. The
-pause after a poll is 0.25 s, or about 20 times as long as a slow poll took. Without any active
+pause after a poll is 0.25 s, or at least 20 times as long as a slow poll took. Without any active
 subscription there is a poll every 5 s. By leases one worker at a time delivers to a subscription.
 """
 
@@ -32,7 +32,7 @@ INTERVAL_SECONDS: Final = 0.25
 _IDLE_SECONDS: Final = 5
 """Time between two polls while there is no active subscription, or after a failed poll."""
 _SHARE: Final = 20
-"""The pause after a poll is this many times as long as the poll, less up to one interval."""
+"""The pause after a poll is at least this many times as long as the poll."""
 _LAG_SECONDS: Final = 15
 """Minimum time between two measurements of the largest lag, for the metrics."""
 _SLOTS: Final = 256
@@ -79,8 +79,9 @@ class WebhookSender:
         self._next_poll = started + _IDLE_SECONDS
         is_active = await self._database.look_up(self._start_due)
         ended = time.monotonic()
-        if is_active:
-            self._next_poll = ended + _SHARE * (ended - started) - INTERVAL_SECONDS
+        # A wake during the poll has set it to 0: the poll may have missed the subscription.
+        if is_active and self._next_poll:
+            self._next_poll = ended + _SHARE * (ended - started)
         metrics.WEBHOOK_IN_FLIGHT.set(self._slots.taken)
 
     async def _start_due(self, connection: Connection) -> bool:

@@ -11,8 +11,11 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from service.handlers import numbered_feed, response_cache
+from service.handlers.response_cache import RESPONSE_CACHE
+from service.limits import RESPONSE_CACHE_SECONDS
 from service.listing import changes
 from service.queries import changed_since
+from service.queries.feed_version import FeedState
 from service.queries.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from service.routes import Route, collection_path
@@ -253,3 +256,30 @@ async def test_the_header_costs_no_statement_of_its_own(
             assert answer.headers["X-Changes-Cursor"]
         assert len(reads) <= 2
     assert changes.cursor_after.cache_info().maxsize == 1024
+
+
+async def test_the_position_of_a_first_page_is_recent_during_a_poll(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contract, Lists: also when the poll before it is long ago."""
+    first = await api.get(GROUPS, {"pageSize": "1"})
+    await api.post(GROUPS, {"name": "Later"})
+    await api.get(PATH)
+    app: Any = api.client.app
+    app[RESPONSE_CACHE]._organizations[1].polled_at -= 2 * RESPONSE_CACHE_SECONDS
+    read, gate = numbered_feed.read_numbered_state, asyncio.Event()
+
+    async def read_late(*arguments: Any) -> FeedState:
+        await gate.wait()
+        return await read(*arguments)
+
+    monkeypatch.setattr(response_cache, "read_numbered_state", read_late)
+    pages = [
+        asyncio.create_task(api.get(GROUPS, {"pageSize": "1", "id": str(number)}))
+        for number in range(1, 4)
+    ]
+    await asyncio.sleep(0.2)
+    gate.set()
+    positions = {(await page).headers["X-Changes-After"] for page in pages}
+    assert len(positions) == 1
+    assert int(positions.pop()) > int(first.headers["X-Changes-After"])

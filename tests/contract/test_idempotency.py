@@ -1,12 +1,17 @@
 """Tests of retries with an Idempotency-Key (contract, Idempotency)."""
 
 import asyncio
+from typing import Any
 
 import asyncpg
 import pytest
 
-from service.handlers.retention import delete_expired_rows
+from service.database.connections import Connection
+from service.errors import ApiError
+from service.handlers.retention import Retention
 from service.http.context import DATABASE
+from service.idempotency import stored_responses
+from service.idempotency.requests import IdempotentRequest, Work, run_once
 from service.idempotency.stored_responses import STORED_RESPONSES, StoredResponses
 from tests.support.api import Answer, Api
 
@@ -19,7 +24,7 @@ def keyed(key: str) -> dict[str, str]:
     return {"Idempotency-Key": key}
 
 
-def stored_answers_of(api: Api) -> StoredResponses:
+def stored_responses_of(api: Api) -> StoredResponses:
     assert api.client.app is not None
     stored: StoredResponses = api.client.app[STORED_RESPONSES]
     return stored
@@ -127,7 +132,7 @@ async def test_stored_responses_have_a_bound(
     api: Api, other_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond it new keys are refused; stored answers are given again, and others write on."""
-    stored = stored_answers_of(api)
+    stored = stored_responses_of(api)
     monkeypatch.setattr(stored, "_max_bytes", 4000)
     first = await api.post(GROUPS, {"name": "First"}, headers=keyed("0"))
     answers = [await api.post(GROUPS, {"name": "Next"}, headers=keyed(f"k{n}")) for n in range(9)]
@@ -147,7 +152,7 @@ async def test_other_workers_responses_are_replayed(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is weighed in the database; what is a day old is not counted any more."""
-    stored = stored_answers_of(api)
+    stored = stored_responses_of(api)
     monkeypatch.setattr(stored, "_max_bytes", 4000)
     connection = await asyncpg.connect(demo_dsn)
     try:
@@ -183,13 +188,59 @@ async def test_old_keys_go_though_their_organization_never_comes_back(
             "update idempotency_key set created_at = now() - interval '25 hours' where key <> 'k1'"
         )
         assert api.client.app is not None
-        database = api.client.app[DATABASE]
-        assert await delete_expired_rows(database, 0, 30) == 2
+        await Retention(api.client.app[DATABASE], 30).delete_next()
         rows = await connection.fetch("select organization_id, key from idempotency_key order by 1")
         assert [tuple(row) for row in rows] == [(1, "k1"), (2, "k1")]
-        assert await delete_expired_rows(database, 2, 30) == 0
     finally:
         await connection.close()
+
+
+async def test_an_error_of_one_organization_keeps_no_keys_of_others(
+    api: Api, other_api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail_for_first(connection: Connection, organization_id: int) -> bool:
+        if organization_id == 1:
+            raise asyncpg.InternalServerError("index is corrupt")
+        return await delete_expired(connection, organization_id)
+
+    delete_expired = stored_responses.delete_expired
+    monkeypatch.setattr(stored_responses, "delete_expired", fail_for_first)
+    for caller in (api, other_api):
+        await caller.post(GROUPS, {"name": "A group"}, headers=keyed("k"))
+    connection = await asyncpg.connect(demo_dsn)
+    await connection.execute("update idempotency_key set created_at = now() - interval '25 hours'")
+    assert api.client.app is not None
+    retention = Retention(api.client.app[DATABASE], 30)
+    for _ in range(2):
+        with pytest.raises(ApiError):
+            await retention.delete_next()
+        await retention.delete_next()
+        rows = await connection.fetch("select organization_id from idempotency_key")
+        assert [*map(tuple, rows)] == [(1,)]
+        await retention.delete_next()
+    await connection.close()
+
+
+async def test_a_transaction_that_is_retried_counts_once(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bytes of stored responses grow by those of each key alone."""
+    stored = stored_responses_of(api)
+    await api.post(GROUPS, {"name": "First"}, headers=keyed("first"))
+    before = stored._sizes[1].bytes
+
+    async def fail_twice(connection: Connection, request: IdempotentRequest, work: Work) -> Any:
+        attempts.append(1)
+        if len(attempts) < 3:
+            await work(connection)
+            raise asyncpg.SerializationError
+        return await run_once(connection, request, work)
+
+    attempts = list[int]()
+    monkeypatch.setattr(stored_responses, "run_once", fail_twice)
+    answer = await api.post(GROUPS, {"name": "First"}, headers=keyed("again"))
+    assert (answer.status, len(attempts)) == (201, 3)
+    assert stored._sizes[1].bytes - before == stored_responses._KEY_BYTES + len(answer.raw)
 
 
 async def test_a_key_of_another_form_is_refused(api: Api) -> None:
