@@ -34,8 +34,9 @@ class Client:
     """Client of the service at ``url``, with one API key.
 
     Calls need its asynchronous context: before it is entered, ``collection``, ``typed``, ``part``,
-    ``changes`` and calls raise RuntimeError; after it is left, calls do. It can be entered again.
-    ``url`` may have a path; the paths of the service are below it.
+    ``changes`` and calls raise RuntimeError; after it is left, calls do. It can be entered again,
+    but collections, parts and change feeds of an earlier context stay closed. ``retry_policy`` is
+    ``RetryPolicy()`` by default. ``url`` may have a path; the paths of the service are below it.
     """
 
     def __init__(
@@ -89,12 +90,13 @@ class Client:
         record_sets: Iterable[RecordSet],
         **options: Unpack[SyncOptions],
     ) -> AsyncIterator[tuple[str, Outcome]]:
-        """Sync several collections in the given order. Yield each collection's name and outcome.
+        """Sync several collections in the given order. Yield a name and outcome for each record.
 
         Give referenced collections first. Each is synced like ``Collection.sync`` does, but with
         ``delete_missing`` missing records are deleted after all upserts, collections in reverse
         order, so that records go before those that they refer to. Raise TooManyMissingError, and
-        delete none of them, if too many records of one collection are missing; the upserts stay.
+        delete no record of any collection, if too many of one collection are missing; the upserts
+        stay.
         """
         require_known(options, SyncOptions)
         merge, dry_run = options.get("merge", False), options.get("dry_run", False)

@@ -35,11 +35,12 @@ def add(parsers: Parsers) -> None:
 
 
 def serve(settings: Settings, _: Namespace) -> None:
-    """Serve until a signal, then raise SystemExit; run the embedded server if it is configured.
+    """Serve until a signal, then raise SystemExit; without DATABASE_URL run the embedded server.
 
     While the database is out of reach or its schema is behind this release, the service runs but is
-    not ready. Raise CommandError if there is no embedded database, SettingsError if the port is
-    taken or the database is unsuitable.
+    not ready. Raise CommandError if there is no embedded database, EmbeddedServerError if its
+    server does not start, SettingsError if the port is taken or the database is unsuitable: by
+    version, encoding or connection limit.
     """
     configure_logging(settings.log_level)
     require_data(settings)

@@ -6,7 +6,7 @@ import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,7 @@ from service.client import Client
 from service.client.options import MAX_MISSING_SHARE
 from service.commands import CommandError, Parsers
 from service.commands.column_listing import ListColumns
+from service.commands.import_summary import print_summary, reject_summary
 from service.commands.prompts import service_from_environment
 from service.console import say
 from service.settings import Settings
@@ -28,26 +29,12 @@ if TYPE_CHECKING:
 
 _SERVICE: Final = "Set SELVEDGE_URL and SELVEDGE_API_KEY to the address and an API key."
 _REPORT_SECONDS: Final = 60.0
-_OUTCOMES: Final = {
-    "created": "created",
-    "updated": "updated",
-    "unchanged": "unchanged",
-    "deleted": "deleted",
-    "absent": "absent",
-    "not sent": "not sent",
-    "checked": "checked",
-    "failed": "rejected",
-}
-"""Titles of the columns of the summary by outcome, in the order of the columns."""
 _INTERRUPTED: Final = (
     "imported records stay; run the same command to continue",
     "the dry run was interrupted; nothing was written",
 )
 """Messages of an import and of a dry run that end early, by an interrupt or an error."""
 _SHARE: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)(%?)", re.ASCII)
-_CHECKED: Final = """
-checked: parts that belong or refer to records that only a real import creates. Their values were
-checked, but not everything that depends on stored data. Also missing records that others use."""
 
 
 def add(parsers: Parsers) -> None:
@@ -140,7 +127,11 @@ def _add_run_options(importing: ArgumentParser) -> None:
 
 
 def export(_: Settings, arguments: Namespace) -> None:
-    """Write the files and print the number of records in each. Outages are waited for."""
+    """Write the files and print the number of lines in each. Wait while the service is unavailable.
+
+    The wait has no limit, but a ``Retry-After`` above 600 s fails. Raise CommandError without
+    SELVEDGE_URL or SELVEDGE_API_KEY, TransferError for an unknown collection, and SelvedgeError.
+    """
     # Imported here: it loads every schema and resource, which no other command needs.
     from service.transfer.collections import select_collections
     from service.transfer.export_files import Export
@@ -165,7 +156,10 @@ def export(_: Settings, arguments: Namespace) -> None:
 def import_(_: Settings, arguments: Namespace) -> None:
     """Import the files and print a summary. Outages are waited for.
 
-    Raise CommandError for wrong options and, after the summary, if any line was rejected.
+    Raise CommandError for wrong options, before a file is read, and, after the summary, if any line
+    was rejected. By default the first rejected line ends the import: its request writes nothing,
+    later lines are not sent, and what other requests wrote stays. With ``--on-error skip`` the
+    other lines are written. A dry run writes nothing. Raise TransferError for unusable files.
     """
     from service.transfer.collections import transfer_collections
     from service.transfer.files import sources
@@ -174,7 +168,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
 
     service_from_environment()  # fails before any file is read
     files = sources(arguments.place, transfer_collections(), _encoding(arguments.encoding))
-    _require_match(arguments)
+    _require_needed_options(arguments)
     options = ImportOptions(
         match=arguments.match,
         skip=arguments.on_error == "skip",
@@ -197,9 +191,9 @@ def import_(_: Settings, arguments: Namespace) -> None:
         finally:
             if counts is None:
                 say(_INTERRUPTED[options.dry_run], file=sys.stderr)
-    _print_summary(counts)
+    print_summary(counts)
     if rejects.count:
-        raise CommandError(_reject_summary(rejects, skips=options.skip, dry_run=options.dry_run))
+        raise CommandError(reject_summary(rejects, skips=options.skip, dry_run=options.dry_run))
 
 
 async def _import(
@@ -234,8 +228,11 @@ async def _import(
             ).run()
 
 
-def _require_match(arguments: Namespace) -> None:
-    """Raise CommandError for an option without the one that it needs."""
+def _require_needed_options(arguments: Namespace) -> None:
+    """Raise CommandError for an option without the one that it needs.
+
+    ``--merge`` and ``--delete-missing`` need ``--match``; ``--at-most`` needs ``--delete-missing``.
+    """
     for option, needed in (
         ("merge", "match"),
         ("delete_missing", "match"),
@@ -247,7 +244,10 @@ def _require_match(arguments: Namespace) -> None:
 
 
 def _share(text: str) -> float:
-    """Parse a share: a percentage such as 2%, or a number from 0 to 1. Return 0 to 1."""
+    """Return a share from 0 to 1: the text is a percentage such as 2%, or a number up to 1.
+
+    Raise ArgumentTypeError for any other text.
+    """
     match = _SHARE.fullmatch(text)
     share = float(match[1]) / (100 if match[2] else 1) if match else 2.0
     if share > 1:
@@ -256,6 +256,7 @@ def _share(text: str) -> float:
 
 
 def _encoding(name: str | None) -> str | None:
+    """Return the encoding, None for None. Raise CommandError if it is no text encoding."""
     from service.transfer.encodings import is_text_encoding
 
     if name is not None and not is_text_encoding(name):
@@ -274,27 +275,3 @@ def _outage_reporter(url: str) -> Callable[[str], None]:
             say(f"waiting for {url}: {reason}", file=sys.stderr)
 
     return report
-
-
-def _print_summary(counts: Mapping[str, Counter[str]]) -> None:
-    columns = [name for name in _OUTCOMES if any(name in outcomes for outcomes in counts.values())]
-    say(f"{'':28}" + "".join(f"{_OUTCOMES[outcome]:>11}" for outcome in columns))
-    for name, outcomes in counts.items():
-        say(f"{name:28}" + "".join(f"{outcomes[outcome]:11}" for outcome in columns))
-    if "checked" in columns:
-        say(*_CHECKED.split("\n"))
-
-
-def _reject_summary(rejects: "Rejects", *, skips: bool, dry_run: bool) -> str:
-    if skips:
-        effect = "nothing was written" if dry_run else "the other lines were imported"
-    elif dry_run:
-        effect = "an import stops there, with nothing of that request written"
-    else:
-        effect = "nothing of that request was written, and nothing after it was sent"
-    details = (
-        f"all rejected lines: {rejects.path}"
-        if rejects.path
-        else "--rejects FILE writes all of them to a file"
-    )
-    return f"rejected: {rejects.count}, and {effect}; the first is {rejects.first}; {details}"

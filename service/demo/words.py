@@ -25,7 +25,7 @@ class Profile:
     first: int
     """Index at which shared lists begin for this organization: see ``rotated``."""
     color_skip: int
-    """Index, of each four base colors in a row, of the one that its palette lacks."""
+    """Index, in each run of four base colors, of the one that the organization does not have."""
     default_size_range: str
     """Code of a size range."""
     supplier_name: str

@@ -8,6 +8,7 @@ from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,40}", re.ASCII)
+"""Whole number: up to 40 ASCII digits, after a minus for negative ones."""
 
 
 class QueryReader:
@@ -56,7 +57,7 @@ class QueryReader:
         self.fail(ErrorType.REQUIRED_FIELD, *path, message="This parameter is required.")
 
     def fail_choice(self, choices: Collection[str], *path: str | int) -> None:
-        """Report a value that is none of the allowed ones, which the message lists in order."""
+        """Report a value that is none of ``choices``; the message lists these in their order."""
         allowed = " or ".join(choices) if len(choices) < 3 else f"one of {', '.join(choices)}"
         self.fail(ErrorType.INVALID_VALUE, *path, message=f"Use {allowed}.")
 
@@ -94,7 +95,7 @@ class QueryReader:
         return default
 
     def choice(self, name: str, *choices: str) -> str | None:
-        """Return one of a few values, in their letter case; None without the parameter."""
+        """Return one of ``choices``, equal in letter case; None without the parameter."""
         text = self.single(name)
         if text is None or text in choices:
             return text

@@ -1,4 +1,8 @@
-"""Response components: equal responses of several operations share one component."""
+"""Response components: operations with equal responses under one name share a component.
+
+Equal responses can remain under several names: ``AddServiceUnavailable`` equals
+``ReplaceServiceUnavailable``, because no wider name belongs to that response.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -31,8 +35,9 @@ class ResponseObject:
 class SharedResponses:
     """Response components of all operations.
 
-    Each candidate name belongs to the response that most operations have under it, of several to
-    the first. A response gets the first of its candidate names that belongs to it.
+    Each candidate name belongs to one response: to the one that most operations have under it, of
+    several to the first in the given order. A response gets the first of its candidate names that
+    belongs to it, so equal responses with different candidate names can become several components.
     """
 
     def __init__(self, responses: Iterable[ResponseObject]) -> None:

@@ -13,6 +13,7 @@ from service.queries.write_set import Dependency, LockedRow, WriteSet
 from service.resources.care_texts import CareText, related_languages
 
 _REFERENCE_KEY = "care_material_reference_key"
+"""Name of the unique index of the ``userDefinedId`` of live materials."""
 
 
 def _duplicate_message(key: str) -> str:
@@ -40,7 +41,8 @@ class CareInstructionMaterials(CareText):
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan; report unknown languages, and keys of other live materials.
 
-        The state after the request counts: of deletes, too.
+        The state after the request counts, deletes included. Items that newly take one
+        key all fail.
         """
         plan = await super().check(connection, write_set)
         upserts = write_set.upserts
@@ -79,7 +81,8 @@ class CareInstructionMaterials(CareText):
     ) -> ApiError | None:
         """Return ``conflict.duplicate`` if another request took an own key after the check.
 
-        Add it to the batch at the item with that key, if the key is found in the error.
+        Return None for any other violation. Add that error to the batch at the item with the key,
+        if the violation's detail names the key.
         """
         # PostgreSQL may leave the error's constraint field empty; the message always names it.
         if _REFERENCE_KEY not in str(error):

@@ -14,17 +14,18 @@ class HardDeleted(MasterRecord):
 
     The ``documents`` statement has slots for those of the columns ``state`` and ``end_date`` that
     the document shows. A last document has ``deleted`` and the present time in them; it equals the
-    stored document if there are no slots. The ``purge`` statement removes the rows by id. As a
-    base class, it comes before ``PlainRecord``.
+    stored document if there are no slots. The ``purge`` statement removes the rows by id. As a base
+    class, it comes before the one that has the statements: ``PlainRecord`` or ``CareText``.
     """
 
     deletes: ClassVar[tuple[str, ...]] = ("purge",)
     late_columns: ClassVar[tuple[str, ...]] = ("state", "end_date")
 
     def load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, with ``documents`` and ``last_documents`` bound to their columns.
+        """Return the statements, with the slots ``state`` and ``end_date`` filled.
 
-        ``last_documents`` is made from ``documents`` unless the resource has a statement for it.
+        ``documents`` gets the columns; ``last_documents`` gets ``deleted`` and ``now()``. It is
+        made from ``documents`` unless the resource has a statement for it.
         """
         loaded = super().load_statements()
         documents = loaded["documents"]

@@ -18,6 +18,7 @@ _DELIMITERS: Final = re.compile(r"[,;\t|]")
 TABLE_ENCODING: Final = "utf-8-sig"
 """Encoding of written CSV files: without its byte order mark spreadsheets assume a code page."""
 REMEDY: Final = "save the file as CSV UTF-8, or name its encoding: --encoding cp1252"
+"""Remedy in messages about text that cannot be decoded."""
 
 
 def encoding_of(file: IO[bytes], option: str | None) -> str | None:
@@ -65,7 +66,7 @@ def text_before(file: IO[bytes], error: UnicodeDecodeError, encoding: str) -> st
     """Return the text of the whole file before the first undecodable bytes.
 
     The error's offset is relative to a block of the file, so the whole file is read into memory and
-    decoded again.
+    decoded again. ``error`` is used only if the whole file decodes.
     """
     file.seek(0)
     content = file.read().removeprefix(codecs.BOM_UTF8)

@@ -1,8 +1,9 @@
-"""Sender leases: one sender at a time for each subscription, among all workers and instances.
+"""Sender leases: one sender at a time has the lease of a subscription, among all instances.
 
 A lease has a number. A claim after the lease has expired or was released, and a rewind, give the
-row another number: the former sender's statements find no row and store nothing. An expired lease
-that nobody has claimed still works.
+row another number: the former sender's statements find no row and store nothing. Its last message
+may still be under way beside the new sender's. A lease that has expired or ended works until the
+next claim.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,6 +14,7 @@ from service.database.connections import Connection
 from service.resources.registry import WEBHOOKS
 
 SQL: Final = WEBHOOKS.statements
+"""Statements of ``sql/webhooks.sql``, by name."""
 
 Work: TypeAlias = Callable[[Connection], Awaitable[object]]
 """Function that runs in a transaction, and again if that fails to serialize."""
@@ -33,7 +35,7 @@ class Lease:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """First three parameters of statements that need the lease."""
+        """First three parameters of statements that need the lease: both ids, and the number."""
         return self.organization_id, self.webhook_id, self.number
 
     async def execute(self, connection: Connection, statement: str, *parameters: Any) -> bool:

@@ -84,7 +84,7 @@ class Sample:
         matrix = list(cases)
         if _takes_every_case() or len(matrix) <= most:
             return matrix
-        return self.part(matrix, most / len(matrix))
+        return [*self.part(matrix, most / len(matrix))]
 
     def part(self, cases: Sequence[T], share: float) -> Sequence[T]:
         """Return this share of the cases, in their order."""

@@ -1,0 +1,58 @@
+"""Import summary: counts of outcomes by collection, and the error that names rejected lines."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from service.console import say
+
+if TYPE_CHECKING:
+    from service.transfer.rejects import Rejects
+
+_OUTCOMES: Final = {
+    "created": "created",
+    "updated": "updated",
+    "unchanged": "unchanged",
+    "deleted": "deleted",
+    "absent": "absent",
+    "not sent": "not sent",
+    "checked": "checked",
+    "failed": "rejected",
+}
+"""Titles of the columns of the summary by outcome, in the order of the columns."""
+_CHECKED: Final = """
+checked: parts that belong or refer to records that only a real import creates. Their values were
+checked, but not everything that depends on stored data. Also missing records that others use."""
+"""Explanation of the outcome ``checked``, below a table that has it."""
+
+
+def print_summary(counts: Mapping[str, Counter[str]]) -> None:
+    """Print a table: a line for each collection, a column for each outcome that occurs.
+
+    ``counts`` has the number of lines by outcome, by collection.
+    """
+    columns = [name for name in _OUTCOMES if any(name in outcomes for outcomes in counts.values())]
+    say(f"{'':28}" + "".join(f"{_OUTCOMES[outcome]:>11}" for outcome in columns))
+    for name, outcomes in counts.items():
+        say(f"{name:28}" + "".join(f"{outcomes[outcome]:11}" for outcome in columns))
+    if "checked" in columns:
+        say(*_CHECKED.split("\n"))
+
+
+def reject_summary(rejects: "Rejects", *, skips: bool, dry_run: bool) -> str:
+    """Return a one-line error: number of rejected lines, the first one, and what was written.
+
+    ``skips`` says that the lines without errors were written: ``--on-error skip``.
+    """
+    if skips:
+        effect = "nothing was written" if dry_run else "the other lines were imported"
+    elif dry_run:
+        effect = "an import stops there, with nothing of that request written"
+    else:
+        effect = "nothing of that request was written, and nothing after it was sent"
+    details = (
+        f"all rejected lines: {rejects.path}"
+        if rejects.path
+        else "--rejects FILE writes all of them to a file"
+    )
+    return f"rejected: {rejects.count}, and {effect}; the first is {rejects.first}; {details}"
