@@ -63,7 +63,9 @@ class _LoopThread:
                 while True:
                     yield self.run(following())
         finally:
-            if not self._loop.is_closed():
+            # The garbage collector may close the generator in the loop's thread, which cannot wait
+            # for itself. The loop closes the iterator then.
+            if not self._loop.is_closed() and threading.current_thread() is not self._thread:
                 self.run(_close(items))
 
     def stop(self) -> None:

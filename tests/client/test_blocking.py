@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -22,6 +23,7 @@ from service.client import (
     documents,
 )
 from tests.client.conftest import ServiceAddress
+from tests.support.time_limits import limit
 
 pytestmark = pytest.mark.contract("Surface")
 
@@ -80,6 +82,24 @@ async def test_the_end_of_the_context_closes_generators(service_address: Service
             generators[1].close()
             with pytest.raises(RuntimeError, match="context has ended"):
                 client.me()
+
+    await asyncio.to_thread(use)
+
+
+async def test_the_garbage_collector_may_close_generators_in_the_thread_of_the_loop(
+    service_address: ServiceAddress,
+) -> None:
+    """It runs in any thread, and that one cannot wait for itself."""
+
+    def use() -> None:
+        with BlockingClient(str(service_address.url), service_address.writer) as client:
+            generator, closed = client.collection("groups").records(page_size=2), threading.Event()
+            assert next(generator)
+            loop = client._thread._loop
+            loop.call_soon_threadsafe(generator.close)
+            loop.call_soon_threadsafe(closed.set)
+            assert closed.wait(limit(5))
+            assert client.me().organization_id == 1
 
     await asyncio.to_thread(use)
 
