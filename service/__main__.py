@@ -51,9 +51,8 @@ _ONE_LINE_ERRORS: Final = (
 )
 """Errors that the operator can mend: of commands, settings, files, the network and the database.
 
-``main`` prints them as one line, with passwords and secrets of keys masked.
-
-Any other exception is a defect, shown with its traceback, where nothing is masked.
+``main`` prints them as one line. Any other exception is a defect, shown with its traceback.
+Passwords and secrets of keys are masked in both.
 """
 
 
@@ -119,9 +118,12 @@ def _parser() -> argparse.ArgumentParser:
 def _print_traceback(
     kind: type[BaseException], error: BaseException, location: TracebackType | None
 ) -> None:
-    """Print the traceback of a defect on standard error with escaped control characters."""
-    lines = "".join(traceback.format_exception(kind, error, location)).rstrip("\n").split("\n")
-    say(*lines, file=sys.stderr)
+    """Print the traceback of a defect on standard error, with control characters escaped.
+
+    Passwords and secrets of keys are masked.
+    """
+    text = without_secrets("".join(traceback.format_exception(kind, error, location)))
+    say(*text.rstrip("\n").split("\n"), file=sys.stderr)
 
 
 def _exit_on_signal(signal_number: int, _: object) -> NoReturn:

@@ -89,15 +89,13 @@ class EmbeddedServer:
 
     def __enter__(self) -> Self:
         try:
-            postmaster.installation(self._version)
-            self._data_dir.mkdir(parents=True, exist_ok=True)
-            self._lock = _lock(self._data_dir)
-            self._grant_access()
-            self._start()
-            access.prepare(self.superuser_dsn)
-        except (OSError, subprocess.SubprocessError, psycopg.Error) as error:
-            self._stop()
-            raise EmbeddedServerError(f"no embedded server: {_one_line(error)}") from error
+            with _named_errors():
+                postmaster.installation(self._version)
+                self._data_dir.mkdir(parents=True, exist_ok=True)
+                self._lock = _lock(self._data_dir)
+                self._grant_access()
+                self._start()
+                access.prepare(self.superuser_dsn)
         except BaseException:
             self._stop()
             raise
@@ -110,14 +108,14 @@ class EmbeddedServer:
         """Restart PostgreSQL if it has ended by itself, and remove old log files.
 
         The owner calls it about once a second. A restart blocks until the server accepts
-        connections. Raise EmbeddedServerError if it does not; other errors of a restart, such as
-        OSError, are not mapped as they are at entering.
+        connections. Raise EmbeddedServerError if it does not.
         """
         logs.clear(self._logs)
         if self._process is not None and self._process.poll() is not None:
             message = f"PostgreSQL ended; {self._logs} says why. It is started again."
             log_event("database_ended", message, logging.ERROR, code=self._process.returncode)
-            self._start()
+            with _named_errors():
+                self._start()
 
     def _grant_access(self) -> None:
         """Let PostgreSQL's account reach its files, if it is not the process's own account."""
@@ -257,6 +255,15 @@ def _private_folder(folder: Path, account: Account, visitors: int | None = None)
     if account.uid is not None and account.gid is not None:
         os.chown(folder, account.uid, account.gid if visitors is None else visitors)
         folder.chmod(0o700 if visitors is None else 0o710)
+
+
+@contextmanager
+def _named_errors() -> Iterator[None]:
+    """Raise EmbeddedServerError for errors of the system, of programs and of the database."""
+    try:
+        yield
+    except (OSError, subprocess.SubprocessError, psycopg.Error) as error:
+        raise EmbeddedServerError(f"no embedded server: {_one_line(error)}") from error
 
 
 def _one_line(error: Exception) -> str:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import psycopg
@@ -169,3 +170,14 @@ def test_a_command_uses_the_server_at_work_or_starts_one(data_dir: Path) -> None
             assert dsn == server.dsn
             assert _one(dsn, "select 1") == 1
         assert _one(server.dsn, "select 1") == 1
+
+
+def test_a_restart_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise OSError(28, "No space left on device")
+
+    server = EmbeddedServer(tmp_path)
+    monkeypatch.setattr(server, "_process", SimpleNamespace(poll=lambda: 1, returncode=1))
+    monkeypatch.setattr(server, "_start", fail)
+    with pytest.raises(EmbeddedServerError, match="No space left on device"):
+        server.tend()

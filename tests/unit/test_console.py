@@ -5,7 +5,7 @@ import io
 import orjson
 import pytest
 
-from service.__main__ import main
+from service.__main__ import _print_traceback, main
 from service.console import say, visible
 
 pytestmark = pytest.mark.contract("Command line")
@@ -39,3 +39,11 @@ def test_wrong_usage_quotes_no_control_character(capsys: pytest.CaptureFixture[s
     errors = capsys.readouterr().err
     assert "\\u001b[2J\\u009b.csv" in errors
     assert not {"\x1b", "\x9b"} & {*errors}
+
+
+def test_the_traceback_of_a_defect_has_no_password(capsys: pytest.CaptureFixture[str]) -> None:
+    error = KeyError("postgresql://selvedge:hidden@db.example.com/selvedge")
+    _print_traceback(KeyError, error, None)
+    shown = capsys.readouterr().err
+    assert "selvedge:...@db.example.com" in shown
+    assert "hidden" not in shown
