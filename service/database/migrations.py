@@ -58,11 +58,6 @@ def migration_lock(dsn: str) -> Iterator[psycopg.Connection[Any]]:
         yield backend.connection
 
 
-def latest() -> str:
-    """Return the id of the newest migration of this release."""
-    return _identifiers()[-1]
-
-
 async def schema_is_current(connection: asyncpg.Connection) -> bool:
     """Return whether every migration of this release is applied; False if none ever was.
 

@@ -74,14 +74,15 @@ def _require_suitable(
     ``pool_size`` connections, a reserved one, and EXPORT_CONNECTIONS. Connections of other programs
     do not count.
     """
-    needed = settings.workers * (settings.pool_size + 1 + EXPORT_CONNECTIONS)
+    reserved = 1 + EXPORT_CONNECTIONS
+    needed = settings.workers * (settings.pool_size + reserved)
     if version < _OLDEST_VERSION:
         raise SettingsError(f"PostgreSQL 15 or newer is needed, not {version // 10000}")
     if encoding != "UTF8" or not lowers_umlauts:
         raise SettingsError("the database must have the encoding UTF8 and a UTF-8 LC_CTYPE")
     if needed > max_connections:
         raise SettingsError(
-            f"WORKERS={settings.workers} times (POOL_SIZE={settings.pool_size} and three more)"
+            f"WORKERS={settings.workers} times (POOL_SIZE={settings.pool_size} and {reserved} more)"
             f" makes {needed} connections; the database allows {max_connections}:"
             " lower WORKERS or POOL_SIZE, or raise max_connections"
         )

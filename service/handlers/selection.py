@@ -16,7 +16,7 @@ from service.http.context import caller_of
 SCHEDULED_BYTES: Final = 64 * 1024
 """Minimum size of documents that wait for the body scheduler: they take 1 ms of the event loop."""
 _scan: Final = json.JSONDecoder().raw_decode
-_SEPARATORS: Final = " ,:"
+_SEPARATORS: Final = " \t\n\r,:"
 
 
 async def selected(request: web.Request, documents: bytes, names: Collection[str]) -> bytes:
@@ -34,8 +34,11 @@ async def selected(request: web.Request, documents: bytes, names: Collection[str
 
 
 def _reduced(text: str, names: frozenset[str]) -> Iterator[str]:
-    """Yield each object or list of a text, reduced to the named members."""
-    index = 0
+    """Yield each object or list of a text, reduced to the named members.
+
+    Raise ValueError for another value.
+    """
+    index = _next(text, 0)
     while index < len(text):
         if text[index] == "{":
             members, index = _members(text, index + 1, names)
@@ -44,6 +47,8 @@ def _reduced(text: str, names: frozenset[str]) -> Iterator[str]:
             _, end = _scan(text, index)
             yield f"[{','.join(_reduced(text[index + 1 : end - 1], names))}]"
             index = end
+        else:
+            raise ValueError("neither object nor list")
         index = _next(text, index)
 
 

@@ -22,7 +22,7 @@ from service.queries.master_record import MasterRecord
 from service.queries.matching import next_ids
 from service.queries.outcomes import WriteOptions
 from service.queries.preconditions import check_preconditions
-from service.queries.reads import foreign_ids
+from service.queries.reads import ids_of_others
 from service.queries.renames import NEW_KEY
 from service.queries.rendering import json_rows, json_text, rendered
 from service.queries.resource import SHARED, DocumentRequest
@@ -220,7 +220,7 @@ async def _report_missing(
     ``not_found``. Raise ``not_found`` if a parent of the path does not exist.
     """
     await resource.require_parents(connection, batch.caller, batch.parents)
-    foreign = await foreign_ids(connection, resource, sorted(missing))
+    foreign = await ids_of_others(connection, resource, sorted(missing))
     forbidden, unknown = ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.NOT_FOUND
     batch.fail_records(dict.fromkeys(foreign, forbidden.message), forbidden, resource.key)
     messages = dict.fromkeys(missing - foreign, unknown.message)

@@ -26,7 +26,7 @@ async def read_document(
     if documents:
         return documents[record_id]
     await resource.require_parents(connection, caller, parents)
-    if await foreign_ids(connection, resource, [record_id]):
+    if await ids_of_others(connection, resource, [record_id]):
         raise api_error(ErrorType.FORBIDDEN_ORGANIZATION, "id")
     raise api_error(ErrorType.NOT_FOUND, resource.key)
 
@@ -49,7 +49,7 @@ async def read_all(
     return documents
 
 
-async def foreign_ids(connection: Connection, resource: Resource, ids: list[int]) -> set[int]:
+async def ids_of_others(connection: Connection, resource: Resource, ids: list[int]) -> set[int]:
     """Return those of the ids that have a record, if the resource may reveal it; else an empty set.
 
     The caller's organization has none of these ids: the records belong to others.

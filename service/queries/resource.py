@@ -20,7 +20,7 @@ from service.listing.search_columns import SearchColumns
 from service.organizations.caller import Caller
 from service.queries.bound_statements import BoundStatement
 from service.queries.path_keys import KeyLookup
-from service.queries.rendering import batch_text, documents_by_id, joined, rendered
+from service.queries.rendering import batch_text, documents_by_id, rendered
 
 SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"
@@ -210,21 +210,6 @@ class Resource:
         parameters = (caller.organization_id, *parents, *query.parameters)
         total: int = await connection.fetchval(query.text, *parameters)
         return total
-
-    async def documents(
-        self,
-        connection: Connection,
-        caller: Caller,
-        ids: list[int],
-        form: str = "documents",
-        parents: Sequence[int] = (),
-    ) -> bytes:
-        """Return the documents of ``ids`` in that order, joined by commas; skip unknown ids.
-
-        Like ``render`` in all else.
-        """
-        request = DocumentRequest(ids, form, parents)
-        return joined(await self.render(connection, caller, request), ids)
 
     async def render(
         self, connection: Connection, caller: Caller, request: DocumentRequest
