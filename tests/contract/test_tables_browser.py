@@ -10,13 +10,14 @@ import pytest
 from selenium import webdriver
 
 from tests.support.api import Api
-from tests.support.browser import INSTALLED, Reader, reader_of
+from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
 
 pytestmark = [
     pytest.mark.contract("Open pages"),
     pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
 ]
 
+_NONE = "\N{EN DASH}"
 _FORMULAS = ("=1+1", "+49 30", "-x", "@cmd", "'=quoted", "plain")
 
 
@@ -64,3 +65,173 @@ def _download(reader: Reader, folder: Path) -> str:
     assert "130 records are downloaded." in page.texts(".actions .quiet")
     assert page.console_errors() == []
     return text
+
+
+_LONG = "x" * 1001
+_WRONG = {
+    "K-010": ["K-010", _LONG, "", "", ""],
+    "": ["", "No key", "", "", ""],
+    "K-000": ["K-000", "Twice", "", "", ""],
+    "K-011": ["K-011", "State", "aktiv", "", ""],
+    "K-012": ["K-012", "Word", "", _LONG, ""],
+}
+_HEADER = ("User Defined ID", "NAME", "State", "Translation German", "translations.fr")
+
+
+async def test_a_table_of_300_colors_is_uploaded(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+) -> None:
+    """Rehearsed row by row, written, and the rejected rows corrected in their table."""
+    old = {"userDefinedId": "K-000", "name": "Old navy", "colorNote": "kept"}
+    color = (await api.post("/api/colors", old)).data
+    path = f"/api/colors/{color['id']}"
+    french = [{"languageId": {"code": "fr"}, "colorName": "Bleu"}]
+    assert (await api.put(f"{path}/translations", french)).status == 200
+    names = [f"Größe {index}" for index in range(300)]
+    good = [[f"K-{index:03}", names[index], "", f"Farbe {index}", ""] for index in range(300)]
+    rows = [row for row in good if row[0] not in {"K-010", "K-011", "K-012"}]
+    rows[5:5] = _WRONG.values()
+    table = tmp_path / "seasonal colors.csv"
+    table.write_bytes("".join(f"{';'.join(row)}\r\n" for row in (_HEADER, *rows)).encode("cp1252"))
+    reader = await reader_of(browser, api, demo_dsn)
+    page = await asyncio.to_thread(_rehearse, reader, table)
+    assert (await api.get(path)).data["name"] == "Old navy", "a rehearsal writes nothing"
+    rejects = await asyncio.to_thread(_write, page, tmp_path)
+    assert (await api.get(path)).data | {"name": names[0]} == (await api.get(path)).data
+    translations = (await api.get(f"{path}/translations")).data
+    assert {entry["colorName"] for entry in translations} == {"Farbe 0", "Bleu"}
+    corrected = [row for row in good if row[0] in {"K-010", "K-011", "K-012"}]
+    table.write_text(_corrected(rejects, corrected), "utf-8-sig")
+    await asyncio.to_thread(_correct, page, table)
+    answer = await api.get(
+        "/api/colors",
+        {
+            "filter[0].property": "userDefinedId",
+            "filter[0].operator": "startsWith",
+            "filter[0].value": "K-",
+            "pageSize": 1,
+        },
+        headers={"Prefer": "count=exact"},
+    )
+    assert answer.headers["Total-Count"] == "300"
+
+
+def _rehearse(reader: Reader, table: Path) -> DataPage:
+    page = reader.enter("#/colors")
+    page.press_link("Upload a table")
+    page.wait_for("Upload a table: Colors")
+    page.find("input[type=file]").send_keys(str(table))
+    page.until(lambda: "See what would change" in page.texts("button"))
+    facts = page.texts("section p")[0]
+    assert facts.startswith("302 rows, in Windows-1252")
+    assert "semicolons" in facts
+    assert page.value(
+        "[...document.querySelectorAll('section select')].map((one) => one.value)"
+    ) == [
+        *("User defined id", "Name", "State", "Translations: German", "Translations: French"),
+    ]
+    page.press("See what would change")
+    page.until(lambda: "What would change" in page.texts("h2"))
+    assert page.texts("section p")[1] == "5 rejected, 296 new, 1 changed."
+    reasons = page.texts("[aria-label=Result] tbody tr")
+    assert [row.split()[0] for row in reasons] == ["7", "8", "9", "10", "11"], reasons
+    page.press("1 changed")
+    page.until(lambda: page.texts("[aria-label=Result] tbody th") == ["2"])
+    changes = page.texts(".changes li")
+    assert changes == [
+        "Name: Old navy \u2192 Größe 0",
+        f"Translations: {_NONE} \u2192 German Farbe 0",
+    ]
+    return page
+
+
+def _write(page: DataPage, folder: Path) -> str:
+    page.save_into(folder)
+    page.press("Write 297 rows")
+    page.until(lambda: "What was written" in page.texts("h2"))
+    assert page.texts("section p")[1] == "5 rejected, 296 new, 1 changed."
+    page.press("Download the 5 rejected rows")
+    return page.saved(folder / "rejects-colors.csv")
+
+
+def _corrected(text: str, good: list[list[str]]) -> str:
+    """Return the rejected rows with their errors corrected, the last column as it is."""
+    header, *rows = csv.reader(io.StringIO(text), delimiter=";")
+    assert header == [*_HEADER, "Why it was rejected"]
+    assert [row[:5] for row in rows] == [*_WRONG.values()]
+    assert all(row[5] for row in rows)
+    right = {row[0]: row for row in good}
+    rows = [[*right[row[0]], row[5]] for row in rows if row[0] in right]
+    return "".join(f"{';'.join(row)}\r\n" for row in (header, *rows))
+
+
+def _correct(page: DataPage, table: Path) -> None:
+    page.find("input[type=file]").send_keys(str(table))
+    page.until(lambda: "".join(page.texts("section p")).startswith("3 rows"))
+    page.press("See what would change")
+    page.press("Write 3 rows")
+    page.until(lambda: page.texts("section p")[1:2] == ["3 new."])
+    assert page.console_errors() == []
+
+
+async def test_columns_are_chosen_and_an_interrupted_upload_goes_on(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+) -> None:
+    """What is no table, or has no key, is refused in words; references are named by own key."""
+    brand = (await api.post("/api/brands", {"name": "Alpine", "customId": "0815"})).data
+    rows = [
+        ("Number", "Artikel", "Brand", "Remark"),
+        ("ST-1", "Parka", "0815", "x"),
+        ("ST-2", "Coat", "none", "y"),
+        ("ST-3", "<b>Cape</b>", "", "z"),
+    ]
+    table, workbook = tmp_path / "styles.txt", tmp_path / "styles.xlsx"
+    table.write_bytes("\n".join(map("\t".join, rows)).encode("utf-16"))
+    workbook.write_bytes(b"PK\3\4\0\0")
+    reader = await reader_of(browser, api, demo_dsn)
+    page = await asyncio.to_thread(_choose_columns, reader, workbook, table)
+    await asyncio.to_thread(_interrupt, page)
+    styles = (await api.get("/api/styles", {"number": ["ST-1", "ST-2", "ST-3"]})).data
+    assert {(style["name"], style.get("brandId")) for style in styles} == {
+        ("Parka", brand["id"]),
+        ("<b>Cape</b>", None),
+    }
+
+
+def _choose_columns(reader: Reader, workbook: Path, table: Path) -> DataPage:
+    page = reader.enter("#/styles/upload")
+    page.wait_for("Upload a table: Styles")
+    page.find("input[type=file]").send_keys(str(workbook))
+    page.until(lambda: "CSV UTF-8" in "".join(page.texts("[role=alert]")))
+    page.find("input[type=file]").send_keys(str(table))
+    page.until(lambda: bool(page.texts("section select")))
+    assert page.texts("section p")[0].startswith("3 rows, in UTF-16. Cells are separated by tabs")
+    assert len(page.texts("section .error:not(:empty)")) == 2
+    page.select("[aria-label='Field of Number']", "")
+    page.press("See what would change")
+    page.until(lambda: "choose a column for Number" in "".join(page.texts("[role=alert]")))
+    page.select("[aria-label='Field of Number']", "Number")
+    page.select("[aria-label='Field of Artikel']", "Number")
+    page.press("See what would change")
+    page.until(lambda: "Two columns are Number" in "".join(page.texts("[role=alert]")))
+    page.select("[aria-label='Field of Artikel']", "Name")
+    page.press("See what would change")
+    page.until(lambda: page.texts("section p")[1:2] == ["1 rejected, 2 new."])
+    assert "Brand: " in page.texts(".changes li")[0]
+    assert "none" in page.texts(".changes li")[0]
+    page.press("2 new")
+    page.until(lambda: "Brand: Alpine" in page.texts(".changes li"))
+    assert "Name: <b>Cape</b>" in page.texts(".changes li")
+    return page
+
+
+def _interrupt(page: DataPage) -> None:
+    assert page.console_errors() == []
+    conditions = {"latency": 0, "download_throughput": -1, "upload_throughput": -1}
+    page.driver.set_network_conditions(offline=True, **conditions)
+    page.press("Write 2 rows")
+    page.until(lambda: "It stopped" in "".join(page.texts("[role=alert]")))
+    page.driver.set_network_conditions(offline=False, **conditions)
+    page.press("Go on")
+    page.until(lambda: page.texts("section p")[1:2] == ["1 rejected, 2 new."])
+    assert "What was written" in page.texts("h2")

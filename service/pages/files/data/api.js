@@ -12,9 +12,9 @@ export const parseKey = (text) => text.trim().replace(/^(?:authorization:\s*)?(?
 
 /** Failure of a request. Its rows have the `field`, and in `value` a sentence for people. */
 export class Failure extends Error {
-  constructor(status, code, rows, tag = null) {
+  constructor(status, code, rows, { tag = null, retryAfter = null } = {}) {
     super(rows.map((row) => row.value).join(" "));
-    Object.assign(this, { status, code, rows, tag });
+    Object.assign(this, { status, code, rows, tag, retryAfter });
   }
 }
 
@@ -61,7 +61,7 @@ async function readBody(response) {
   const body = /^[{[]/.test(text) ? JSON.parse(text, reviveNumber) : {};
   if (response.ok) return { data: "data" in body ? body.data : body, pagination: body.pagination, tag };
   const rows = body.error?.details ?? [{ field: null, value: `The service answered ${response.status}.` }];
-  throw new Failure(response.status, body.code, rows, tag);
+  throw new Failure(response.status, body.code, rows, { tag, retryAfter: response.headers.get("Retry-After") });
 }
 
 /** Returns the response to a GET. `parameters` are pairs, or the members of an object. */

@@ -30,15 +30,17 @@ function listOf(text, items, hasDecimalCommas) {
   return parts.filter(Boolean).map((part) => valueOf(part, items, hasDecimalCommas));
 }
 
+const isLong = (digits) => BigInt(digits) >= -LARGEST && BigInt(digits) < LARGEST;
+
+/** Returns digits as a number, or as a BigInt if a double cannot hold them. */
+export const wholeNumber = (digits) => (Number.isSafeInteger(Number(digits)) ? Number(digits) : BigInt(digits));
+
 function numberOf(text, types) {
   const bare = text.trim();
   // Measured values are decimal texts: a number would lose digits.
   if (types.includes("string")) return bare;
   const integer = INTEGER.exec(bare);
-  if (integer) {
-    const number = BigInt(integer[1]);
-    if (number >= -LARGEST && number < LARGEST) return Number.isSafeInteger(Number(number)) ? Number(number) : number;
-  }
+  if (integer && isLong(integer[1])) return wholeNumber(integer[1]);
   return types.includes("number") && DECIMAL.test(bare) ? Number(bare) : text;
 }
 

@@ -1,7 +1,7 @@
 // Columns of a table: the fields that their names mean, and the documents of the rows. Paths such as
 // `languages[0].text` and their values follow the rules of `selvedge import`.
 
-import { LIST_SEPARATOR, CellError, valueOf } from "./cells.js";
+import { CellError, LIST_SEPARATOR, valueOf, wholeNumber } from "./cells.js";
 import { unguard } from "./csv.js";
 import { label } from "./model.js";
 import { fieldOf, titleOfField } from "./sheet.js";
@@ -196,7 +196,7 @@ function assembled(tree) {
   const indexes = steps.filter((step) => typeof step === "number").sort((a, b) => a - b);
   const languages = steps.filter((step) => String(step).startsWith("@"));
   if (!indexes.length && !languages.length) return Object.fromEntries([...tree].map(([step, value]) => [step, assembled(value)]));
-  const translations = languages.map((step) => ({ languageId: BigInt(step.slice(1)), ...assembled(tree.get(step)) }));
+  const translations = languages.map((step) => ({ languageId: wholeNumber(step.slice(1)), ...assembled(tree.get(step)) }));
   return [...indexes.map((index) => assembled(tree.get(index))), ...translations];
 }
 

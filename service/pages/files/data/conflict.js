@@ -3,21 +3,9 @@
 import { toJson } from "./api.js";
 import { button, el, newId } from "./dom.js";
 import { label } from "./model.js";
-import { nameOf } from "./names.js";
-import { scrolling } from "./values.js";
+import { isMissing, plainText, scrolling } from "./values.js";
 
-const isMissing = (value) => value === null || value === undefined;
 const isEqual = (left, right) => (isMissing(left) && isMissing(right)) || toJson(left) === toJson(right);
-
-/** Returns a value of a form as a text. */
-function textOf(model, collection, field, value) {
-  const target = model.reference(collection, field);
-  if (isMissing(value) || value === "") return "–";
-  if (Array.isArray(value)) return value.length ? value.map((entry) => textOf(model, collection, field, entry)).join(", ") : "–";
-  if (typeof value === "object") return value.name ?? Object.values(value).filter((member) => !isMissing(member) && typeof member !== "object").join(" ");
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  return target ? nameOf(target, value) : String(value);
-}
 
 /** Returns the fields that differ; a list as a whole is a single one, without a name. */
 function differences(theirs, yours) {
@@ -50,7 +38,7 @@ export class Conflict {
     const option = (values, side, isChosen) => {
       const input = el("input", { type: "radio", name: group, value: side, "data-field": name });
       input.checked = isChosen;
-      const text = textOf(this.model, this.collection, name, memberOf(values, name));
+      const text = plainText(this.model, this.collection, name, memberOf(values, name));
       return [input, el("td", {}, el("label", {}, input, el("bdi", { class: "stored" }, text)))];
     };
     const [, theirs] = option(this.theirs, "theirs", !isChangedByMe);

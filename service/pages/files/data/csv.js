@@ -32,14 +32,13 @@ export function decode(bytes) {
 /** Returns the first separator in the first line, by default a comma: names of columns contain none. */
 export const separatorOf = (text) => SEPARATORS.exec(/^[^\r\n]*/.exec(text)[0])?.[0] ?? ",";
 
-/** Returns the rows that are not empty: the number of their first line, and their cells. Throws a TableError. */
+/** Returns the rows that are not empty: their number in a spreadsheet, and their cells. Throws a TableError. */
 export function parse(text, separator) {
   const reader = new Reader(text, separator);
   const rows = [];
-  while (!reader.isAtEnd) {
-    const { line } = reader;
+  for (let number = 1; !reader.isAtEnd; number += 1) {
     const cells = reader.row();
-    if (cells.some(Boolean)) rows.push({ line, cells });
+    if (cells.some(Boolean)) rows.push({ number, cells });
   }
   return rows;
 }

@@ -7,6 +7,7 @@ import { Filters } from "./filters.js";
 import { go, hashOf, listParameters } from "./location.js";
 import { isScalar, label } from "./model.js";
 import { readNames, remember } from "./names.js";
+import { sheetOf } from "./sheet.js";
 import { eachReference, recordHash, scrolling, show } from "./values.js";
 
 const DEFAULT_COLUMNS = 7;
@@ -32,14 +33,18 @@ export class ListView {
     this.columns = el("details", { class: "menu" }, el("summary", {}, "Columns"), this.columnBoxes);
     this.results = el("div", { class: "results", "aria-busy": "true" });
     const create = canWrite && collection.create;
+    const actions = [
+      create && link(hashOf({ name: collection.name, id: "new" }), "New record"),
+      canWrite && sheetOf(model, collection) && link(hashOf({ name: collection.name, id: "upload" }), "Upload a table"),
+      downloadControl(model, collection, () => ({ view: this.view, shown: this.shown })),
+    ];
     this.element = el(
       "div",
       {},
       el("h1", { tabindex: "-1" }, collection.title),
       el("p", { class: "quiet" }, collection.description),
-      create && el("p", {}, link(hashOf({ name: collection.name, id: "new" }), "New record")),
+      el("div", { class: "actions" }, actions),
       el("div", { class: "toolbar" }, el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns),
-      downloadControl(model, collection, () => ({ view: this.view, shown: this.shown })),
       this.results,
     );
   }

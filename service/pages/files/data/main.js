@@ -9,6 +9,8 @@ import { hashOf, parseHash } from "./location.js";
 import { Model } from "./model.js";
 import { forgetNames } from "./names.js";
 import { recordView } from "./record.js";
+import { sheetOf } from "./sheet.js";
+import { uploadView } from "./upload.js";
 
 const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };
 
@@ -88,6 +90,7 @@ async function route() {
   try {
     if (!collection) showStart(view);
     else if (!view.id) await showList(collection, view, isSameView);
+    else if (view.id === "upload" && canWrite() && sheetOf(page.model, collection)) await showUpload(collection);
     else await showRecord(collection, view);
     page.shownPath = path;
   } catch (error) {
@@ -111,6 +114,12 @@ async function showList(collection, view, isSameView) {
     setTitle(collection.title);
   }
   await page.list.update(view);
+}
+
+async function showUpload(collection) {
+  const { nodes, title } = await uploadView(page.model, collection);
+  showNodes(...nodes);
+  setTitle(title);
 }
 
 async function showRecord(collection, view) {

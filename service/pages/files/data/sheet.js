@@ -1,5 +1,6 @@
 // Sheet of a collection: the fields that a row of a table can have, and the requests that it becomes.
 
+import { wholeNumber } from "./cells.js";
 import { label, typesOf } from "./model.js";
 
 const MERGE = "application/merge-patch+json";
@@ -64,13 +65,27 @@ export function sheetOf(model, collection) {
 /** Returns the title of a field on the page. */
 export const titleOfField = (sheet, name) => label(name, Boolean(sheet.model.reference(sheet.collection, name)));
 
+/** Returns the id that a cell names. */
+const idOf = (text, types) => (types.includes("integer") && /^\d{1,19}$/.test(text) ? wholeNumber(text) : text);
+
 /** Returns the request items of a row's document: of the record, by its id or its own key, and of its part. */
 export function itemsOf(sheet, document) {
   const { part, idTypes, keys } = sheet;
-  const item = without(document, ["id", part?.member]);
+  const fields = without(document, ["id", part?.member]);
   const isById = document.id !== undefined;
-  if (isById) item.id = idTypes.includes("integer") && /^\d{1,19}$/.test(document.id) ? BigInt(document.id) : document.id;
-  const isNamed = isById || keys.every((name) => item[name] !== undefined && item[name] !== "");
+  const isNamed = isById || keys.every((name) => fields[name] !== undefined && fields[name] !== "");
   const content = part && document[part.member];
-  return { item, isById, isNamed, content: content === undefined ? null : part.list ? { [part.list]: content } : content };
+  return {
+    item: isById ? { id: idOf(document.id, idTypes), ...fields } : fields,
+    isById,
+    isNamed,
+    content: content === undefined || content === null ? null : part.list ? { [part.list]: content } : content,
+  };
+}
+
+/** Returns the lists of some fields that have an entry for each language, with the members of these. */
+export function listsOfLanguages(model, properties, names = new Set(Object.keys(properties))) {
+  const chosen = Object.entries(properties).filter(([name]) => names.has(name));
+  const entries = chosen.map(([name, schema]) => [name, fieldOf(model, schema).items?.members]);
+  return new Map(entries.filter(([, members]) => members?.languageId).map(([name, members]) => [name, Object.keys(members)]));
 }

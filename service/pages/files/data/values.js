@@ -12,7 +12,7 @@ export const recordHash = (collection, id) => hashOf({ name: collection.name, id
 export const recordLink = (collection, id) =>
   link(recordHash(collection, id), el("bdi", {}, nameOf(collection, id)));
 
-const isMissing = (value) => value === null || value === undefined;
+export const isMissing = (value) => value === null || value === undefined;
 
 export function timeOf(text) {
   const time = new Date(text);
@@ -42,6 +42,19 @@ export function show(model, collection, field, schema, value, isShort = false) {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (resolved.format === "date-time") return timeOf(String(value));
   return stored(String(value));
+}
+
+/** Returns a value of a form as a text: references by name, entries of lists separated by commas. */
+export function plainText(model, collection, field, value) {
+  if (isMissing(value) || value === "") return "–";
+  if (Array.isArray(value)) return value.map((entry) => plainText(model, collection, field, entry)).join(", ") || "–";
+  if (typeof value === "object") {
+    const members = Object.entries(value).filter(([name, member]) => name !== "id" && !isMissing(member));
+    return value.name ?? members.map(([name, member]) => plainText(model, collection, name, member)).join(" ");
+  }
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  const target = model.reference(collection, field);
+  return target ? nameOf(target, value) : String(value);
 }
 
 function showList(model, collection, field, schema, entries, isShort) {

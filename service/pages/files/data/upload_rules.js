@@ -1,0 +1,34 @@
+// Rules of tables, told on the page: the columns that a table may have, and how their cells are read.
+
+import { LIST_SEPARATOR } from "./cells.js";
+import { el } from "./dom.js";
+import { titleOfField } from "./sheet.js";
+import { scrolling } from "./values.js";
+
+const KINDS = { boolean: "yes or no, true or false, 1 or 0", integer: "whole number", number: "decimal number", string: "text" };
+
+function kindOf({ field, each }) {
+  const { types, items, schema } = field;
+  if (each || types.includes("array")) return `several, separated by ${LIST_SEPARATOR}`;
+  const choices = (schema ?? items?.schema)?.enum?.filter((choice) => choice !== null);
+  if (choices) return choices.join(", ");
+  const kind = KINDS[["number", "integer", "boolean"].find((type) => types.includes(type)) ?? "string"];
+  return schema?.maxLength && types.includes("string") && kind === "text" ? `text of at most ${schema.maxLength} characters` : kind;
+}
+
+/** Returns the rules, closed until somebody wants to read them. */
+export function explanation(sheet, targets) {
+  const keys = sheet.keys.map((key) => titleOfField(sheet, key)).join(" and ");
+  const rules = [
+    "The first row has the names of the columns, as below or as on the list. Columns that you leave out change nothing.",
+    `A row changes the record with the same ${keys}. If there is none, the row is a new record. A row with an Id changes that record.`,
+    "An empty cell leaves the field as it is, and so does a translation without a column. To empty a field, edit the records in the list.",
+    `Several values stand in one cell, separated by ${LIST_SEPARATOR}, and replace those that are stored.`,
+    "In a table with semicolons 12,5 is a number like 12.5; in other tables write 12.5. Dates are set by the service and not uploaded.",
+    "An apostrophe before =, +, - or @ is taken away: downloads have it, so that spreadsheets do not run a text as a formula.",
+  ];
+  const row = (target) => el("tr", {}, el("th", { scope: "row" }, target.title), el("td", {}, kindOf(target)));
+  const head = el("tr", {}, ["Column", "Cells"].map((title) => el("th", { scope: "col" }, title)));
+  const table = el("table", {}, el("thead", {}, head), el("tbody", {}, targets.map(row)));
+  return el("details", { class: "menu rules" }, el("summary", {}, "What a table may have"), el("ul", {}, rules.map((rule) => el("li", {}, rule))), scrolling("Columns of a table", table));
+}
