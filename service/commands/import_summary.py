@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from service.console import say
+from service.transfer.outcomes import CHECKED, NOT_SENT
 
 if TYPE_CHECKING:
     from service.transfer.rejects import Rejects
@@ -15,8 +16,8 @@ _OUTCOMES: Final = {
     "unchanged": "unchanged",
     "deleted": "deleted",
     "absent": "absent",
-    "not sent": "not sent",
-    "checked": "checked",
+    NOT_SENT: "not sent",
+    CHECKED: "checked",
     "failed": "rejected",
 }
 """Titles of the columns of the summary by outcome, in the order of the columns."""
@@ -35,7 +36,7 @@ def print_summary(counts: Mapping[str, Counter[str]]) -> None:
     say(f"{'':28}" + "".join(f"{_OUTCOMES[outcome]:>11}" for outcome in columns))
     for name, outcomes in counts.items():
         say(f"{name:28}" + "".join(f"{outcomes[outcome]:11}" for outcome in columns))
-    if "checked" in columns:
+    if CHECKED in columns:
         say(*_CHECKED.split("\n"))
 
 
