@@ -14,8 +14,8 @@ const BESIDE = "The same cell has a value and fields of its own, in two columns.
 
 const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Returns the heading of the column with the names of the records that a field refers to. It is not read. */
-export const nameHeading = (name) => `${label(name, true)} ${/Ids$/.test(name) ? "names" : "name"}`;
+/** Returns the heading of the column with the names of the records or entries of a field. It is not read. */
+export const nameHeading = (name) => `${label(name, true)} ${/s$/.test(name) ? "names" : "name"}`;
 
 /** Returns the steps of a path such as `languages[0].text`, or null. */
 export function stepsOf(name) {

@@ -111,6 +111,9 @@ export function toFile(rows, separator) {
   return new Blob(["\ufeff", ...lines], { type: "text/csv" });
 }
 
+/** Returns whether people here write 12,5, so that their spreadsheets separate cells by semicolons. */
+export const hasDecimalCommas = () => new Intl.NumberFormat().format(1.5).includes(",");
+
 /** Puts an apostrophe before a text that a spreadsheet would run as a formula. */
 export const guard = (text) => (FORMULA.test(text) ? `'${text}` : text);
 

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { cellOf } from "./cells.js";
 import { nameHeading } from "./columns.js";
-import { guard, save, toFile } from "./csv.js";
+import { guard, hasDecimalCommas, save, toFile } from "./csv.js";
 import { announce, button, el } from "./dom.js";
 import { listParameters } from "./location.js";
 import { isScalar, titleOf, typesOf } from "./model.js";
@@ -12,9 +12,6 @@ import { fieldOf } from "./sheet.js";
 import { eachReference } from "./values.js";
 
 const PAGE_SIZE = 100;
-
-/** Returns whether people here write 12,5, so that their spreadsheets separate cells by semicolons. */
-const hasDecimalCommas = () => new Intl.NumberFormat().format(1.5).includes(",");
 
 /** Returns the cell of a value. A text that a spreadsheet would run begins with an apostrophe. */
 function cell(value, withCommas) {
@@ -73,11 +70,20 @@ class Table {
     } else if (target && this.#isReference(field)) {
       cells.set(name, value);
       cells.set(nameHeading(name), Array.isArray(value) ? value.map((id) => nameOf(target, id)) : value && nameOf(target, value));
+    } else if (this.#isIncomplete(name, field)) {
+      cells.set(nameHeading(name), value?.map(titleOf));
     } else if (isScalar(field) || value !== undefined) addCells(cells, name, value);
   }
 
   #isReference(field) {
     return isScalar(field) || (typesOf(field).includes("array") && isScalar(fieldOf(this.model, field).items.schema));
+  }
+
+  /** Returns whether entries of a list are written with more than is shown: uploaded, they would lose the rest. */
+  #isIncomplete(name, field) {
+    const written = this.collection.create?.properties?.[name];
+    const [shown, all] = [field, written].map((schema) => schema && fieldOf(this.model, schema).items?.members);
+    return Boolean(shown && all) && Object.keys(all).some((member) => !(member in shown));
   }
 
   /** Returns the field in which a list of records is written: of `colorGroups`, `colorGroupIds`. */

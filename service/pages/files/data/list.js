@@ -7,6 +7,7 @@ import { Filters } from "./filters.js";
 import { go, hashOf, listParameters } from "./location.js";
 import { isScalar, label } from "./model.js";
 import { readNames, remember } from "./names.js";
+import { Selection } from "./selection.js";
 import { sheetOf } from "./sheet.js";
 import { eachReference, recordHash, scrolling, show } from "./values.js";
 
@@ -25,7 +26,8 @@ export function defaultColumns(model, { schema }) {
 
 export class ListView {
   constructor(model, collection, canWrite) {
-    Object.assign(this, { model, collection });
+    Object.assign(this, { model, collection, selection: null });
+    if (canWrite && sheetOf(model, collection)) this.selection = new Selection(collection);
     this.sortable = new Set(collection.parameters.get("sort[0].property")?.enum ?? []);
     this.filters = new Filters(model, collection, (filters) => this.#go({ filters }));
     this.search = this.#searchField();
@@ -35,7 +37,7 @@ export class ListView {
     const create = canWrite && collection.create;
     const actions = [
       create && link(hashOf({ name: collection.name, id: "new" }), "New record"),
-      canWrite && sheetOf(model, collection) && link(hashOf({ name: collection.name, id: "upload" }), "Upload a table"),
+      this.selection && link(hashOf({ name: collection.name, id: "upload" }), "Upload a table"),
       downloadControl(model, collection, () => ({ view: this.view, shown: this.shown })),
     ];
     this.element = el(
@@ -44,6 +46,7 @@ export class ListView {
       el("h1", { tabindex: "-1" }, collection.title),
       el("p", { class: "quiet" }, collection.description),
       el("div", { class: "actions" }, actions),
+      this.selection?.element,
       el("div", { class: "toolbar" }, el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns),
       this.results,
     );
@@ -137,18 +140,20 @@ export class ListView {
     const table = el("table", {}, el("thead", {}, el("tr", {}, this.#headings())), el("tbody", {}, records.map((record) => this.#row(record))));
     const none = records.length ? null : el("p", { class: "none" }, "No record matches.");
     replace(this.results, scrolling(this.collection.title, table), ...(none ? [none] : []), this.#pages(pagination));
+    this.selection?.update();
     announce(records.length === 1 ? "1 record" : `${records.length} records${pagination.hasMore ? ", and more" : ""}`);
   }
 
   #headings() {
     const { sort, order } = this.view;
+    const all = (name) => name === "id" && this.selection?.pageBox();
     return ["id", ...this.shown.filter((name) => name !== "id")].map((name) => {
       const text = label(name, Boolean(this.model.reference(this.collection, name)));
       const direction = sort === name ? (order === "desc" ? "descending" : "ascending") : undefined;
-      if (!this.sortable.has(name)) return el("th", { scope: "col" }, text);
+      if (!this.sortable.has(name)) return el("th", { scope: "col" }, all(name), text);
       const mark = direction && el("span", { "aria-hidden": "true" }, direction === "ascending" ? " ▲" : " ▼");
       const sorter = el("button", { type: "button", class: "sort", "data-focus": `sort ${name}`, click: () => this.#sort(name) }, text, mark);
-      return el("th", { scope: "col", "aria-sort": direction }, sorter);
+      return el("th", { scope: "col", "aria-sort": direction }, all(name), sorter);
     });
   }
 
@@ -163,7 +168,7 @@ export class ListView {
   #row(record) {
     const { model, collection } = this;
     const fields = new Map(model.fields(collection.schema));
-    const own = el("th", { scope: "row" }, link(recordHash(collection, record.id), String(record.id)));
+    const own = el("th", { scope: "row" }, this.selection?.box(record), link(recordHash(collection, record.id), String(record.id)));
     const cells = this.shown.filter((name) => name !== "id").map((name) => {
       const content = show(model, collection, name, fields.get(name), record[name], true);
       return el("td", {}, name === "name" || name === "text" ? link(recordHash(collection, record.id), content) : content);

@@ -1,6 +1,6 @@
 // Address of a view, in the part of the URL behind `#`, so that it can be linked and the browser's "back" works.
 
-const EMPTY = { name: "", id: "", action: "", part: "", q: "", sort: "", order: "", columns: null, filters: [], cursor: "" };
+const EMPTY = { name: "", id: "", action: "", part: "", q: "", sort: "", order: "", columns: null, filters: [], cursor: "", ids: [] };
 
 /** Returns the view of an address such as `#/colors?q=navy` or `#/colors/5201/edit/translations`. */
 export function parseHash(hash) {
@@ -10,7 +10,8 @@ export function parseHash(hash) {
   const value = (parameter) => parameters.get(parameter) ?? "";
   const columns = parameters.has("columns") ? value("columns").split(",").filter(Boolean) : null;
   const filters = parameters.getAll("filter").map(parseFilter);
-  const view = { name, id, action, part, columns, filters, q: value("q"), sort: value("sort") };
+  const ids = value("ids").split(",").filter(Boolean);
+  const view = { name, id, action, part, columns, filters, ids, q: value("q"), sort: value("sort") };
   return { ...EMPTY, ...view, order: value("order"), cursor: value("cursor") };
 }
 
@@ -29,10 +30,10 @@ function parseFilter(text) {
 
 /** Returns the address of a view. */
 export function hashOf(view) {
-  const { name, id, action, part, q, sort, order, columns, filters, cursor } = { ...EMPTY, ...view };
+  const { name, id, action, part, q, sort, order, columns, filters, cursor, ids } = { ...EMPTY, ...view };
   const path = [name, id, action, part].filter(Boolean).map(encodeURIComponent).join("/");
   const parameters = new URLSearchParams();
-  const set = { q, sort, order: sort && order, columns: columns && (columns.join(",") || ","), cursor };
+  const set = { q, sort, order: sort && order, columns: columns && (columns.join(",") || ","), cursor, ids: ids.join(",") };
   for (const [parameter, value] of Object.entries(set)) if (value) parameters.set(parameter, value);
   for (const { property, operator, value } of filters) parameters.append("filter", `${property}:${operator}:${value}`);
   const query = parameters.toString();

@@ -9,9 +9,12 @@ import { hashOf, parseHash } from "./location.js";
 import { Model } from "./model.js";
 import { forgetNames } from "./names.js";
 import { recordView } from "./record.js";
+import { selectedView } from "./selected.js";
 import { sheetOf } from "./sheet.js";
 import { uploadView } from "./upload.js";
 
+/** Views of many rows, by what their addresses have in place of an id. */
+const TABLE_VIEWS = { upload: uploadView, selected: selectedView };
 const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };
 
 /** What is known after the key was entered, and the list that is shown. */
@@ -90,7 +93,7 @@ async function route() {
   try {
     if (!collection) showStart(view);
     else if (!view.id) await showList(collection, view, isSameView);
-    else if (view.id === "upload" && canWrite() && sheetOf(page.model, collection)) await showUpload(collection);
+    else if (TABLE_VIEWS[view.id] && canWrite() && sheetOf(page.model, collection)) await showTable(collection, view);
     else await showRecord(collection, view);
     page.shownPath = path;
   } catch (error) {
@@ -116,8 +119,8 @@ async function showList(collection, view, isSameView) {
   await page.list.update(view);
 }
 
-async function showUpload(collection) {
-  const { nodes, title } = await uploadView(page.model, collection);
+async function showTable(collection, view) {
+  const { nodes, title } = await TABLE_VIEWS[view.id](page.model, collection, view);
   showNodes(...nodes);
   setTitle(title);
 }

@@ -1,10 +1,10 @@
 // Results of a bulk write or of its rehearsal: how many rows of each kind, and row by row what changes or why not.
 
+import { toJson } from "./api.js";
 import { button, el, link, replace, stored } from "./dom.js";
 import { label } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { eachReference, isMissing, plainText, recordHash, scrolling } from "./values.js";
-import { toJson } from "./api.js";
 
 const PAGE_SIZE = 100;
 const KINDS = { failed: "rejected", created: "new", updated: "changed", deleted: "deleted", absent: "not there to delete", unchanged: "unchanged" };
@@ -42,9 +42,9 @@ function changeNode(model, collection, { field, before, after }) {
 }
 
 export class Results {
-  /** `rows` have a `kind`, their `changes` and `reasons`, and the `outcome` of their record. `heads` are further columns. */
-  constructor(model, collection, rows, headOf) {
-    Object.assign(this, { model, collection, rows, headOf, shown: PAGE_SIZE });
+  /** `rows` have a `kind`, `changes`, `reasons` and an `outcome`. `head` says how they are shown (`Writing`). */
+  constructor(model, collection, rows, head) {
+    Object.assign(this, { model, collection, rows, head });
     this.counts = new Map(Object.keys(KINDS).map((kind) => [kind, rows.filter((row) => row.kind === kind).length]));
     this.kind = Object.keys(KINDS).find((kind) => this.counts.get(kind)) ?? "failed";
     this.kinds = el("div", { class: "actions kinds", role: "group", "aria-label": "Rows to show" });
@@ -59,7 +59,7 @@ export class Results {
   }
 
   async show(kind = this.kind, count = PAGE_SIZE) {
-    Object.assign(this, { kind, shown: count });
+    this.kind = kind;
     const rows = this.rows.filter((row) => row.kind === kind);
     const page = rows.slice(0, count);
     await readNames(page.flatMap((row) => this.#references(row)));
@@ -87,7 +87,7 @@ export class Results {
   }
 
   #table(rows) {
-    const titles = [this.headOf.title, "Record", this.kind === "failed" ? "Why" : "Changes"];
+    const titles = [this.head.title, "Record", this.kind === "failed" ? "Why" : "Changes"];
     const head = el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)));
     return scrolling("Rows", el("table", {}, el("thead", {}, head), el("tbody", {}, rows.map((row) => this.#row(row)))));
   }
@@ -95,11 +95,11 @@ export class Results {
   #row(row) {
     const { model, collection } = this;
     const id = row.outcome?.id ?? null;
-    const name = this.headOf.name(row);
+    const name = this.head.name(row);
     const record = id === null ? stored(name) : link(recordHash(collection, id), el("bdi", {}, name || nameOf(collection, id)));
     const lines = row.kind === "failed"
       ? sentencesOf(model, collection, row).map((sentence) => el("li", {}, stored(sentence)))
       : row.changes.map((change) => changeNode(model, collection, change));
-    return el("tr", {}, el("th", { scope: "row" }, this.headOf.number(row)), el("td", {}, record), el("td", {}, el("ul", { class: "changes" }, lines)));
+    return el("tr", {}, el("th", { scope: "row" }, this.head.number(row)), el("td", {}, record), el("td", {}, el("ul", { class: "changes" }, lines)));
   }
 }

@@ -59,7 +59,7 @@ export function sheetOf(model, collection) {
   const members = { id: { type: "string" }, ...record, ...(part && { [part.member]: part.schema }) };
   const keys = [merge.match, ...byKey.required.filter((name) => name !== merge.match)];
   const idTypes = typesOf(model.resolve(byId.properties.id));
-  return { model, collection, members, part, keys, idTypes, path: collection.path, maxItems: merge.maxItems };
+  return { model, collection, members, record, part, keys, idTypes, path: collection.path, maxItems: merge.maxItems };
 }
 
 /** Returns the title of a field on the page. */

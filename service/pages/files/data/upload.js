@@ -6,11 +6,12 @@ import { readTable, save, TableError, toFile } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { remember } from "./names.js";
-import { Results, sentencesOf } from "./results.js";
+import { sentencesOf } from "./results.js";
 import { listsOfLanguages, sheetOf, titleOfField } from "./sheet.js";
 import { explanation } from "./upload_rules.js";
 import { scrolling } from "./values.js";
-import { rowsOf, Writer } from "./writer.js";
+import { rowsOf } from "./writer.js";
+import { Writing } from "./writing.js";
 
 const SAMPLES = 3;
 const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
@@ -43,8 +44,11 @@ class Upload {
     Object.assign(this, { sheet, languages });
     this.targets = targetsOf(sheet, languages);
     this.columnsSection = el("section", { "aria-label": "Columns" });
-    this.resultSection = el("section", { "aria-label": "Result" });
-    this.element = el("div", { class: "upload" }, this.#fileSection(), explanation(sheet, this.targets), this.columnsSection, this.resultSection);
+    const head = { title: "Row", number: ({ number }) => String(number), name: (row) => this.#nameOf(row) };
+    const fileSection = this.#fileSection();
+    const onBusy = (isBusy) => (fileSection.inert = this.columnsSection.inert = isBusy);
+    this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
+    this.element = el("div", {}, fileSection, explanation(sheet, this.targets), this.columnsSection, this.writing.element);
   }
 
   #fileSection() {
@@ -66,7 +70,7 @@ class Upload {
   async #choose(file) {
     if (!file) return;
     this.columnsSection.replaceChildren();
-    this.resultSection.replaceChildren();
+    this.writing.clear();
     try {
       this.table = readTable(new Uint8Array(await file.arrayBuffer()));
       this.table.fileName = file.name;
@@ -84,12 +88,12 @@ class Upload {
     const facts = `${rows.length} rows, in ${ENCODINGS[encoding]}. Cells are separated by ${SEPARATORS[separator]}; ${numbers}.`;
     const heads = ["Column", "First cells", "Field"].map((title) => el("th", { scope: "col" }, title));
     const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.columns.map((_, index) => this.#columnRow(index))));
-    this.check = button("See what would change", () => this.#rehearse(), { class: "" });
+    const check = button("See what would change", () => this.#rehearse(), { class: "" });
     this.columnsSection.replaceChildren(
       el("h2", { tabindex: "-1" }, "Columns of ", stored(fileName)),
       el("p", {}, facts),
       scrolling("Columns", table),
-      el("div", { class: "actions" }, this.check),
+      el("div", { class: "actions" }, check),
     );
     this.columnsSection.querySelector("h2").focus();
     announce(facts);
@@ -111,7 +115,7 @@ class Upload {
     const choose = () => {
       this.columns[index] = choices[select.selectedIndex - 1] ?? null;
       note.textContent = "";
-      this.resultSection.replaceChildren();
+      this.writing.clear();
     };
     const options = choices.map((target) => el("option", { value: target.title, selected: target === recognized }, target.title));
     const select = el("select", { "aria-label": `Field of ${name}`, change: choose }, el("option", { value: "" }, "– not uploaded –"), options);
@@ -131,65 +135,21 @@ class Upload {
 
   async #rehearse() {
     const problem = this.#problem();
-    if (problem) return this.resultSection.replaceChildren(alertBox(problem));
+    if (problem) return this.writing.clear(alertBox(problem));
     const { rows, hasDecimalCommas } = this.table;
     const documents = rows.map((row) => [row, documentOf(row.cells, this.columns, hasDecimalCommas)]);
-    await this.#start(rowsOf(this.sheet, documents), true);
-  }
-
-  #start(rows, isDryRun) {
-    return this.#run(new Writer(this.sheet, rows, { isDryRun, byLanguage: listsByLanguage(this.columns) }));
-  }
-
-  /** Runs a writer, and shows what came of it. After a failure, or when it is stopped, it can go on. */
-  async #run(writer) {
-    const bar = el("progress", { max: writer.rows.length, "aria-label": "Rows" });
-    const count = el("span", {});
-    const onProgress = () => {
-      bar.value = writer.done;
-      count.textContent = `${writer.done} of ${writer.rows.length} rows`;
-      writer.isStopped ||= !this.element.isConnected;
-    };
-    const stop = button("Stop", () => (writer.isStopped = stop.disabled = true));
-    this.resultSection.replaceChildren(el("p", { class: "actions" }, bar, count, stop));
-    this.check.disabled = true;
-    onProgress();
-    let failure = null;
-    try {
-      await writer.run(onProgress);
-    } catch (error) {
-      if (!error.rows || error.status === 401) throw error;
-      failure = error;
-    } finally {
-      this.check.disabled = false;
-    }
-    await this.#showResult(writer, failure);
-  }
-
-  async #showResult(writer, failure) {
-    const { model, collection } = this.sheet;
-    const { isDryRun, isDone, rows } = writer;
-    const through = rows.filter(({ kind }) => kind);
-    const results = new Results(model, collection, through, { title: "Row", number: ({ number }) => String(number), name: (row) => this.#nameOf(row) });
-    const title = isDryRun ? "What would change" : isDone ? "What was written" : "What was written until now";
-    const good = through.filter(({ kind }) => kind !== "failed" && kind !== "unchanged").length;
-    const write = isDone && isDryRun && good > 0 && button(`Write ${good} rows`, () => this.#start(rows, false), { class: "" });
-    const goOn = !isDone && button("Go on", () => this.#run(writer), { class: "" });
-    const rejected = rows.filter(({ kind }) => kind === "failed");
-    const rejects = rejected.length > 0 && button(`Download the ${rejected.length} rejected rows`, () => this.#saveRejects(rejected));
-    const hint = rejected.length > 0 && el("p", { class: "quiet" }, `Rejected rows are not written. Their table has a column “${REASON}”. Correct them there, and upload that table.`);
-    const why = failure && alertBox(`It stopped: ${failure.message} Rows that are written stay written; going on writes none of them twice.`);
-    const heading = el("h2", { tabindex: "-1" }, title);
-    await results.show();
-    this.resultSection.replaceChildren(...[heading, why, el("p", {}, results.summary), el("div", { class: "actions" }, write, goOn, rejects), hint, results.element].filter(Boolean));
-    heading.focus();
-    announce(`${title}: ${results.summary}`);
+    await this.writing.rehearse(rowsOf(this.sheet, documents), listsByLanguage(this.columns));
   }
 
   /** Returns the text by which people know a row: its own key, or what stands in its first cells. */
   #nameOf({ item, outcome, cells }) {
     const key = outcome?.key ?? item[this.sheet.keys[0]];
     return typeof key === "string" ? key : (item.name ?? cells.find(Boolean) ?? "");
+  }
+
+  #rejectsOf(rows) {
+    const hint = `Rejected rows are not written. Their table has a column “${REASON}”. Correct them there, and upload that table.`;
+    return { controls: button(`Download the ${rows.length} rejected rows`, () => this.#saveRejects(rows)), hint };
   }
 
   #saveRejects(rows) {

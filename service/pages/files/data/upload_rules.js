@@ -1,7 +1,8 @@
 // Rules of tables, told on the page: the columns that a table may have, and how their cells are read.
 
 import { LIST_SEPARATOR } from "./cells.js";
-import { el } from "./dom.js";
+import { hasDecimalCommas, save, toFile } from "./csv.js";
+import { button, el } from "./dom.js";
 import { titleOfField } from "./sheet.js";
 import { scrolling } from "./values.js";
 
@@ -16,13 +17,20 @@ function kindOf({ field, each }) {
   return schema?.maxLength && types.includes("string") && kind === "text" ? `text of at most ${schema.maxLength} characters` : kind;
 }
 
+/** Saves a table with the columns alone. Records are named by own key, unless they have none. */
+function saveEmpty(sheet, targets) {
+  const isOnly = (target) => targets.every((other) => other === target || other.path[0] !== target.path[0]);
+  const columns = targets.filter((target) => target.path[0] !== "id" && (!/: ids?$/.test(target.title) || isOnly(target)));
+  save(`${sheet.collection.name}.csv`, toFile([columns.map(({ title }) => title)], hasDecimalCommas() ? ";" : ","));
+}
+
 /** Returns the rules, closed until somebody wants to read them. */
 export function explanation(sheet, targets) {
   const keys = sheet.keys.map((key) => titleOfField(sheet, key)).join(" and ");
   const rules = [
     "The first row has the names of the columns, as below or as on the list. Columns that you leave out change nothing.",
     `A row changes the record with the same ${keys}. If there is none, the row is a new record. A row with an Id changes that record.`,
-    "An empty cell leaves the field as it is, and so does a translation without a column. To empty a field, edit the records in the list.",
+    "An empty cell leaves the field as it is, and so does a translation without a column. To empty a field, select the records in the list and edit them at once.",
     `Several values stand in one cell, separated by ${LIST_SEPARATOR}, and replace those that are stored.`,
     "In a table with semicolons 12,5 is a number like 12.5; in other tables write 12.5. Dates are set by the service and not uploaded.",
     "An apostrophe before =, +, - or @ is taken away: downloads have it, so that spreadsheets do not run a text as a formula.",
@@ -30,5 +38,7 @@ export function explanation(sheet, targets) {
   const row = (target) => el("tr", {}, el("th", { scope: "row" }, target.title), el("td", {}, kindOf(target)));
   const head = el("tr", {}, ["Column", "Cells"].map((title) => el("th", { scope: "col" }, title)));
   const table = el("table", {}, el("thead", {}, head), el("tbody", {}, targets.map(row)));
-  return el("details", { class: "menu rules" }, el("summary", {}, "What a table may have"), el("ul", {}, rules.map((rule) => el("li", {}, rule))), scrolling("Columns of a table", table));
+  const list = el("ul", {}, rules.map((rule) => el("li", {}, rule)));
+  const empty = button("Download an empty table with these columns", () => saveEmpty(sheet, targets));
+  return el("details", { class: "menu rules" }, el("summary", {}, "What a table may have"), list, empty, scrolling("Columns of a table", table));
 }

@@ -4,6 +4,7 @@ import { idempotencyKey, toJson } from "./api.js";
 import { chunksOf, keepingLanguages, merge, someIds } from "./bulk.js";
 import { itemsOf, listsOfLanguages, titleOfField } from "./sheet.js";
 
+const CHANGED = "Somebody else changed this record meanwhile. Look at what would change again.";
 const NOT_LIVE = ["failed", "deleted", "absent"];
 
 /** Row of a table: the items that it becomes, and what came of them. */
@@ -50,7 +51,9 @@ class Row {
 
   /** Returns why the row is rejected: fields, the items that they are in, and sentences. */
   get reasons() {
-    const of = (outcome, item) => outcome?.details.map(({ field, value }) => ({ field: field?.replace(/^\[\d+\]\.?/, ""), value, item })) ?? [];
+    const reason = ({ field, value, type }, item) =>
+      type === "precondition_failed" ? { field: null, value: CHANGED } : { field: field?.replace(/^\[\d+\]\.?/, ""), value, item };
+    const of = (outcome, item) => outcome?.details.map((detail) => reason(detail, item)) ?? [];
     const own = this.isWritten && this.partOutcome?.outcome === "failed" ? [{ field: null, value: "The record itself is written." }] : [];
     return [...this.errors, ...of(this.outcome, this.sent), ...own, ...of(this.partOutcome, this.sentPart ?? this.content)];
   }
