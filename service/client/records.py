@@ -64,13 +64,13 @@ class Outcome:
     """Outcome of one record of a bulk write (contract, Outcomes)."""
 
     record: Form
-    """Record as the caller gave it."""
+    """Record as the caller gave it; its document if ``delete_missing`` deletes it."""
     outcome: str
     """``created``, ``updated``, ``unchanged``, ``deleted``, ``absent`` or ``failed``."""
     id: Any
-    """Id of the stored record, for a part of its owner; None if there is none.
+    """Id of the stored record, for a part of its owner; None if no record was found.
 
-    A record that a dry run would create has none.
+    A record that a dry run would create has none, nor has one that failed before the look-up.
     """
     details: tuple[Detail, ...]
     """Errors of a failed record; empty for other outcomes."""

@@ -53,7 +53,10 @@ def _reduced(text: str, names: frozenset[str]) -> Iterator[str]:
 
 
 def _members(text: str, index: int, names: frozenset[str]) -> tuple[list[str], int]:
-    """Return the texts of an object's named members, and the index behind the object."""
+    """Return the texts of an object's named members, and the index behind the object.
+
+    ``index`` is behind the opening brace.
+    """
     members, index = list[str](), _next(text, index)
     while text[index] != "}":
         name, end = _scan(text, index)
@@ -65,7 +68,7 @@ def _members(text: str, index: int, names: frozenset[str]) -> tuple[list[str], i
 
 
 def _next(text: str, index: int) -> int:
-    """Return the index of the next character that is no separator."""
+    """Return ``index``, or the index of the next character after it that is no separator."""
     while index < len(text) and text[index] in _SEPARATORS:
         index += 1
     return index

@@ -17,7 +17,7 @@ from aiohttp import web
 from service.database.contention import CONTENTION, ContentionSignal
 
 _CONTENTION_SECONDS: Final = 1
-"""Seconds after the last contention for which the scheduler still pauses."""
+"""Seconds after the end of contention in which the scheduler still pauses before queued bodies."""
 _PAUSE_FACTOR: Final = 2
 """Length of a pause, as a multiple of the last body's time."""
 _MAX_PAUSE_SECONDS: Final = 0.5
@@ -26,9 +26,10 @@ _MAX_PAUSE_SECONDS: Final = 0.5
 class BodyScheduler:
     """Queues of large bodies by organization.
 
-    Each organization's bodies start in the order of arrival. Under contention, while other bodies
-    are queued, the scheduler pauses after each body for twice the time that the body took, at most
-    0.5 s. So large bodies of up to 0.25 s take at most 1/3 of the event loop's time.
+    Each organization's bodies start in the order of arrival. The scheduler pauses after a body if
+    another one is queued and several organizations have been active in the last second
+    (``ContentionSignal``). A pause lasts twice the time that the body took, at most 0.5 s. So,
+    under contention, large bodies of up to 0.25 s take at most 1/3 of the event loop's time.
     """
 
     def __init__(self, contention: ContentionSignal = CONTENTION) -> None:
@@ -40,10 +41,11 @@ class BodyScheduler:
         """Time when the last body started, by the monotonic clock."""
 
     async def enter(self, organization_id: int) -> None:
-        """Wait until the body may start; return without suspending if no other body is in its time.
+        """Wait until the body may start; return without suspending if the scheduler is idle.
 
-        Its time ends when the calling task next suspends, so the work must follow without an
-        ``await``. There is nothing to release. A canceled caller leaves the queue.
+        It is busy during a body's time and the pause after it. A body's time ends when the calling
+        task next suspends, so the work must follow without an ``await``. There is nothing to
+        release. A canceled caller stays queued until its turn, and is skipped then.
         """
         # Bodies with errors never reach the database, whose fair queue records all others.
         self._contention.record(organization_id)

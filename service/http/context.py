@@ -37,10 +37,16 @@ class RouteProtocol(Protocol):
 
     @property
     def problem_statuses(self) -> frozenset[int]:
-        """Return the statuses with problem details (RFC 9457) instead of the error envelope."""
+        """Return the statuses whose errors always are problem details (RFC 9457).
+
+        Other errors are problem details only if the caller prefers these to the error envelope.
+        """
 
     def covers(self, path: str) -> bool:
-        """Return whether a path equals this one, or begins as this one does before a parameter."""
+        """Return whether a request's path equals this one, or begins as it does before ``{``.
+
+        ``/api/colors/{id}`` covers all paths that begin with ``/api/colors/``.
+        """
 
 
 ROUTES: web.AppKey[Mapping[web.AbstractRoute, RouteProtocol]] = web.AppKey("routes")

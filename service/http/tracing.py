@@ -27,8 +27,8 @@ for _name in ("opentelemetry.trace.span", "opentelemetry.trace.propagation.trace
 def tracing_middleware(traces: Traces) -> Any:
     """Return the middleware, which must be the outermost one, so that spans include the sending.
 
-    Probes have no span. No span has a query, a body or an API key. A span is in the trace of a
-    valid ``traceparent``, else it begins a trace. Responses of 500 and above mark it as an error.
+    Probes have no span. No span has a query string, a body or an API key. A span is in the trace of
+    a valid ``traceparent``, else it begins a trace. Responses of 500 and above mark it as an error.
     """
 
     @web.middleware
@@ -58,7 +58,10 @@ def tracing_middleware(traces: Traces) -> Any:
 
 
 def _carrier(request: web.Request) -> Mapping[str, str]:
-    """Return the trace context headers, without a ``tracestate`` that contains an API key."""
+    """Return the trace context headers, without a ``tracestate`` that contains an API key.
+
+    A key in Base64 is not detected.
+    """
     names = ("traceparent", "tracestate")
     headers = {name: request.headers[name] for name in names if name in request.headers}
     if contains_key_start(headers.get("tracestate", "")):

@@ -1,7 +1,7 @@
 """Guides: the Markdown files of `docs/guides/`, rendered to HTML.
 
 A guide begins with its heading, which is also the title of its page. HTML in it is shown as text,
-but comments are left out.
+but comments are left out. A comment must end its line.
 """
 
 import html

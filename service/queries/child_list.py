@@ -127,9 +127,9 @@ class ChildList:
         """Match the entries of each item to the stored children of its owner.
 
         Return one result for each item, in batch order. The ids in a list differ already. Add
-        ``unknown_reference`` to the batch for ids that the owner does not have. An entry with
-        ``isDeactivated`` true counts as omitted. New entries take ids from the table's sequence;
-        nothing else is written.
+        ``unknown_reference`` to the batch for ids that the owner does not have, also of entries
+        with ``isDeactivated`` true, which count as omitted otherwise. New entries take ids from the
+        table's sequence; nothing else is written.
         """
         lists, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for index, item in enumerate(batch.items):

@@ -1,9 +1,10 @@
 """Record locks: lock the stored rows of a batch, or report the ones that do not exist.
 
 Lock order, which prevents deadlocks between writers of a collection: writer lock (writes by own
-key, and where own keys are unique), organization, rows by id. A wait for one of these locks of more
-than ``WRITE_SECONDS`` is 429. All of them last until the end of the transaction. Checks lock
-referenced records later.
+key; where own keys are unique, other writes too, unless they only delete), organization, rows by
+id. A wait for one of these locks of more than ``WRITE_SECONDS`` is 429. All of them last until the
+end of the transaction. Checks lock referenced records later, with one exception: parents of own
+keys are locked before the rows if all items name them by key objects (``resolve_scopes``).
 """
 
 from collections.abc import Callable, Mapping
@@ -52,7 +53,7 @@ class LockedRecords:
     def write_set(self, batch: Batch) -> WriteSet:
         """Return the write set of the batch's items that have not failed; all items have ids.
 
-        ``WriteSet.batch`` is the given batch, with failed items.
+        ``WriteSet.batch`` is the given batch itself.
         """
         upserts, deletions = batch.subset(), batch.empty()
         if self.deletes:
@@ -85,11 +86,12 @@ async def lock_by_key(
 ) -> LockedRecords:
     """Lock the records with the items' own keys, and set ``id`` on the items.
 
-    It is that of the matching record, else a new one; ambiguous items, and items that delete and
-    match no record, get none. Items with ``newKey`` get that key. Add errors to the batch for
-    unknown parents of keys, for keys that several live records share, for items that fail the
-    create schema, and for items whose precondition no live record meets. Raise ApiError if that of
-    a single write fails.
+    Take the writer lock first, then the organization's if ``locks_organization`` returns true. The
+    id is that of the matching record, else a new one; ambiguous items, items that delete and match
+    no record, and items that failed without a match get none. Items with ``newKey`` get that key.
+    Add errors to the batch for unknown parents of keys, for keys that several live records share,
+    for items to create that fail the create schema, and for items whose precondition no live record
+    meets. Raise ApiError if that of a single write fails.
     """
     await own_keys.take_writer_lock(connection, resource, batch)
     if locks_organization(resource, creates=True):
@@ -121,10 +123,11 @@ async def lock_by_id(
 ) -> LockedRecords:
     """Lock the records with the items' ids, then check the preconditions.
 
-    Items that have failed already are left out. Add errors to the batch for records that do not
-    exist, and for items that fail their precondition. Raise ApiError if the precondition of a
-    single write fails or a parent of the path does not exist, and SerializationError if the record
-    has lost the own key by which the path names it.
+    Unless all items delete, call ``lock_unique_keys`` first. Then lock the organization if
+    ``locks_organization`` returns true. Items that have failed already are left out. Add errors to
+    the batch for records that do not exist, and for items that fail their precondition. Raise
+    ApiError if the precondition of a single write fails or a parent of the path does not exist, and
+    SerializationError if the record has lost the own key by which the path names it.
     """
     if not all(map(deletes, batch.items)):
         await lock_unique_keys(connection, resource, batch)

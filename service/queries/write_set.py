@@ -23,7 +23,10 @@ class WriteSet:
     """
 
     batch: Batch
-    """All items that are checked, in request order: failed ones are included, absent ones not."""
+    """Items that are checked, in request order.
+
+    Items that fail in the checks stay; items that failed before and absent ones are not included.
+    """
     upserts: Batch
     """Items to insert or update."""
     deletes: Batch
@@ -42,7 +45,8 @@ class WriteSet:
 
         ``parts`` are those of the collection's records. Records of parts are created and deleted
         with their owners, and with their content (``Batch.part_operations``). Owners whose part is
-        empty are included: the change recorder drops ids that no statement returned.
+        empty are included: the change recorder drops ids that no statement returned. All other
+        changed ids count as updated, those of restored records included.
         """
         operations = {CREATED: {*self.created_ids}, DELETED: {*self.live_deletes}}
         of_parts = self.batch.part_operations
@@ -58,7 +62,7 @@ class WriteSet:
 class Dependency(NamedTuple):
     """Dependency between items: that of record ``id`` fails if that of ``depends_on`` fails.
 
-    It fails with an error of ``type`` and ``message`` at ``field``.
+    It fails with an error of ``type`` and ``message`` at ``field``. Dependencies are transitive.
     """
 
     id: int
