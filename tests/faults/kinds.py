@@ -47,7 +47,18 @@ class Struck:
     action: Callable[[Stage, Link, Call], Awaitable[None]]
 
     async def strike(self, stage: Stage) -> list[Outcome]:
-        """Strike one batch, look for it in the database, and send it again."""
+        """Strike one batch, look for it in the database, and send it again.
+
+        A batch is over before it is struck if another transaction of the service, such as that of a
+        background task, has sprung no trap but taken it. The next batch gets a new one.
+        """
+        for _ in range(_TRIES):
+            if outcome := await self._try(stage):
+                return [outcome]
+        raise AssertionError(f"{_TRIES} batches were over before the fault struck")
+
+    async def _try(self, stage: Stage) -> Outcome | None:
+        """Return the outcome of one batch; None if it was not struck."""
         batch, before = stage.workload.next(), await _clean_state(stage)
         call = asyncio.create_task(_answer(stage, batch))
         probes: list[asyncio.Task[float]] = []
@@ -59,11 +70,13 @@ class Struck:
         trap = _trap(stage, act)
         stage.proxy.arm(trap)
         await asyncio.wait([call])
-        assert trap.task is not None, "the batch was over before the fault struck"
+        if trap.task is None:
+            await stage.settle(batch)
+            return None
         await trap.task
         answer = None if call.cancelled() else call.result()
         where = f"{_what(batch)}, {trap.where}"
-        return [await _outcome(stage, batch, before, answer, await probes[0], where)]
+        return await _outcome(stage, batch, before, answer, await probes[0], where)
 
 
 @dataclass(frozen=True)
@@ -133,6 +146,8 @@ class Exhausted:
         return Outcome(fate, judge.response_kind(answer), wrong, seconds, _what(batch))
 
 
+_TRIES: Final = 3
+"""Batches of a strike, of which others took the traps."""
 _ALL_WAIT: Final = f"""
     select count(*) >= {WORKERS * (POOL_SIZE - 1)} from pg_stat_activity
     where application_name = 'selvedge' and wait_event_type = 'Lock'
