@@ -96,8 +96,9 @@ class Sample:
 
 def unsampled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return the tests that this run leaves out; another run takes them."""
-    taken = {*Sample("share").part(items, float(os.environ.get(_SHARE) or 1))}
-    return [*(item for item in items if item not in taken), *_unsampled_cases(taken)]
+    taken = Sample("share").part(items, float(os.environ.get(_SHARE) or 1))
+    left = {*items}.difference(taken)
+    return [*(item for item in items if item in left), *_unsampled_cases(taken)]
 
 
 def _unsampled_cases(items: Iterable[pytest.Item]) -> list[pytest.Item]:
