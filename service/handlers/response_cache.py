@@ -13,8 +13,7 @@ those of a target the read. SQL that bypasses the service is seen after RESPONSE
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TypeAlias
 
 from aiohttp import hdrs, web
@@ -139,12 +138,17 @@ class ResponseCache:
         request[IS_CACHED] = False
         if version is None:
             return await handler(request)
-        with _filling(organization, target, version) as fill:
+        fill = organization.fills[target] = _Fill(version)
+        entry = None
+        try:
             response = await handler(request)
             if response.status == _OK:
                 entry = self._store(caller.organization_id, target, response, version)
-                fill.entry.set_result(entry)
-        return response
+            return response
+        finally:
+            if organization.fills.get(target) is fill:
+                del organization.fills[target]
+            fill.entry.set_result(entry)
 
     async def _current_entry(
         self, organization: _Organization, target: _Target, version: FeedVersion | None
@@ -234,7 +238,8 @@ class ResponseCache:
         if not isinstance(body, bytes) or len(body) * MAX_ENTRY_SHARE > self._max_bytes:
             return None
         organization = self._find(organization_id)
-        self._remove(organization, target)
+        if target in organization.entries:
+            self._remove(organization, target)
         organization.entries[target] = entry = _Entry(body, response.headers, version)
         self._weigh(organization, target, entry)
         return entry
@@ -268,19 +273,6 @@ class ResponseCache:
         organization.entries.clear()
         self._weight -= organization.weight
         organization.weight = 0
-
-
-@contextmanager
-def _filling(organization: _Organization, target: _Target, version: FeedVersion) -> Iterator[_Fill]:
-    """Let other requests of the target wait for its response while the context is open."""
-    fill = organization.fills[target] = _Fill(version)
-    try:
-        yield fill
-    finally:
-        if organization.fills.get(target) is fill:
-            del organization.fills[target]
-        if not fill.entry.done():
-            fill.entry.set_result(None)
 
 
 def _is_current(entry: _Entry, version: FeedVersion | None) -> bool:

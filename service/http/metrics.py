@@ -89,10 +89,6 @@ WAITED = Counter(
     "Total wait of an organization's requests for a database connection, in seconds.",
     ["organization"],
 )
-CACHE_HITS = Counter("selvedge_response_cache_hits_total", "Reads answered by the cache.")
-CACHE_MISSES = Counter(
-    "selvedge_response_cache_misses_total", "Reads that the response cache did not answer."
-)
 CACHE_BYTES = Gauge(
     "selvedge_response_cache_bytes",
     "Bytes of cached responses.",
@@ -201,8 +197,38 @@ class Observer:
         self._reset()
 
 
-_PENDING: Final[dict[Observer, None]] = {}
-"""Observers with buffered counts."""
+class BufferedCounter:
+    """Counter whose increments stay in this worker until ``flush``."""
+
+    __slots__ = ("_count", "_counter")
+
+    def __init__(self, name: str, documentation: str) -> None:
+        self._counter = Counter(name, documentation)
+        self._count = 0
+
+    @property
+    def value(self) -> float:
+        """Return this worker's count, the buffered part included."""
+        return float(self._counter._value.get()) + self._count
+
+    def inc(self) -> None:
+        """Count once."""
+        if not self._count:
+            _PENDING[self] = None
+        self._count += 1
+
+    def flush(self) -> None:
+        """Add the buffered count to the shared metric."""
+        self._counter.inc(self._count)
+        self._count = 0
+
+
+_PENDING: Final[dict[Observer | BufferedCounter, None]] = {}
+"""Observers and counters with buffered counts."""
+CACHE_HITS = BufferedCounter("selvedge_response_cache_hits_total", "Reads answered by the cache.")
+CACHE_MISSES = BufferedCounter(
+    "selvedge_response_cache_misses_total", "Reads that the response cache did not answer."
+)
 
 
 @lru_cache(maxsize=10_000)
@@ -215,7 +241,7 @@ def observer(method: str, route: str, status: int) -> Observer:
 
 
 def flush() -> None:
-    """Flush all observers of this worker that have counts.
+    """Flush all observers and buffered counters of this worker that have counts.
 
     The event loop monitor calls it once a second and at its end, ``exposition`` before it reads.
     """

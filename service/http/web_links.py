@@ -32,8 +32,12 @@ def next_page_link(request: web.Request, cursor: str) -> str:
 
     The cursor is its only parameter, because it carries those of the list.
     """
-    path = quote(request.rel_url.raw_path, safe=_PATH_CHARACTERS, errors="surrogateescape")
-    return f'<{base_url(request)}{path}?cursor={cursor}>; rel="next"'
+    return f'<{base_url(request)}{_quoted(request.rel_url.raw_path)}?cursor={cursor}>; rel="next"'
+
+
+@lru_cache(maxsize=64)
+def _quoted(path: str) -> str:
+    return quote(path, safe=_PATH_CHARACTERS, errors="surrogateescape")
 
 
 def description_links(base: str) -> str:

@@ -38,7 +38,7 @@ async def test_concurrent_reads_of_a_target_share_its_statements(
     servers: Servers, demo_dsn: str
 ) -> None:
     await servers.compare(f"{COLORS}/1")
-    before, misses = hits(), metrics.CACHE_MISSES._value.get()
+    before, misses = hits(), metrics.CACHE_MISSES.value
     connection = await asyncpg.connect(demo_dsn)
     try:
         async with connection.transaction():
@@ -51,7 +51,7 @@ async def test_concurrent_reads_of_a_target_share_its_statements(
         await connection.close()
     answers = await asyncio.gather(*readers, late)
     assert len({answer.raw for answer in answers}) == 1
-    assert metrics.CACHE_MISSES._value.get() == misses + 1
+    assert metrics.CACHE_MISSES.value == misses + 1
     assert hits() == before + 5
 
 

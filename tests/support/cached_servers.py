@@ -48,4 +48,4 @@ async def cached_servers(dsn: str) -> AsyncIterator[Servers]:
 
 def hits() -> float:
     """Return the number of reads that the cache has answered in this process."""
-    return float(metrics.CACHE_HITS._value.get())
+    return float(metrics.CACHE_HITS.value)
