@@ -16,7 +16,10 @@ BOUNDED = {
     "http/access_log.py": {"_masked": "1,024 texts, of 300 characters at most"},
     "http/metrics.py": {"observer": "methods, routes and statuses"},
     "http/negotiation.py": {"_coding": "256 headers, of 500 characters at most"},
-    "http/web_links.py": {"_base": "256 hosts, a header each", "_quoted": "64 paths, a request line each"},
+    "http/web_links.py": {
+        "_base": "256 hosts, a header each",
+        "_quoted": "64 paths, a request line each",
+    },
     "listing/changes.py": {"cursor_after": "1,024 cursors without a filter"},
     "listing/page_sql.py": {
         "_batch_text": "numbers of parents, one record or several, hidden or not",
