@@ -4,7 +4,7 @@ Each collection is a subclass of :class:`MasterRecord`. Its statements come from
 are generated (``service/resources/plain_records.py``).
 """
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -181,12 +181,12 @@ class MasterRecord(WritableResource):
             updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
             created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
             inserts = self.item_statements(self.inserts, created)
-        restored = {*write_set.restored_ids}
-        live_again = [
-            item["id"]
-            for item in write_set.upserts.items
-            if item["id"] in restored and item.get("state") != "deleted"
-        ]
+        live_again: Sequence[int] = ()
+        if write_set.restored_ids:
+            items = {item["id"]: item for item in write_set.upserts.items}
+            live_again = [
+                id_ for id_ in write_set.restored_ids if items[id_].get("state") != "deleted"
+            ]
         return [
             *self._part_statements([*write_set.live_deletes, *live_again]),
             *self.id_statements(write_set.live_deletes, self.deletes),
