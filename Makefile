@@ -94,7 +94,7 @@ requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.t
 bench: $(PEERS)/.installed ## Measure beside peers (needs Node.js); ARGS="--rounds 3 --only put" chooses
 	@$(BIN)/python -m benchmarks bench $(ARGS)
 
-bench-scale: $(PEERS)/.installed ## Measure lists of up to 10^7; ARGS="--largest 1000000" for less
+bench-scale: $(PEERS)/.installed ## Measure lists and searches of up to 10^7; ARGS="--largest 1000000" for less
 	@$(BIN)/python -m benchmarks scale $(ARGS)
 
 bench-cluster: $(VENV)/.installed-dev ## Measure the cluster of TEST_CITUS_URL beside its coordinator alone

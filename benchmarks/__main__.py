@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from benchmarks import bench, cluster, report, scale, soak
+from benchmarks import bench, cluster, report, scale, search, soak
 from benchmarks.bench import Pace
 from benchmarks.contestants import BASE, TITLES
 from benchmarks.data import data
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     beside.add_argument("--contestants", nargs="*", choices=TITLES)
     beside.add_argument("--base", metavar="DIR", help="compare with the checkout there alone")
     beside.set_defaults(run=_bench)
-    sizes = commands.add_parser("scale", help="lists of more and more relations")
+    sizes = commands.add_parser("scale", help="lists of more and more relations, and searches")
     sizes.add_argument("--largest", type=int, default=10**7)
     sizes.set_defaults(run=_scale)
     long = commands.add_parser("soak", help="mixed load at 64 connections")
@@ -97,6 +97,7 @@ def _bench(arguments: argparse.Namespace) -> int:
 
 def _scale(arguments: argparse.Namespace) -> int:
     with data() as measured:
+        search.run(measured, arguments.largest)
         scale.run(measured, arguments.largest)
     return 0
 

@@ -1,7 +1,8 @@
 """Search columns: those whose words a search reads, and its SQL (contract, Search).
 
-``migrations/0032.search.sql`` has the functions, and an index of these columns for each table but
-``language``. PostgreSQL uses an index only if ``condition`` has its columns in its order.
+``migrations/0032.search.sql`` has an index of these columns for each table but ``language``, and
+``migrations/0033.search_speed.sql`` the newest functions. PostgreSQL uses an index only if
+``condition`` has its columns in its order.
 """
 
 from collections.abc import Collection
@@ -70,14 +71,8 @@ class SearchColumns:
         Without keys the name stands for them. Texts are compared folded, as words are.
         """
         name, *keys = self.shown or (self.name, *self.keys)
-        folded = f"search_fold({query})"
-        key_texts = [f"search_fold(record.{key})" for key in keys or [name]]
-        is_key = " or ".join(f"{text} = {folded}" for text in key_texts)
-        begins = " or ".join(f"starts_with({text}, {folded})" for text in key_texts)
-        return (
-            f"case when {is_key} then 0 when {begins} then 1"
-            f" when starts_with(search_fold(record.{name}), {folded}) then 2 else 3 end"
-        )
+        columns = ", ".join(f"record.{key}" for key in keys or [name])
+        return f"search_rank({query}, record.{name}, array[{columns}])"
 
     def _condition(self, alias: str, query: str) -> str:
         columns = ", ".join(f"{alias}.{column}" for column in (self.name, *self.keys))

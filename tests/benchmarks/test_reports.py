@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks import report, scale, soak
+from benchmarks import report, scale, search, soak
 from benchmarks.data import Data
 from benchmarks.samples import Results, Sample
 from benchmarks.scenarios import scenarios
@@ -42,6 +42,11 @@ def test_long_lists_are_measured(measured: Data, tmp_path: Path) -> None:
     scale.run(measured, largest=10**4, docs=tmp_path)
     assert "deepest page by related style number" in page(tmp_path)
     assert (tmp_path / "benchmarks-scale.png").stat().st_size
+
+
+def test_searches_are_measured(measured: Data, tmp_path: Path) -> None:
+    search.run(measured, largest=10**4, docs=tmp_path)
+    assert "`q`: the beginnings of two words" in page(tmp_path)
 
 
 def test_mixed_load_is_measured(measured: Data, tmp_path: Path) -> None:
