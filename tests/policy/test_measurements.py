@@ -17,6 +17,7 @@ _FIGURE = re.compile(r"\b(?:took|measured)\b[^.]*?\s\d[\d.,]* (?:µs|ms|s|MB|GB)
 _WRITERS = {
     "make bench": "benchmarks.md",
     "make bench-scale": "benchmarks.md",
+    "make bench-scale: search": "benchmarks.md",
     "make soak": "benchmarks.md",
     "make faults": "reliability.md",
     "make fuzz": "reliability.md",
