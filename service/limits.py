@@ -109,7 +109,9 @@ MAX_MESSAGE_BYTES: Final = 1 * MIB
 RECEIVER_SECONDS: Final = 10
 """Timeout of a try to deliver a message."""
 MAX_RECEIVER_ANSWER_BYTES: Final = 4 * KIB
-"""Bytes of a receiver's answer that are read."""
+"""Bytes of the body of a receiver's answer that are read."""
+MAX_RECEIVER_HEAD_BYTES: Final = 64 * KIB
+"""Bytes of the heads of a receiver's answer: of the final one, and of informational ones (1xx)."""
 MAX_RETRY_SECONDS: Final = 3600
 """Time between two tries to deliver a message."""
 LEASE_SECONDS: Final = 8

@@ -10,6 +10,7 @@ address.
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Final, TypeAlias
 
@@ -24,7 +25,17 @@ _VISIBLE: Final = re.compile(r"[!-\[\]-~]+", re.ASCII)
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?", re.ASCII | re.IGNORECASE)
 _NUMERIC: Final = re.compile(r"([0-9]+|0x[0-9a-f]*)", re.ASCII | re.IGNORECASE)
 _NAT64: Final = ip_network("64:ff9b::/96")
-_COMPATIBLE: Final = ip_network("::/96")
+"""IPv4 addresses as IPv6 (RFC 6052): global if the IPv4 address is."""
+_GLOBAL_UNICAST: Final = ip_network("2000::/3")
+"""The only other IPv6 addresses of hosts on the internet (IANA, IPv6 Address Space)."""
+_RESERVED: Final = tuple(
+    map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20"))
+)
+"""Networks of protocols, relays and examples (RFC 6890, RFC 9637).
+
+``is_global`` of some versions of Python is true for a part of them. The first has a metadata
+service, the third is that of Teredo.
+"""
 _METADATA: Final = frozenset({ip_address("168.63.129.16")})
 """Metadata services at public addresses; those of other clouds are at link-local ones."""
 
@@ -52,7 +63,7 @@ class AddressPolicy:
             return parsed
         if parsed.scheme not in ("http", "https"):
             return NEEDS_HTTPS
-        address = literal(str(parsed.host))
+        address = literal(str(parsed.raw_host))
         if isinstance(address, str):
             return address
         if address is not None:
@@ -77,13 +88,12 @@ class AddressPolicy:
 def literal(host: str) -> Address | str | None:
     """Return the address if a URL's host is one, None for a name, or the problem as a sentence.
 
-    An IPv6 address is without brackets. ``2130706433``, ``0177.1`` and ``0x7f.1`` are a problem,
-    because resolvers take them for addresses.
+    An IPv6 address is without brackets; one with a zone is a problem. So are ``2130706433``,
+    ``0177.1`` and ``0x7f.1``, because resolvers take them for addresses.
     """
-    try:
-        return ip_address(host)
-    except ValueError:
-        pass
+    if "%" not in host:
+        with suppress(ValueError):
+            return ip_address(host)
     if not _NAME.fullmatch(host):
         return "Use a host name, or an address such as 203.0.113.7."
     if _NUMERIC.fullmatch(host.rstrip(".").rpartition(".")[2]):
@@ -105,7 +115,7 @@ def _parsed(url: str) -> URL | str:
         port = parsed.port
     except ValueError:
         return "This is not a URL."
-    if not parsed.host or not port:
+    if not parsed.raw_host or not port:
         return "Use a URL such as https://erp.example.com/selvedge."
     if "@" in url.partition("//")[2].partition("/")[0]:
         return "Leave out user and password: messages are signed."
@@ -124,19 +134,15 @@ def _addresses_in(address: Address) -> Iterator[Address]:
         yield address.ipv4_mapped
         return
     yield address
-    if address in _NAT64 or address in _COMPATIBLE:
+    if address in _NAT64:
         yield IPv4Address(int(address) & 0xFFFFFFFF)
     if address.sixtofour is not None:
         yield address.sixtofour
-    if address.teredo is not None:
-        yield from address.teredo
 
 
 def _is_public(address: Address) -> bool:
-    is_site_local = isinstance(address, IPv6Address) and address.is_site_local
-    return (
-        address.is_global
-        and not address.is_multicast
-        and not is_site_local
-        and address not in _METADATA
-    )
+    """Return whether an address is of a host on the internet; those within it do not matter."""
+    if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
+        return address in _NAT64
+    is_special = address in _METADATA or any(address in network for network in _RESERVED)
+    return address.is_global and not address.is_multicast and not is_special

@@ -22,6 +22,7 @@ from yarl import URL
 from service import __version__
 from service.limits import MAX_RECEIVER_ANSWER_BYTES, RECEIVER_SECONDS
 from service.webhooks.addresses import NOT_PUBLIC, AddressPolicy, address_of
+from service.webhooks.bounded_answers import AnswerTooLongError, BoundedConnector
 from service.webhooks.name_lookups import NameLookups
 
 DELIVERED: Final = "delivered"
@@ -75,9 +76,8 @@ class Receiver(AbstractResolver):
         self._organization_id = organization_id
         self._policy, self._lookups = policy, lookups
         self._refusal: str | None = None
-        connector = aiohttp.TCPConnector(resolver=self, use_dns_cache=False)
         self._session = aiohttp.ClientSession(
-            connector=connector,
+            connector=BoundedConnector(resolver=self, use_dns_cache=False),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=RECEIVER_SECONDS),
             headers={hdrs.USER_AGENT: f"Selvedge/{__version__}"},
@@ -89,7 +89,7 @@ class Receiver(AbstractResolver):
     @property
     def host(self) -> str:
         """Host of the URL, for the log."""
-        return str(self._url.host)
+        return str(self._url.raw_host)
 
     async def __aenter__(self) -> "Receiver":
         """Return the receiver."""
@@ -190,7 +190,7 @@ def _retry_after(text: str | None) -> float | None:
         return float(text[:9])
     try:
         time = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     aware = time if time.tzinfo else time.replace(tzinfo=UTC)
     return max(0.0, (aware - datetime.now(UTC)).total_seconds())
@@ -205,6 +205,8 @@ def _cause(error: Exception) -> str:
     if isinstance(error, aiohttp.ClientConnectorError):
         reason = os.strerror(error.os_error.errno) if error.os_error.errno else "it failed"
         return f"No connection to the receiver: {reason}."
-    if isinstance(error, aiohttp.ServerDisconnectedError | ConnectionError):
+    if isinstance(error, AnswerTooLongError):
+        return "The receiver's answer is too long."
+    if isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError | ConnectionError):
         return "The receiver closed the connection without an answer."
     return "The receiver's answer is not HTTP."

@@ -99,8 +99,8 @@ ROWS = {
     ),
     "`url` of a webhook": f"{number(field_limit('webhooks', 'url'))} characters",
     "a try of a delivery": (
-        f"{limits.RECEIVER_SECONDS} seconds, and {byte_size(limits.MAX_RECEIVER_ANSWER_BYTES)} of "
-        "the answer"
+        f"{limits.RECEIVER_SECONDS} seconds, {byte_size(limits.MAX_RECEIVER_HEAD_BYTES)} of heads, "
+        f"{byte_size(limits.MAX_RECEIVER_ANSWER_BYTES)} of the body"
     ),
     "records of a page": f"{byte_size(limits.MAX_PAGE_BYTES)}; a longer page ends early",
     "records in the response of a bulk write": (
