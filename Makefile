@@ -16,7 +16,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: client demo-files bench bench-scale bench-cluster soak help run migrate demo test test-all docs peers generators sql-snapshots faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: client demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators sql-snapshots faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +96,9 @@ bench: $(PEERS)/.installed ## Measure beside peers (needs Node.js); ARGS="--roun
 
 bench-scale: $(PEERS)/.installed ## Measure lists and searches of up to 10^7; ARGS="--largest 1000000" for less
 	@$(BIN)/python -m benchmarks scale $(ARGS)
+
+bench-webhooks: $(VENV)/.installed-dev ## Measure deliveries of webhooks; ARGS="--rounds 2 --seconds 5" for less
+	@$(BIN)/python -m benchmarks webhooks $(ARGS)
 
 bench-cluster: $(VENV)/.installed-dev ## Measure the cluster of TEST_CITUS_URL beside its coordinator alone
 	@$(BIN)/python -m benchmarks cluster $(ARGS)

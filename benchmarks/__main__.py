@@ -1,4 +1,4 @@
-"""Command line of the benchmarks: `python -m benchmarks bench | scale | soak | cluster`."""
+"""Command line of the benchmarks: `python -m benchmarks bench | scale | webhooks | soak | …`."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from benchmarks import bench, cluster, report, scale, search, soak
+from benchmarks import bench, cluster, deliveries, report, scale, search, soak
 from benchmarks.bench import Pace
 from benchmarks.contestants import BASE, TITLES
 from benchmarks.data import data
@@ -18,6 +18,7 @@ from tests.support.reports import COMMIT
 
 _ROUNDS: Final = 5
 _SECONDS: Final = 2.0
+_DELIVERY_SECONDS: Final = 10.0
 _RESULTS: Final = Path("build/benchmarks.jsonl")
 _HOW: Final = """\
 {rounds} rounds of {seconds:g} s; in each round every scenario goes to one after the other, so that
@@ -52,6 +53,10 @@ def _parser() -> argparse.ArgumentParser:
     sizes = commands.add_parser("scale", help="lists of more and more relations, and searches")
     sizes.add_argument("--largest", type=int, default=10**7)
     sizes.set_defaults(run=_scale)
+    hooks = commands.add_parser("webhooks", help="time from a write to its deliveries")
+    hooks.add_argument("--rounds", type=int, default=_ROUNDS)
+    hooks.add_argument("--seconds", type=float, default=_DELIVERY_SECONDS)
+    hooks.set_defaults(run=_webhooks)
     long = commands.add_parser("soak", help="mixed load at 64 connections")
     long.add_argument("--minutes", type=float, default=10.0)
     long.set_defaults(run=_soak)
@@ -99,6 +104,12 @@ def _scale(arguments: argparse.Namespace) -> int:
     with data() as measured:
         search.run(measured, arguments.largest)
         scale.run(measured, arguments.largest)
+    return 0
+
+
+def _webhooks(arguments: argparse.Namespace) -> int:
+    with data() as measured:
+        deliveries.run(measured, arguments.rounds, arguments.seconds)
     return 0
 
 

@@ -121,7 +121,7 @@ class _Bench:
     results: Results
 
     def __post_init__(self) -> None:
-        self._postmaster = psutil.Process(self.runner.run(_postmaster(self.measured.dsn)))
+        self._postmaster = psutil.Process(self.runner.run(postmaster_of(self.measured.dsn)))
         self._scripts: dict[str, pgbench.Script] = {}
 
     def check(self, scenario: Scenario, *, with_pgbench: bool) -> None:
@@ -255,7 +255,7 @@ async def _execute(dsn: str, statement: str) -> None:
         await connection.close()
 
 
-async def _postmaster(dsn: str) -> int:
+async def postmaster_of(dsn: str) -> int:
     """Return the process id of the server's parent process."""
     connection = await asyncpg.connect(dsn)
     try:

@@ -39,7 +39,7 @@ class FeedBatch:
     message: Message | None
     """None if no entry up to ``end`` concerns the subscription."""
     has_more: bool = True
-    """Whether the feed may have entries after ``end``; always true with a message."""
+    """Whether the feed may have had entries after ``end`` when it was read."""
 
 
 class MustNumberError(Exception):
@@ -62,7 +62,8 @@ class BatchReader:
         """
         after = FeedPosition(row["n"], row["within_collection"], row["within_id"])
         end = _stored_end(row)
-        limit = MAX_MESSAGE_ENTRIES if end is None else MAX_LIMIT
+        is_repeat = end is not None
+        limit = MAX_LIMIT if is_repeat else MAX_MESSAGE_ENTRIES
         change_filter = ChangeFilter(tuple(row["collections"]), None, limit, row["documents"])
         caller = _caller(lease.organization_id)
         request = ChangesRequest(change_filter, after, row["epoch"], CURSOR)
@@ -78,7 +79,6 @@ class BatchReader:
             page = _until(page, end)
         documents = None
         if row["documents"]:
-            is_repeat = end is not None
             page, documents = await self._with_documents(
                 connection, caller, page, is_repeat=is_repeat
             )
@@ -88,7 +88,8 @@ class BatchReader:
         from_n = row["batch_from_n"] or page.entries[0].transaction["n"]
         span = Span(lease.webhook_id, page.epoch, from_n, end.n)
         message = changes_message(span, end, entries_json(self._feed, page, documents))
-        return FeedBatch(page.epoch, from_n, end, message)
+        has_more = is_repeat or page.has_more or end.collection is not None
+        return FeedBatch(page.epoch, from_n, end, message, has_more)
 
     async def _with_documents(
         self, connection: Connection, caller: Caller, page: ChangePage, *, is_repeat: bool

@@ -56,7 +56,9 @@ class Delivery:
     async def run(self) -> None:
         """Send up to _MAX_BATCHES messages, fewer if none is left, a try fails or the lease ends.
 
-        The lease is released at the end. Failed tries are stored and logged and do not raise.
+        After a message up to the end of the feed, changes since then wait for the next poll: if
+        each went at once, frequent writes would make as many messages with one change each. The
+        lease is released at the end. Failed tries are stored and logged and do not raise.
         Raise ApiError for an outage of the database; then the lease expires.
         """
         done: FeedBatch | None = None
@@ -77,6 +79,8 @@ class Delivery:
                     return
                 self._log_recovery(receiver, step)
                 done = step.batch
+                if not done.has_more:
+                    break
         await self._write(partial(self._end, done=done))
 
     async def _next(self, done: FeedBatch | None) -> _Step | None:

@@ -18,6 +18,7 @@ _WRITERS = {
     "make bench": "benchmarks.md",
     "make bench-scale": "benchmarks.md",
     "make bench-scale: search": "benchmarks.md",
+    "make bench-webhooks": "benchmarks.md",
     "make soak": "benchmarks.md",
     "make faults": "reliability.md",
     "make fuzz": "reliability.md",
