@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+import asyncpg
+
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, api_error
 from service.limits import MAX_WEBHOOKS
+from service.listing import changes, cursor
+from service.listing.changes import CURSOR, FeedPosition
 from service.queries.change_feed import assign_sequence_numbers
+from service.queries.feed_pages import require_kept
 from service.queries.merge_patch import apply_merge_patch
-from service.resources.registry import WEBHOOKS
+from service.resources.registry import CHANGES, WEBHOOKS
 from service.webhooks import signing
 from service.webhooks.addresses import AddressPolicy
 
@@ -22,6 +27,7 @@ _SQL: Final = WEBHOOKS.statements
 _OVERLAP_SECONDS: Final = 86_400
 """Default time for which a former secret still signs; a day."""
 NOT_ASSIGNED: Final = "Use a sequence number of the change feed: this one is not assigned yet."
+NOT_BESIDE_CURSOR: Final = "Leave this out: the cursor names the position."
 EXPIRED: Final = "The changes after it have expired: use 0 for the oldest that are kept."
 
 
@@ -122,23 +128,42 @@ async def remove(connection: Connection, organization_id: int, webhook_id: int) 
 async def rewind(
     connection: Connection, organization_id: int, webhook_id: int, body: Mapping[str, Any]
 ) -> None:
-    """Set the position to ``n`` of the body; 0 stands for before the oldest change that is kept.
+    """Set the position to ``n`` or ``cursor`` of the body; the change after it is the next to send.
 
-    Transaction ``n + 1`` is the next that is sent. A sender loses its lease, and what it has under
-    way is forgotten; failures are set to 0. Raise ApiError ``gone.changes_expired`` if
-    changes after ``n`` have expired, ``out_of_range`` if ``n`` is not assigned yet, ``not_found``
-    for no subscription.
+    A sender loses its lease, and what it has under way is forgotten; failures are set to 0. Raise
+    ApiError ``gone.changes_expired`` if changes after the position have expired, ``not_found`` for
+    no subscription, or the error of a wrong position.
     """
     await lock(connection, organization_id, webhook_id)
-    n: int = body["n"]
     feed = await connection.fetchrow(_SQL["feed"].text, organization_id)
+    if CURSOR in body:
+        position = _position_of_cursor(feed, organization_id, body)
+    else:
+        position = _position_of_number(feed, body["n"])
+    columns = (feed["epoch"], position.n, position.collection, position.record_id)
+    await connection.execute(_SQL["rewind"].text, organization_id, webhook_id, *columns)
+
+
+def _position_of_number(feed: asyncpg.Record, n: int) -> FeedPosition:
+    """Return the position after transaction ``n``; 0 is before the oldest change that is kept."""
     if n > feed["last_n"]:
         raise api_error(ErrorType.OUT_OF_RANGE, "n", message=NOT_ASSIGNED)
     if 0 < n < feed["cleared_n"]:
         raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "n", message=EXPIRED)
-    position = max(n, feed["cleared_n"])
-    parameters = (organization_id, webhook_id, feed["epoch"], position)
-    await connection.execute(_SQL["rewind"].text, *parameters)
+    return FeedPosition(max(n, feed["cleared_n"]))
+
+
+def _position_of_cursor(
+    feed: asyncpg.Record, organization_id: int, body: Mapping[str, Any]
+) -> FeedPosition:
+    """Return the position of a cursor of the change feed, which may be within a transaction."""
+    if "n" in body:
+        raise api_error(ErrorType.INVALID_VALUE, "n", message=NOT_BESIDE_CURSOR)
+    scope = cursor.scope(changes.PATH, organization_id)
+    request = changes.read_request([(CURSOR, body[CURSOR])], CHANGES.resources, scope)
+    assert request.after is not None
+    require_kept(feed, request, request.after)
+    return request.after
 
 
 async def rotate(

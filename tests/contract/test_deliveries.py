@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 from aiohttp import web
 
-from service.webhooks import backoff, batches, delivery
+from service.webhooks import batches, delivery
 from tests.support.api import Api
 from tests.support.receivers import (
     HOOKS,
@@ -165,25 +165,6 @@ async def test_a_repeat_has_the_same_id_and_body(
     assert receiver.entries == (await sender_api.get("/api/changes")).data
 
 
-@pytest.mark.parametrize(
-    ("failures", "retry_after", "low", "high"),
-    [
-        (1, None, 0.9, 1.1),
-        (2, None, 1.8, 2.2),
-        (5, None, 14, 18),
-        (13, None, 3600, 3600),
-        (60, None, 3600, 3600),
-        (1, 7.0, 7, 7),
-        (9, 0.0, 0, 0),
-        (1, 90_000.0, 3600, 3600),
-    ],
-)
-def test_tries_come_at_growing_intervals(
-    failures: int, retry_after: float | None, low: float, high: float
-) -> None:
-    assert low <= backoff.retry_seconds(failures, retry_after) <= high
-
-
 async def test_retry_after_is_honored(sender_api: Api, receiver: TestReceiver) -> None:
     receiver.answer = failing(1, 429, **{"Retry-After": "2"})
     webhook = await subscribe(sender_api, receiver)
@@ -250,6 +231,19 @@ async def test_rewind_sends_again(sender_api: Api, receiver: TestReceiver) -> No
     await sender_api.post(f"{HOOKS}/{webhook['id']}/rewind", {"n": 1})
     await until(lambda: len(receiver.entries) == 2)
     assert [entry["n"] for entry in receiver.entries] == [2, 3]
+
+
+async def test_a_cursor_within_a_transaction_sends_the_rest_of_it(
+    sender_api: Api, receiver: TestReceiver
+) -> None:
+    webhook = await subscribe(sender_api, receiver, state="paused")
+    await make(sender_api, 5)
+    page = await sender_api.get("/api/changes", {"limit": "2"})
+    body = {"cursor": page.json["pagination"]["cursor"]}
+    await sender_api.post(f"{HOOKS}/{webhook['id']}/rewind", body)
+    await sender_api.patch(f"{HOOKS}/{webhook['id']}", {"state": "active"})
+    await settled(sender_api, webhook)
+    assert receiver.entries == (await sender_api.get("/api/changes")).data[2:]
 
 
 async def test_a_slow_receiver_delays_no_other(sender_api: Api, receiver: TestReceiver) -> None:

@@ -214,6 +214,31 @@ async def test_rewind_sets_the_position(api: Api, demo_dsn: str) -> None:
     assert (await api.post(path, {"n": 0})).data["position"] == 2
     for body in ({}, {"n": "1"}, {"n": -1}, {"n": 1, "m": 2}):
         assert (await api.post(path, body)).status == 400
+    assert (await api.post(path, {})).details == [(invalid("required_field"), "n")]
+
+
+async def test_rewind_takes_a_cursor(api: Api, other_api: Api, demo_dsn: str) -> None:
+    webhook = await subscribe(api)
+    path = f"{HOOKS}/{webhook['id']}/rewind"
+    for count in (1, 4, 1):
+        await make(api, count)
+    page = await api.get("/api/changes", {"limit": "3", "collection": "groups"})
+    cursor = page.json["pagination"]["cursor"]
+    answer = await api.post(path, {"cursor": cursor})
+    assert (answer.status, answer.data["position"]) == (200, 1)
+    both = await api.post(path, {"cursor": cursor, "n": 2})
+    assert both.details == [(invalid("invalid_value"), "n")]
+    for wrong in ("", "é", cursor[:-1], cursor + "A", "x" * 10_000):
+        wrong_cursor = await api.post(path, {"cursor": wrong})
+        assert wrong_cursor.details == [(invalid("invalid_cursor"), "cursor")]
+    other = await subscribe(other_api)
+    foreign = await other_api.post(f"{HOOKS}/{other['id']}/rewind", {"cursor": cursor})
+    assert foreign.details == [(invalid("invalid_cursor"), "cursor")]
+    assert (await api.post(path, {"cursor": None})).status == 400
+    await execute(demo_dsn, "update change_feed set cleared_n = 2")
+    is_failure(await api.post(path, {"cursor": cursor}), 410, "gone.changes_expired")
+    await execute(demo_dsn, "update change_feed set cleared_n = 0, epoch = epoch + 1")
+    is_failure(await api.post(path, {"cursor": cursor}), 410, "gone.changes_expired")
 
 
 async def test_rotate_shows_a_new_secret_once(api: Api) -> None:

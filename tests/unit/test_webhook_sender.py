@@ -1,4 +1,4 @@
-"""Tests of the polls of the webhook sender: a wake is not lost, and polls take a share of time."""
+"""Tests of the webhook sender: a wake is not lost, polls take a share of time, tries back off."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.webhooks import webhook_sender
+from service.webhooks import backoff, webhook_sender
 from service.webhooks.webhook_sender import WebhookSender
 
 
@@ -45,3 +45,23 @@ async def test_polls_take_a_twentieth_of_the_time_at_most() -> None:
     assert sender._next_poll - ended >= 0.95 * webhook_sender._SHARE * 0.05
     assert sender._next_poll - ended <= webhook_sender._SHARE * (ended - started)
     await sender.stop()
+
+
+@pytest.mark.contract("Deliveries")
+@pytest.mark.parametrize(
+    ("failures", "retry_after", "low", "high"),
+    [
+        (1, None, 0.9, 1.1),
+        (2, None, 1.8, 2.2),
+        (5, None, 14, 18),
+        (13, None, 3600, 3600),
+        (60, None, 3600, 3600),
+        (1, 7.0, 7, 7),
+        (9, 0.0, 0, 0),
+        (1, 90_000.0, 3600, 3600),
+    ],
+)
+def test_tries_come_at_growing_intervals(
+    failures: int, retry_after: float | None, low: float, high: float
+) -> None:
+    assert low <= backoff.retry_seconds(failures, retry_after) <= high

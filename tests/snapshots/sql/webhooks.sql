@@ -464,9 +464,11 @@ returning id;
 --   $2::bigint id
 --   $3::bigint epoch
 --   $4::bigint n
+--   $5::text collection
+--   $6::bigint record_id
 -- A new lease number makes a sender drop what it has on its way.
 update webhook set
-    epoch = $3::bigint, n = $4::bigint, within_collection = null, within_id = 0,
+    epoch = $3::bigint, n = $4::bigint, within_collection = $5::text, within_id = $6::bigint,
     batch_from_n = null, batch_n = null, batch_collection = null, batch_id = null,
     failures = 0, next_at = null, lease = lease + 1, lease_until = null
 where organization_id = $1::bigint and id = $2::bigint
