@@ -3,16 +3,14 @@
 Each worker makes one, after the fork. The application makes the shared objects when it starts. When
 it stops, it ends long polls first; after its background tasks it writes the last uses of keys,
 closes the database connections and exports pending spans.
-
-Importing the module replaces aiohttp's default handler of ``Expect`` in the process.
 """
 
 import logging
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from aiohttp import web, web_urldispatcher
+from aiohttp import web
 
 from service import openapi
 from service.database.connections import Database
@@ -33,7 +31,7 @@ from service.http.middleware import count_parser_error, handle_request
 from service.http.parser_errors import ON_PARSER_ERROR
 from service.http.rate_limit_headers import RATE_LIMIT_HEADERS, RateLimitHeaders
 from service.http.response_sender import run_response_sender
-from service.http.router import Router
+from service.http.router import Middleware, Router, use_router
 from service.http.unauthorized_throttle import UNAUTHORIZED_THROTTLE, UnauthorizedThrottle
 from service.organizations.caller import Callers
 from service.routes import Route, routes
@@ -49,9 +47,9 @@ if TYPE_CHECKING:
 def create_app(settings: Settings, dsn: str) -> web.Application:
     """Return the application on the database of ``dsn``, which may be unreachable at the start."""
     logging.getLogger("service").setLevel(settings.log_level.upper())
-    traces, middlewares = _traces(settings)
-    app = web.Application(middlewares=[*middlewares, handle_request])
-    app._router = Router()  # aiohttp has deprecated the argument
+    traces, middleware = _traces(settings)
+    app = web.Application()
+    use_router(app, Router(), middleware)
     pages.prepare(app, openapi.document(), settings.public_url)
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
@@ -99,30 +97,18 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     return app
 
 
-def _traces(settings: Settings) -> "tuple[Traces | None, list[Any]]":
-    """Return the traces and a list of their middleware; None and [] unless ``TRACES`` is on."""
+def _traces(settings: Settings) -> "tuple[Traces | None, Middleware]":
+    """Return the traces, None unless ``TRACES`` is on; and the middleware, which records them."""
     if not settings.traces:
-        return None, []
+        return None, handle_request
     from service.database.tracing import Traces  # of the optional extra "tracing"
-    from service.http.tracing import tracing_middleware
+    from service.http.tracing import traced
 
     traces = Traces()
-    return traces, [tracing_middleware(traces)]
+    return traces, traced(traces, handle_request)
 
 
 def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:
     """Add a route to the application; yield aiohttp's route of each method: HEAD beside GET."""
     for method in ("HEAD", "GET") if route.method == "GET" else (route.method,):
-        yield app.router.add_route(method, route.pattern, route.handler, expect_handler=_expect)
-
-
-async def _expect(request: web.Request) -> None:
-    """Do nothing: ``meet_expectation`` sends ``100 Continue`` once the request is accepted.
-
-    aiohttp's handler sends it at once, before authentication. This one serves all paths, those
-    without a route included.
-    """
-
-
-# Paths without a route use aiohttp's default handler, which no argument replaces.
-web_urldispatcher._default_expect_handler = _expect
+        yield app.router.add_route(method, route.pattern, route.handler)

@@ -74,17 +74,17 @@ class Route:
             root=collection_path(resource), key=resource.key, below=resource.below
         )
 
-    @property
+    @cached_property
     def media_types(self) -> tuple[str, ...]:
         """Return the media types of the request body; () if no body is read."""
         return self.operation.media_types
 
-    @property
+    @cached_property
     def deprecation(self) -> Deprecation | None:
         """Return the deprecation of the operation; None if it stays."""
         return self.operation.deprecation
 
-    @property
+    @cached_property
     def needs_key(self) -> bool:
         """Return whether callers must present an API key."""
         return self.operation.needs_key

@@ -14,7 +14,6 @@ from service.database.connections import Connection
 from service.errors import collect_errors
 from service.handlers import tables
 from service.handlers.lru_cache import WeightedLruCache
-from service.handlers.numbered_feed import position_headers
 from service.handlers.parameters import document_form, path_values, record_path
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.handlers.selection import selected
@@ -29,7 +28,6 @@ from service.http.prefer import APPLIED, preferences
 from service.http.tagged_reads import tagged
 from service.http.web_links import next_page_link
 from service.listing import cursor, parameters
-from service.listing.list_request import ListRequest
 from service.organizations.caller import Caller
 from service.queries import changed_since, reads
 from service.queries.path_keys import PathId, resolve
@@ -63,14 +61,15 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
             partial(_list_query, resource, request, scope),
         )
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
-    headers = {
-        hdrs.VARY: "Accept, Prefer",
-        **await _first_page_headers(request, query.list_request),
-    }
+    headers: dict[str, str] = {hdrs.VARY: "Accept, Prefer"}
+    if query.list_request.is_first_page:
+        headers |= await request.app[RESPONSE_CACHE].position_headers(caller.organization_id)
 
     async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
-        parents = await resolve(connection, caller.organization_id, path)
-        complete = await _with_changed(resource, connection, caller, query)
+        parents = await resolve(connection, caller.organization_id, path) if path else ()
+        complete = query
+        if query.list_request.changed_since is not None:
+            complete = await _with_changed(resource, connection, caller, query)
         page = await resource.page(connection, caller, complete, parents, counts=counts)
         return complete, page
 
@@ -79,15 +78,13 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         headers |= {"Total-Count": str(page.total), APPLIED: "count=exact"}
     next_cursor = None
     if page.last is not None:
-        next_cursor = cursor.encode(query.list_request, page.last, scope)
+        next_cursor = query.cursors.write(page.last, scope)
         headers[LINK] = next_page_link(request, next_cursor)
-    names = (
-        tables.columns(resource, query.list_request.fields) if prefers(request, CSV, JSON) else ()
-    )
-    if names:
+    fields = query.list_request.fields
+    if prefers(request, CSV, JSON) and (names := tables.columns(resource, fields)):
         table = tables.header(names) + tables.rows(page.documents, names)
         return ApiResponse(200, table, {**headers, hdrs.CONTENT_TYPE: f"{CSV}; charset=utf-8"})
-    documents = await selected(request, page.documents, query.list_request.fields)
+    documents = await selected(request, page.documents, fields) if fields else page.documents
     return success_list(documents, pagination=pagination(next_cursor), headers=headers)
 
 
@@ -139,25 +136,10 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     return success_list(await selected(request, documents, fields))
 
 
-async def _first_page_headers(request: web.Request, list_request: ListRequest) -> dict[str, str]:
-    """Return the headers with the position of the change feed, on the first page of a list.
-
-    Return {} for other pages and until the feed has begun. The position may be
-    RESPONSE_CACHE_SECONDS old, so the feed may repeat changes that the list shows.
-    """
-    if list_request.after is not None or (list_request.page_number or 1) > 1:
-        return {}
-    organization_id = caller_of(request).organization_id
-    state = await request.app[RESPONSE_CACHE].feed_state(organization_id)
-    return position_headers(state, organization_id) if state.epoch else {}
-
-
 async def _with_changed(
     resource: Resource, connection: Connection, caller: Caller, query: ListQuery
 ) -> ListQuery:
-    """Return the list query, restricted to what has changed if it has ``changedSince``."""
-    if query.list_request.changed_since is None:
-        return query
+    """Return the list query, which has ``changedSince``, restricted to what has changed."""
     return resource.compile_list(
         await changed_since.look_up(connection, CHANGES, resource, caller, query.list_request)
     )

@@ -13,17 +13,19 @@ those of a target the read. SQL that bypasses the service is seen after RESPONSE
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Final, TypeAlias
 
 from aiohttp import hdrs, web
 
 from service.database.connections import Database
 from service.database.contention import CONTENTION
-from service.handlers.numbered_feed import read_numbered_state
+from service.handlers.cache_entries import ENTRY_BYTES, CacheEntry, RecentKeys
+from service.handlers.numbered_feed import position_headers, read_numbered_state
 from service.http import metrics
 from service.http.byte_budget import reserve
-from service.http.cached_response import CachedBody, CachedResponse
+from service.http.cached_response import CachedResponse
 from service.http.context import IS_CACHED, caller_of
 from service.http.headers import PREFER
 from service.http.media_types import CSV, JSON
@@ -35,6 +37,8 @@ MAX_ENTRY_SHARE: Final = 16
 """A body of more than 1/16 of the cache is not cached: it would evict too many others."""
 MAX_ORGANIZATION_SHARE: Final = 2
 """One organization's responses have at most 1/2 of the cache."""
+_FULL_SHARE: Final = 15 / 16
+"""Share of a limit from which the cache is full."""
 MAX_ORGANIZATIONS: Final = 10_000
 """Maximum number of organizations whose versions and responses are kept."""
 MAX_CONTENDED_HITS: Final = 2
@@ -43,25 +47,10 @@ MAX_CONTENDED_HITS: Final = 2
 More would keep the worker from the requests of the others: a hit needs no connection, so the fair
 queue does not limit hits.
 """
-_OK: Final = 200
-_ENTRY_BYTES: Final = 1024
-"""Estimated bytes of an entry without its key, header values and bodies."""
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool]
 """Path and query, Prefer, Host (None with a public URL), whether CSV is preferred, features."""
-
-
-class _Entry(CachedBody):
-    """Cached response, and the version of the last poll before its statements began."""
-
-    __slots__ = ("expires_at", "version", "weight")
-
-    def __init__(self, body: bytes, headers: Mapping[str, str], version: FeedVersion) -> None:
-        super().__init__(body, dict(headers))
-        self.version = version
-        self.expires_at = time.monotonic() + RESPONSE_CACHE_SECONDS
-        self.weight = 0
 
 
 class _Fill:
@@ -71,30 +60,25 @@ class _Fill:
 
     def __init__(self, version: FeedVersion) -> None:
         self.version = version
-        self.entry: asyncio.Future[_Entry | None] = asyncio.get_running_loop().create_future()
+        self.entry: asyncio.Future[CacheEntry | None] = asyncio.get_running_loop().create_future()
         """Result: the entry; None if the response was not cached."""
 
 
 class _Organization:
     """Cached responses of one organization; the least recently used comes first."""
 
-    __slots__ = ("entries", "fills", "is_polling", "polled_at", "state", "waiters", "weight")
-
     def __init__(self) -> None:
-        self.entries: OrderedDict[_Target, _Entry] = OrderedDict()
+        self.entries: OrderedDict[_Target, CacheEntry] = OrderedDict()
         self.fills: dict[_Target, _Fill] = {}
         self.weight = 0
         self.state: FeedState | None = None
         """State of the feed by the last poll; None before the first one and after a failed one."""
+        self.version: FeedVersion | None = None
+        """Version of ``state``; None if it is unknown or cannot be counted."""
         self.polled_at = 0.0
         self.waiters: list[asyncio.Future[FeedState]] = []
         """Requests that wait for the next poll."""
         self.is_polling = False
-
-    @property
-    def version(self) -> FeedVersion | None:
-        """Return the version of the last poll; None if it is unknown or cannot be counted."""
-        return self.state.version if self.state else None
 
 
 class ResponseCache:
@@ -105,6 +89,8 @@ class ResponseCache:
         self._max_bytes = max_bytes
         self._public_url = public_url
         self._weight = 0
+        self._requested = RecentKeys()
+        """Hashes of organizations and targets that a full cache did not admit."""
         self._organizations: OrderedDict[int, _Organization] = OrderedDict()
         """By id; the least recently used comes first."""
         self._polls = set[asyncio.Task[None]]()
@@ -136,13 +122,13 @@ class ResponseCache:
                 return self._hit(request, organization, target, entry)
         metrics.CACHE_MISSES.inc()
         request[IS_CACHED] = False
-        if version is None:
+        if version is None or not self._admits(caller.organization_id, organization, target):
             return await handler(request)
         fill = organization.fills[target] = _Fill(version)
         entry = None
         try:
             response = await handler(request)
-            if response.status == _OK:
+            if response.status == HTTPStatus.OK:
                 entry = self._store(caller.organization_id, target, response, version)
             return response
         finally:
@@ -150,18 +136,30 @@ class ResponseCache:
                 del organization.fills[target]
             fill.entry.set_result(entry)
 
+    def _admits(self, organization_id: int, organization: _Organization, target: _Target) -> bool:
+        """Return whether to cache a response: there is room, or its target was requested lately.
+
+        So reads that are not repeated evict none that are, and a full cache costs them nothing.
+        """
+        limit = self._max_bytes * _FULL_SHARE
+        return (
+            (self._weight < limit and organization.weight * MAX_ORGANIZATION_SHARE < limit)
+            or target in organization.entries
+            or self._requested.add(hash((organization_id, target)))
+        )
+
     async def _current_entry(
         self, organization: _Organization, target: _Target, version: FeedVersion | None
-    ) -> _Entry | None:
+    ) -> CacheEntry | None:
         """Return the entry of this version; await a running read of it; None if there is none."""
         fill = organization.fills.get(target)
         if fill is not None and fill.version == version:
             return await asyncio.shield(fill.entry)
         entry = organization.entries.get(target)
-        return entry if entry is not None and _is_current(entry, version) else None
+        return entry if entry is not None and entry.is_current(version) else None
 
     def _hit(
-        self, request: web.Request, organization: _Organization, target: _Target, entry: _Entry
+        self, request: web.Request, organization: _Organization, target: _Target, entry: CacheEntry
     ) -> web.Response:
         reserve(request, len(entry.body))
         metrics.CACHE_HITS.inc()
@@ -181,13 +179,17 @@ class ResponseCache:
             self._organizations.move_to_end(organization_id)
         return organization
 
-    async def feed_state(self, organization_id: int) -> FeedState:
-        """Return the last poll's state; poll if it failed or began RESPONSE_CACHE_SECONDS ago."""
-        organization = self._find(organization_id)
-        is_recent = organization.polled_at + RESPONSE_CACHE_SECONDS > time.monotonic()
-        if organization.state is not None and is_recent:
-            return organization.state
-        return await self._current_state(organization_id, organization)
+    async def position_headers(self, organization_id: int) -> dict[str, str]:
+        """Return the headers with the position of the change feed; {} until it has begun.
+
+        The position is that of the last poll. If that failed or began RESPONSE_CACHE_SECONDS ago,
+        poll. So the feed may repeat changes that the response shows.
+        """
+        organization = self._organizations.get(organization_id) or self._find(organization_id)
+        state = organization.state
+        if state is None or organization.polled_at + RESPONSE_CACHE_SECONDS <= time.monotonic():
+            state = await self._current_state(organization_id, organization)
+        return position_headers(state, organization_id) if state.epoch else {}
 
     async def _current_state(self, organization_id: int, organization: _Organization) -> FeedState:
         """Return the state by a poll that begins after this call."""
@@ -215,6 +217,7 @@ class ResponseCache:
             except Exception as failure:
                 error = failure
             organization.state, organization.polled_at = state, started
+            organization.version = state.version if state else None
             if organization.version != before:
                 self._clear(organization)
             for waiter in waiters:
@@ -232,7 +235,7 @@ class ResponseCache:
         target: _Target,
         response: web.StreamResponse,
         version: FeedVersion,
-    ) -> _Entry | None:
+    ) -> CacheEntry | None:
         """Store a response; return None if it has no body of bytes or too long a one."""
         body = response.body if isinstance(response, web.Response) else None
         if not isinstance(body, bytes) or len(body) * MAX_ENTRY_SHARE > self._max_bytes:
@@ -240,15 +243,15 @@ class ResponseCache:
         organization = self._find(organization_id)
         if target in organization.entries:
             self._remove(organization, target)
-        organization.entries[target] = entry = _Entry(body, response.headers, version)
+        organization.entries[target] = entry = CacheEntry(body, response.headers, version)
         self._weigh(organization, target, entry)
         return entry
 
-    def _weigh(self, organization: _Organization, target: _Target, entry: _Entry) -> None:
+    def _weigh(self, organization: _Organization, target: _Target, entry: CacheEntry) -> None:
         """Count the bytes of an entry, new or with a new compressed form; evict beyond limits."""
         path, preferences, host, *_ = target
         key_bytes = len(path) + sum(map(len, preferences)) + len(host or "")
-        weight = entry.size + key_bytes + sum(map(len, entry.headers.values())) + _ENTRY_BYTES
+        weight = entry.size + key_bytes + sum(map(len, entry.headers.values())) + ENTRY_BYTES
         if weight == entry.weight:
             return
         organization.weight += weight - entry.weight
@@ -273,11 +276,6 @@ class ResponseCache:
         organization.entries.clear()
         self._weight -= organization.weight
         organization.weight = 0
-
-
-def _is_current(entry: _Entry, version: FeedVersion | None) -> bool:
-    """Return whether the entry has this version, which is the current one, and has not expired."""
-    return entry.version == version and entry.expires_at > time.monotonic()
 
 
 RESPONSE_CACHE: web.AppKey[ResponseCache] = web.AppKey("response_cache", ResponseCache)

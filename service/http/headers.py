@@ -23,6 +23,5 @@ def combined_value(request: web.Request, name: str) -> str | None:
 
     Return None if there is none.
     """
-    if name not in request.headers:
-        return None
-    return ", ".join(request.headers.getall(name))
+    values = request.headers.getall(name, None)
+    return ", ".join(values) if values else None

@@ -9,8 +9,7 @@ import logging
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from collections.abc import Callable
 
 from aiohttp import hdrs, web
 
@@ -37,10 +36,9 @@ from service.http.negotiation import READS, negotiate, prefers
 from service.http.query_string import check_query_string
 from service.http.rate_limit_headers import RATE_LIMIT_HEADERS
 from service.http.response_sender import RESPONSE_SENDER
+from service.http.router import Handler
 from service.limits import MAX_REQUEST_ID_LENGTH
 from service.masking import contains_key
-
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _VALID_REQUEST_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_REQUEST_ID_LENGTH}}}", re.ASCII)
 METHODS = frozenset({*READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -48,7 +46,6 @@ METHODS = frozenset({*READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _log = logging.getLogger("service")
 
 
-@web.middleware
 async def handle_request(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Handle a request and send its response; return it when it is sent or the client has gone.
 
@@ -151,8 +148,10 @@ def _check(request: web.Request) -> None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
     if request.method not in READS and not request[CALLER].may_write:
         raise api_error(ErrorType.FORBIDDEN_SCOPE, headers={"WWW-Authenticate": NO_SCOPE})
-    check_query_string(request)
-    check_expectation(request)
+    if request.rel_url.raw_query_string:
+        check_query_string(request)
+    if hdrs.EXPECT in request.headers:
+        check_expectation(request)
 
 
 def _needs_key(request: web.Request, route: RouteProtocol | None) -> bool:

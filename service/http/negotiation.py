@@ -76,9 +76,9 @@ def prefers(request: web.Request, media_type: str, other: str) -> bool:
     (RFC 9110, 12.5.1), but never to the first one, which must be named. Both are lowercase. Equal
     weights prefer ``other``.
     """
-    header = (combined_value(request, hdrs.ACCEPT) or "")[:_MAX_ACCEPT_LENGTH].lower()
+    header = (combined_value(request, hdrs.ACCEPT) or "")[:_MAX_ACCEPT_LENGTH]
     # Most callers name none of the media types that are asked about.
-    if media_type not in header:
+    if header == "*/*" or media_type not in (header := header.lower()):
         return False
     weights = dict(map(_weighted, header.split(",")))
     return weights.get(media_type, 0.0) > _weight(weights, other)

@@ -74,22 +74,27 @@ class ResponseSender:
             connection = request.protocol
             if isinstance(connection, HttpConnection) and connection.is_ending:
                 response.force_close()
-            if isinstance(response, StreamedResponse):
-                self._streams.add(key)
-                await response.prepare(request)
-                await response.stream(request)
-            elif not await _send_fast(request, response):
-                await response.prepare(request)
-                await _write(request, response)
+            if not await _send_fast(request, response):
+                if isinstance(response, StreamedResponse):
+                    await self._stream(request, response)
+                else:
+                    await response.prepare(request)
+                    await _write(request, response)
         except ConnectionError:
             pass  # aiohttp's server, which finishes the response next, handles it
         finally:
             del self._in_flight[key]
             if self._slow:
                 self._slow.pop(key, None)
-            if isinstance(response, StreamedResponse):
-                self._streams.discard(key)
-                await response.close()
+
+    async def _stream(self, request: web.Request, response: StreamedResponse) -> None:
+        self._streams.add(id(request))
+        try:
+            await response.prepare(request)
+            await response.stream(request)
+        finally:
+            self._streams.discard(id(request))
+            await response.close()
 
     async def check(self) -> None:
         """Abort the connections of clients that have exceeded a timeout.

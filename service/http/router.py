@@ -1,10 +1,25 @@
-"""Router: aiohttp's URL dispatcher, with a bounded look-up time for paths of many slashes."""
+"""Router: aiohttp's URL dispatcher with a bounded look-up time, and the dispatch of requests."""
 
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from typing import Any, TypeAlias
 
 from aiohttp import web
-from aiohttp.web_urldispatcher import AbstractResource, MatchInfoError, UrlMappingMatchInfo
+from aiohttp.web_urldispatcher import (
+    AbstractResource,
+    MatchInfoError,
+    PlainResource,
+    UrlMappingMatchInfo,
+)
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Middleware: TypeAlias = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
+
+
+class RoutedRequest(web.Request):
+    """Request with its application as an attribute; aiohttp's property looks it up at each use."""
+
+    app: web.Application = None  # type: ignore[assignment]  # ``dispatch`` sets it
 
 
 class Router(web.UrlDispatcher):
@@ -12,17 +27,20 @@ class Router(web.UrlDispatcher):
 
     aiohttp looks up each prefix of a path that ends at a slash, in quadratic time. No parameter of
     a route may match a slash, so a path with more slashes than every route has no route. A slash
-    that is percent-encoded does not count.
+    that is percent-encoded does not count. Paths without parameters are looked up first.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._max_slashes = 0
+        self._plain: dict[str, PlainResource] = {}
 
     def register_resource(self, resource: AbstractResource) -> None:
         """Add the resource of a path, and count its slashes. aiohttp calls it for each path."""
         super().register_resource(resource)
         self._max_slashes = max(self._max_slashes, resource.canonical.count("/"))
+        if isinstance(resource, PlainResource):
+            self._plain[resource.canonical] = resource
 
     def resolve(self, request: web.Request) -> Coroutine[Any, Any, UrlMappingMatchInfo]:
         """Return the match of the request's path and method, or one with the error 404 or 405.
@@ -33,6 +51,32 @@ class Router(web.UrlDispatcher):
             return _not_found()
         return super().resolve(request)
 
+    async def match(self, request: web.Request) -> UrlMappingMatchInfo:
+        """Return the match of a request, as ``resolve`` does."""
+        plain = self._plain.get(request.rel_url.raw_path)
+        route = plain._routes.get(request.method) if plain is not None else None
+        return UrlMappingMatchInfo({}, route) if route else await self.resolve(request)
+
 
 async def _not_found() -> UrlMappingMatchInfo:
     return MatchInfoError(web.HTTPNotFound())
+
+
+def use_router(app: web.Application, router: Router, middleware: Middleware) -> None:
+    """Let the application dispatch its requests by the router, through one middleware.
+
+    aiohttp's own dispatch builds a chain of middlewares for each request and changes the current
+    application around it, for the sake of subapplications. It also sends ``100 Continue`` at once;
+    here ``meet_expectation`` sends it, when the request is accepted.
+    """
+
+    async def dispatch(request: RoutedRequest) -> web.StreamResponse:
+        request._match_info = match = await router.match(request)
+        match.add_app(app)
+        match.freeze()
+        request.app = app
+        return await middleware(request, match.handler)
+
+    app._router = router  # aiohttp has deprecated the argument
+    app._make_request = partial(app._make_request, _cls=RoutedRequest)  # type: ignore[method-assign]
+    app._handle = dispatch  # type: ignore[method-assign,assignment]

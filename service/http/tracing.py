@@ -4,8 +4,7 @@ It needs the optional extra ``tracing``, so it is imported only if tracing is sw
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from aiohttp import web
 from opentelemetry.trace import SpanKind, Status, StatusCode
@@ -14,9 +13,9 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from service.database.tracing import Traces
 from service.http.access_log import PROBES
 from service.http.context import CALLER, IS_CACHED, REQUEST_ID, ROUTES
+from service.http.router import Handler, Middleware
 from service.masking import contains_key_start
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _PROPAGATOR = TraceContextTextMapPropagator()
 
 # These log invalid headers of callers in full.
@@ -24,17 +23,16 @@ for _name in ("opentelemetry.trace.span", "opentelemetry.trace.propagation.trace
     logging.getLogger(_name).setLevel(logging.ERROR)
 
 
-def tracing_middleware(traces: Traces) -> Any:
-    """Return the middleware, which must be the outermost one, so that spans include the sending.
+def traced(traces: Traces, middleware: Middleware) -> Middleware:
+    """Return the middleware with a span around it, which so includes the sending.
 
     Probes have no span. No span has a query string, a body or an API key. A span is in the trace of
     a valid ``traceparent``, else it begins a trace. Responses of 500 and above mark it as an error.
     """
 
-    @web.middleware
     async def trace(request: web.Request, handler: Handler) -> web.StreamResponse:
         if request.path in PROBES:
-            return await handler(request)
+            return await middleware(request, handler)
         route = request.app[ROUTES].get(request.match_info.route)
         path = route.path if route else "unmatched"
         with traces.tracer.start_as_current_span(
@@ -43,7 +41,7 @@ def tracing_middleware(traces: Traces) -> Any:
             kind=SpanKind.SERVER,
             attributes={"http.request.method": request.method, "http.route": path},
         ) as span:
-            response = await handler(request)
+            response = await middleware(request, handler)
             span.set_attribute("http.response.status_code", response.status)
             span.set_attribute("selvedge.request_id", request.get(REQUEST_ID, ""))
             if CALLER in request:

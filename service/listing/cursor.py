@@ -43,30 +43,36 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
 """Types of the sort values in a cursor's JSON, by stored kind of the property."""
 
 
-def encode(list_request: ListRequest, last: list[Any], scope: str) -> str:
-    """Return the cursor of the page after the record whose sort values are ``last``.
+class CursorWriter:
+    """Writes the cursors of a list request, whose own part of them is encoded once."""
 
-    ``last`` has a JSON value for each sort key, as the database returns them. The page number is
-    not carried. Raise ApiError ``too_long`` if the cursor would exceed MAX_CURSOR_BYTES bytes.
-    """
-    payload = orjson.dumps(
-        [
-            VERSION,
-            [
-                [c.property.name, c.operator.name, [_text(v) for v in c.values]]
-                for c in list_request.conditions
-            ],
-            [[key.property.name, key.descending] for key in list_request.sort],
-            list_request.page_size,
-            last,
-            *_optional_members(list_request),
+    def __init__(self, list_request: ListRequest) -> None:
+        conditions = [
+            [c.property.name, c.operator.name, [_text(v) for v in c.values]]
+            for c in list_request.conditions
         ]
-    )
-    text = seal(payload, scope)
-    if len(text) > MAX_CURSOR_BYTES:
-        message = f"The cursor would exceed {MAX_CURSOR_BYTES} bytes."
-        raise api_error(ErrorType.TOO_LONG, "filter", message=message)
-    return text
+        sort = [[key.property.name, key.descending] for key in list_request.sort]
+        start = orjson.dumps([VERSION, conditions, sort, list_request.page_size])
+        end = orjson.dumps(list(_optional_members(list_request)))
+        self._start = start.removesuffix(b"]") + b","
+        self._end = end.replace(b"[", b",", 1) if end != b"[]" else b"]"
+
+    def write(self, last: list[Any], scope: str) -> str:
+        """Return the cursor of the page after the record whose sort values are ``last``.
+
+        ``last`` has a JSON value for each sort key, as the database returns them. The page number
+        is not carried. Raise ApiError ``too_long`` if it would exceed MAX_CURSOR_BYTES bytes.
+        """
+        text = seal(self._start + orjson.dumps(last) + self._end, scope)
+        if len(text) > MAX_CURSOR_BYTES:
+            message = f"The cursor would exceed {MAX_CURSOR_BYTES} bytes."
+            raise api_error(ErrorType.TOO_LONG, "filter", message=message)
+        return text
+
+
+def encode(list_request: ListRequest, last: list[Any], scope: str) -> str:
+    """Return one cursor of a list request, as ``CursorWriter.write`` does."""
+    return CursorWriter(list_request).write(last, scope)
 
 
 def _optional_members(list_request: ListRequest) -> Iterator[dict[str, Any]]:

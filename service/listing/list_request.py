@@ -73,3 +73,8 @@ class ListRequest:
     """Position of ``changed_since`` in the change feed: looked up, or carried by the cursor."""
     fields: tuple[str, ...] = ()
     """Selected members of the documents, in the order of the documents; () for all."""
+
+    @property
+    def is_first_page(self) -> bool:
+        """Return whether no page precedes the requested one."""
+        return self.after is None and (self.page_number or 1) == 1

@@ -12,6 +12,7 @@ from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES, byte_size
+from service.listing.cursor import CursorWriter
 from service.listing.list_request import ListRequest
 from service.listing.page_sql import batch_page, counted_page, listing_page
 from service.listing.properties import Properties, parse_id
@@ -26,7 +27,7 @@ SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ListQuery:
     """Compiled list query: SQL text of a list request, for any organization and parents."""
 
@@ -34,6 +35,11 @@ class ListQuery:
     text: str
     parameters: tuple[Any, ...]
     """Parameters after the organization and the parents."""
+
+    @cached_property
+    def cursors(self) -> CursorWriter:
+        """Return the writer of the cursors of the list request."""
+        return CursorWriter(self.list_request)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,24 @@ async def test_an_error_skips_what_follows(
     assert await connection.fetchval("select count(*) from note") == (0 if pipelines else 1)
 
 
+@BOTH_WAYS
+async def test_a_statement_of_an_older_schema_is_prepared_again(
+    connection: PipelinedConnection, monkeypatch: pytest.MonkeyPatch, pipelines: bool
+) -> None:
+    monkeypatch.setattr(PipelinedConnection, "pipelines", pipelines)
+    await connection.execute("create temporary table note (id bigint); insert into note values (1)")
+    select = "select * from note"
+    assert tuple(await connection.fetchrow(select)) == (1,)
+    await connection.execute("alter table note add text text")
+    assert tuple(await connection.fetchrow(select)) == (1, None)
+    assert [tuple(row) for row in await connection.fetch(select)] == [(1, None)]
+    await connection.execute("begin; alter table note drop text")
+    with pytest.raises(asyncpg.InvalidCachedStatementError):
+        await connection.fetchrow(select)
+    await connection.execute("rollback")
+    assert tuple(await connection.fetchrow(select)) == (1, None)
+
+
 async def test_what_was_not_sent_is_dropped_with_the_transaction(
     dsn: str,
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service.handlers import response_cache
+from service.handlers import cache_entries, response_cache
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.organizations import caller as organizations_caller
 from service.queries import feed_version
@@ -161,7 +161,7 @@ async def test_a_response_lives_for_a_bounded_time(
     servers: Servers, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Data that is changed by SQL alone is seen when the response has expired."""
-    monkeypatch.setattr(response_cache, "RESPONSE_CACHE_SECONDS", 0.05)
+    monkeypatch.setattr(cache_entries, "RESPONSE_CACHE_SECONDS", 0.05)
     await servers.compare(f"{COLORS}/1")
     connection = await asyncpg.connect(demo_dsn)
     try:
@@ -222,7 +222,23 @@ async def test_the_cache_has_a_bound(servers: Servers) -> None:
         assert cache.size <= cache._max_bytes / response_cache.MAX_ORGANIZATION_SHARE
     organization = cache._organizations[1]
     assert cache.size == sum(entry.weight for entry in organization.entries.values()) > 0
-    await servers.compare(f"{COLORS}?pageSize=3")
+    for _ in range(2):
+        await servers.compare(f"{COLORS}?pageSize=3")
     before = hits()
     await servers.compare(f"{COLORS}?pageSize=3")
     assert hits() == before + 1
+
+
+async def test_reads_that_are_not_repeated_evict_nothing(servers: Servers) -> None:
+    server: Any = servers.cached.client.server
+    cache = server.app[RESPONSE_CACHE]
+    cache._max_bytes = 256 * 1024
+    for size in range(1, 61):
+        await servers.cached.get(f"{COLORS}?pageSize={size}")
+    full = list(cache._organizations[1].entries)
+    assert len(full) < 60
+    for size in range(61, 101):
+        await servers.cached.get(f"{COLORS}?pageSize={size}")
+    assert list(cache._organizations[1].entries) == full
+    await servers.cached.get(f"{COLORS}?pageSize=40")
+    assert list(cache._organizations[1].entries) != full
