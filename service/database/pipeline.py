@@ -7,23 +7,23 @@ trip of its own. A statement that the connection has not prepared yet is prepare
 round trips.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from struct import pack
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import asyncpg
 
 from service.database.id_arrays import id_array
 
 _INTERNALS: Final = (
-    *("_do_execute", "_execute", "_get_statement", "_time_and_log"),
-    *("_drop_global_statement_cache", "_protocol", "_stmt_cache", "_stmt_exclusive_section"),
+    *("_execute", "_get_statement", "_time_and_log", "_query_loggers", "_transport", "_protocol"),
+    *("_drop_global_statement_cache", "_stmt_exclusive_section"),
 )
 _EXECUTE: Final = b"E" + pack("!ixi", 9, 0)
 """``Execute`` of the unnamed portal, for all rows."""
 _BINARY_ROWS: Final = pack("!hh", 1, 1)
-_Executor: TypeAlias = Callable[..., Awaitable[Any]]
+_NOT_LOGGED: Final = nullcontext()
 
 
 class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
@@ -82,54 +82,53 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     async def _execute(
         self, query: str, args: Sequence[Any], limit: int, seconds: float | None, **options: Any
     ) -> Any:
-        """Execute a statement as asyncpg does, but one that is prepared by a single step.
+        """Execute a statement as asyncpg does, with the deferred ones ahead of it.
 
-        asyncpg's own steps up to the protocol take a tenth of the processor time of a short read.
-        ``options`` are its options, all falsy for plain rows.
+        A prepared statement goes to the protocol at once: asyncpg's own steps up to there take a
+        tenth of the processor time of a short read. ``options`` are asyncpg's; only
+        ``return_status`` may be set. An outdated prepared statement is prepared again, once,
+        outside a transaction and without deferred statements; else it raises
+        InvalidCachedStatementError.
         """
-        statement = None
-        if self.pipelines and not (self._deferred or self._query_loggers or any(options.values())):
-            statement = self._stmt_cache.get((query, asyncpg.Record, False))
-        if statement is None:
+        if not self.pipelines:
             return await super()._execute(query, args, limit, seconds, **options)
+        deferred, self._deferred = self._deferred, []
+        messages = [
+            _bind((await self._get_statement(text, seconds)).name, parameters)
+            for text, parameters in deferred
+        ]
+        statement = await self._get_statement(query, seconds)
+        returns_status = bool(options.get("return_status"))
         try:
-            with self._stmt_exclusive_section:
-                return await self._protocol.bind_execute(statement, args, "", limit, False, seconds)
+            with self._stmt_exclusive_section, self._logged(deferred, query, args, seconds):
+                if messages:
+                    self._transport.write(b"".join(messages))
+                return await self._protocol.bind_execute(
+                    statement, args, "", limit, returns_status, seconds
+                )
         except asyncpg.OutdatedSchemaCacheError:
             await self.reload_schema_state()
             raise
         except asyncpg.InvalidCachedStatementError:
             self._drop_global_statement_cache()
-            if self.is_in_transaction():
+            if messages or self.is_in_transaction():
                 raise
         return await super()._execute(query, args, limit, seconds, **options)
 
-    def _do_execute(self, query: str, executor: _Executor, *args: Any, **options: Any) -> Any:
-        execute = self._execute_with_deferred if self._deferred else super()._do_execute
-        return execute(query, executor, *args, **options)
-
-    async def _execute_with_deferred(
-        self, query: str, executor: _Executor, time_left: float | None, **options: Any
-    ) -> Any:
-        """Execute a statement as asyncpg does, with the deferred ones ahead of it.
-
-        An outdated prepared statement raises InvalidCachedStatementError instead of being retried,
-        as the deferred statements would not be sent again.
-        """
-        deferred, self._deferred = self._deferred, []
-        messages = [
-            _bind((await self._get_statement(text, time_left)).name, parameters)
-            for text, parameters in deferred
-        ]
-
-        def send(*arguments: Any) -> Awaitable[Any]:
-            self._transport.write(b"".join(messages))
-            return executor(*arguments)
-
-        with ExitStack() as stack:
-            for text, parameters in reversed(deferred) if self._query_loggers else ():
-                stack.enter_context(self._time_and_log(text, parameters, time_left))
-            return await super()._do_execute(query, send, time_left, retry=False, **options)
+    def _logged(
+        self,
+        deferred: Sequence[tuple[str, Sequence[Any]]],
+        query: str,
+        args: Sequence[Any],
+        seconds: float | None,
+    ) -> AbstractContextManager[object, bool | None]:
+        """Return a context that logs the statements executed in it, the deferred ones as well."""
+        if not self._query_loggers:
+            return _NOT_LOGGED
+        stack = ExitStack()
+        for text, parameters in reversed((*deferred, (query, args))):
+            stack.enter_context(self._time_and_log(text, parameters, seconds))
+        return stack
 
 
 def _bind(statement: str, parameters: Sequence[Any]) -> bytes:

@@ -54,6 +54,8 @@ Raises ApiError for errors of the request as a whole, and of the item of a singl
 the items of a bulk write are in the result's ``details``.
 """
 
+_ItemsAndWrite: TypeAlias = tuple[RequestItems, Write[Any]]
+
 _BULK_WRITES: Final[Mapping[tuple[str, bool], tuple[Callable[[Any], Validator], Write[Any]]]] = {
     ("bulk_create", False): (lambda resource: resource.bulk_create_form, writes.create),
     ("bulk_replace", False): (lambda resource: resource.bulk_replace_form, writes.replace),
@@ -114,7 +116,7 @@ async def replace(resource: WritableResource, request: web.Request, raw: bytes) 
     deleted one, else create one. A part's path with an own key needs a live record.
     """
 
-    def read(options: WriteOptions) -> tuple[RequestItems, Write[Any]]:
+    def read(options: WriteOptions) -> _ItemsAndWrite:
         if isinstance(resource, MasterRecord) and options.path_key is not None:
             return keyed_item(resource, raw, options.path_key), writes.replace_by_key
         return one_item(resource.replace_form, raw, resource.list_name), writes.replace
@@ -131,10 +133,12 @@ async def patch(resource: WritableResource, request: web.Request, raw: bytes) ->
     is_merge = is_sent_as(request.headers[hdrs.CONTENT_TYPE], MERGE_PATCH)
     editor = merge_editor if is_merge else patch_editor
 
-    def read(_: WriteOptions) -> tuple[RequestItems, Write[WritableResource]]:
-        return RequestItems([{}]), partial(writes.patch, edit=editor(resource, raw))
-
-    return await _write_one(resource, request, raw, read)
+    return await _write_one(
+        resource,
+        request,
+        raw,
+        lambda _: (RequestItems([{}]), partial(writes.patch, edit=editor(resource, raw))),
+    )
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -160,7 +164,7 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
     ids = request.query.getall(write_options.IDS, [])
     keys = request.query.getall(write_options.KEYS, [])
 
-    def read(options: WriteOptions) -> tuple[RequestItems, Write[MasterRecord]]:
+    def read(options: WriteOptions) -> _ItemsAndWrite:
         if options.match_by_key:
             return many_keys(resource, keys, options), writes.delete_by_key
         return many_ids(resource, ids, options), writes.delete
@@ -193,7 +197,7 @@ async def _write_many(
 
 def _read_items(
     operation: str, resource: WritableResource, body: BulkBody, options: WriteOptions
-) -> tuple[RequestItems, Write[Any]]:
+) -> _ItemsAndWrite:
     """Return the items of a bulk write and the function that writes them."""
     validator, write = _BULK_WRITES[operation, options.match_by_key]
     return many_items(resource, validator(resource), body, options), write
