@@ -1,7 +1,9 @@
-"""Types of records as callers read them, made from ``schemas/``, which describes the fields.
+"""Types of records as callers read them, generated from ``schemas/``, which describes the fields.
 
-They serve type checkers, by ``Client.typed``; nothing is checked at run time. A field that is
-``NotRequired`` is absent when it has no value.
+They annotate the documents of ``Client.typed`` for type checkers; nothing is checked at run time. A
+nullable field is always present. A field that is ``NotRequired`` is absent when it has no value.
+With the parameter ``fields`` a document has the named fields only. ``COLLECTIONS`` has each type
+of a collection's records, with the collection's path below ``/api/``.
 """
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict

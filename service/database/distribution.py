@@ -1,8 +1,8 @@
 """Citus distribution: shards tables by organization, and copies shared tables to every node.
 
-The catalog decides: a table with an ``organization_id`` is distributed by it, ``organization`` by
-its ``id`` on the same nodes, and every other table becomes a reference table. The migrations' own
-tables stay local.
+The columns of a table decide: one with an ``organization_id`` is distributed by it, and
+``organization`` by its ``id`` on the same nodes. Every other table becomes a reference table. The
+migrations' own tables stay local.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ class DistributionPlan:
     shared: Sequence[str]
     """Tables to copy to every node."""
     bytes: int
-    """Size of all these tables now, in bytes."""
+    """Size of all these tables now, with their indexes, in bytes."""
 
     @property
     def tables(self) -> list[str]:
@@ -78,11 +78,11 @@ class DistributionPlan:
 
 
 def configure_session(connection: psycopg.Connection[Any]) -> None:
-    """Configure a session for schema changes in a distributed database.
+    """Turn off two defaults of Citus, for schema changes in a distributed database.
 
-    If a new table refers to a reference table, Citus adds the new table to its metadata by default.
-    It also alters shards in parallel, after which a transaction cannot read all of its own writes.
-    Without Citus the settings have no effect.
+    By default Citus adds a new table to its metadata if the table refers to a reference table, and
+    alters shards in parallel, after which a transaction cannot read all of its own writes. Without
+    Citus the settings have no effect.
     """
     connection.execute("set citus.enable_local_reference_table_foreign_keys = off")
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
@@ -113,8 +113,10 @@ def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
 def distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
     """Execute a non-empty plan in one transaction, up to 5 times if deadlocks end it; then analyze.
 
-    The connection is in autocommit mode, and has the lock of migrations. Writes to the tables wait
-    until the commit, or fail with 503. Citus does not hide shards from sessions that begin later.
+    Raise psycopg.errors.DeadlockDetected if a deadlock ends the fifth try, too. The connection is
+    in autocommit mode, and has the lock of migrations. Writes to the tables wait until the commit,
+    or fail with 503 after their timeout. Citus hides shards in the system catalog by default, but
+    not from sessions that begin later.
     """
     for attempt in range(_ATTEMPTS):
         try:
@@ -128,7 +130,7 @@ def distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> N
 
 
 def distribute_new_tables(connection: psycopg.Connection[Any]) -> None:
-    """Distribute a migration's new tables, in its transaction, if the database is distributed.
+    """Distribute a migration's new tables, in its transaction, if ``organization`` is distributed.
 
     Do nothing without Citus, or before the first ``distribute``.
     """

@@ -1,6 +1,8 @@
 """Response envelopes: JSON bytes as a success, and errors (contract, Envelope; RFC 9457).
 
-Documents are joined as bytes, never parsed and never checked: callers pass valid JSON.
+Documents are joined as bytes, never parsed and never checked: callers pass valid JSON. The
+middleware chooses one of three forms for an error: ``failure``, ``problem`` or
+``problem_with_details``.
 """
 
 from collections.abc import Mapping
@@ -15,7 +17,7 @@ from service.http.api_response import ApiResponse
 from service.http.media_types import JSON, PROBLEM
 
 NOT_SHARED = "private, no-cache"
-"""``Cache-Control`` of all responses but those of routes without a key (RFC 9111, 5.2.2)."""
+"""``Cache-Control`` of responses, except those of routes without an API key (RFC 9111, 5.2.2)."""
 _BEFORE_CODE = b'{"status":"success","code":"'
 _BEFORE_DATA = b'","data":'
 

@@ -14,7 +14,8 @@ _CONTINUE: Final = "100-continue"
 def check_transfer_coding(request: web.Request) -> None:
     """Raise ApiError ``not_implemented`` for a coding other than chunked (RFC 9112, 6.1).
 
-    Its response closes the connection, for the end of the body is unknown.
+    A list of codings is refused, too. The error's response closes the connection, for the end of
+    the body is unknown.
     """
     coding = request.headers.get(hdrs.TRANSFER_ENCODING)
     if coding is not None and coding.lower() != "chunked":
@@ -33,9 +34,10 @@ def check_expectation(request: web.Request) -> None:
 
 
 async def meet_expectation(request: web.Request) -> None:
-    """Send ``100 Continue`` if the client may wait for it. Only readers of the body call it.
+    """Send ``100 Continue`` if the client may wait for it.
 
-    So a client that waits sends no body to a request that was refused before.
+    Only the reader of the body calls it, once. So a client that waits sends no body if its request
+    was refused before.
     """
     if may_await_continue(request):
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -46,8 +48,9 @@ async def meet_expectation(request: web.Request) -> None:
 def may_await_continue(request: web.Request) -> bool:
     """Return whether the client may wait for ``100 Continue``.
 
-    It has sent ``Expect`` over HTTP/1.1, and the body has not arrived completely. A final response
-    in this state must close the connection, for the body may or may not follow.
+    It has sent ``Expect`` over HTTP/1.1, and the body has not arrived completely. The result stays
+    true after ``100 Continue`` was sent. The middleware closes the connection after a final
+    response in this state, for the body may or may not follow.
     """
     return (
         hdrs.EXPECT in request.headers

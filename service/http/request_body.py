@@ -36,10 +36,10 @@ def with_body(
 ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     """Return a handler that first reads the body, and passes it on uncompressed.
 
-    Bodies of SCHEDULED_BODY_BYTES or more as sent, and compressed ones, go through the body
-    scheduler in between. The request must be authenticated. Raise ApiError as ``receive`` and
-    ``gzip_body.unpacked`` do, before the handler runs; the unpacked bytes count in the byte budget
-    beside those as sent.
+    Bodies of SCHEDULED_BODY_BYTES or more as sent, and compressed ones, enter the body scheduler
+    after they are read, and before they are unpacked. The request must be authenticated. Raise
+    ApiError as ``receive`` and ``gzip_body.unpacked`` do, before the handler runs. Unpacked bodies
+    of MIN_COUNTED_BYTES or more count in the byte budget beside the bytes as sent.
     """
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -56,14 +56,15 @@ def with_body(
 
 
 async def receive(request: web.Request, media_types: tuple[str, ...]) -> bytes:
-    """Return the body's bytes as sent; they count in the byte budget until the response is sent.
+    """Return the body's bytes as sent; send ``100 Continue`` first if the client may wait for it.
 
-    Raise ApiError: ``unsupported_media_type`` for another media type or content coding;
-    ``payload_too_large`` above MAX_BODY_BYTES, by ``Content-Length`` before anything is read, else
-    while it is; ``too_many_requests`` if the byte budget has fewer bytes left; ``request_timeout``
-    if nothing arrives for BODY_IDLE_SECONDS or the whole takes BODY_SECONDS; ``unauthorized`` if
-    the key was revoked during an upload of more than KEY_CACHE_SECONDS; ``malformed_json`` if the
-    client broke off.
+    MIN_COUNTED_BYTES or more count in the organization's byte budget until the response is sent;
+    fewer do not count. Raise ApiError: ``unsupported_media_type`` for another media type, or none,
+    and for a content coding other than gzip; ``payload_too_large`` above MAX_BODY_BYTES, by
+    ``Content-Length`` before anything is read, else while it is; ``too_many_requests`` if the byte
+    budget has fewer bytes left; ``request_timeout`` if nothing arrives for BODY_IDLE_SECONDS or the
+    whole takes BODY_SECONDS; ``unauthorized`` if the key became invalid during an upload of more
+    than KEY_CACHE_SECONDS; ``malformed_json`` if the client broke off, whatever the media type.
     """
     _check_media_type(request, media_types)
     declared = request.content_length or 0
@@ -86,7 +87,7 @@ async def receive(request: web.Request, media_types: tuple[str, ...]) -> bytes:
 def _check_media_type(request: web.Request, media_types: tuple[str, ...]) -> None:
     """Raise ApiError ``unsupported_media_type`` for another media type or content coding.
 
-    Its headers name the accepted ones.
+    The message names the accepted ones. The headers name gzip, and the media types only for PATCH.
     """
     headers: dict[str, str] = {hdrs.ACCEPT_ENCODING: "gzip"}
     if request.method == "PATCH":
@@ -127,7 +128,7 @@ async def _read(request: web.Request, reserved: int) -> bytes:
     """Return the body, read in chunks. Its first ``reserved`` bytes count in the budget already.
 
     Further ones are reserved in steps of MIN_COUNTED_BYTES or more. Raise TimeoutError, or ApiError
-    for size and budget. The buffer is freed if the body is incomplete.
+    for size and budget. The buffer's memory is freed even if the body is incomplete.
     """
     buffer, now = bytearray(), asyncio.get_running_loop().time
     deadline = now() + BODY_SECONDS

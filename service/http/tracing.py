@@ -26,8 +26,10 @@ for _name in ("opentelemetry.trace.span", "opentelemetry.trace.propagation.trace
 def traced(traces: Traces, middleware: Middleware) -> Middleware:
     """Return the middleware with a span around it, which so includes the sending.
 
-    Probes have no span. No span has a query string, a body or an API key. A span is in the trace of
-    a valid ``traceparent``, else it begins a trace. Responses of 500 and above mark it as an error.
+    Health checks and metrics (``PROBES``) have no span. A span has method, route, status, request
+    id, organization and use of the response cache. It has no query string and no body. It has no
+    API key, unless ``_carrier`` fails to detect one. A span is in the trace of a valid
+    ``traceparent``, else it begins a trace. Responses of 500 and above mark it as an error.
     """
 
     async def trace(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -56,9 +58,9 @@ def traced(traces: Traces, middleware: Middleware) -> Middleware:
 
 
 def _carrier(request: web.Request) -> Mapping[str, str]:
-    """Return the trace context headers, without a ``tracestate`` that contains an API key.
+    """Return the trace context headers; drop the whole ``tracestate`` if it contains an API key.
 
-    A key in Base64 is not detected.
+    A key in Base64 and a part of a secret are not detected.
     """
     names = ("traceparent", "tracestate")
     headers = {name: request.headers[name] for name in names if name in request.headers}

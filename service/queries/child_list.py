@@ -1,4 +1,4 @@
-"""Child lists: entries of sizes and chart lines, matched to stored children by id or content.
+"""Child lists: sizes of ranges and lines of charts, matched to stored ones by id or content.
 
 The caller has locked the owners, and writes what the functions here return (contract, Parts).
 """
@@ -59,7 +59,10 @@ class MatchedChildren:
     owner_id: int
     stored: StoredChildren
     existing: dict[int, Item] = field(default_factory=dict)
-    """Entries that match a stored child, by its id; a deactivated child becomes active again."""
+    """Entries without ``isDeactivated`` that match a stored child, by its id.
+
+    A deactivated child becomes active again.
+    """
     new: dict[int, Item] = field(default_factory=dict)
     """Entries that match none, by their new ids, which are given in request order."""
     request_indexes: dict[int, int] = field(default_factory=dict)
@@ -74,7 +77,7 @@ class MatchedChildren:
 
     @property
     def missing(self) -> set[int]:
-        """Ids of active children that the item omits."""
+        """Ids of active children that the item omits, or has with ``isDeactivated`` true."""
         return {*self.stored.active}.difference(self.existing)
 
     @property
@@ -120,16 +123,17 @@ class ChildList:
     noun: str
     members: Sequence[str]
     match_keys: Sequence[MatchKey]
+    """Functions from a row to its natural key; None matches nothing (``match_existing``)."""
 
     async def match(
         self, connection: Connection, batch: Batch, stored: Mapping[int, StoredChildren]
     ) -> list[MatchedChildren]:
         """Match the entries of each item to the stored children of its owner.
 
-        Return one result for each item, in batch order. The ids in a list differ already. Add
-        ``unknown_reference`` to the batch for ids that the owner does not have, also of entries
-        with ``isDeactivated`` true, which count as omitted otherwise. New entries take ids from the
-        table's sequence; nothing else is written.
+        Return one result for each item, in batch order. The caller has checked that the ids in a
+        list differ. Add ``unknown_reference`` to the batch for ids that the owner does not have,
+        also of entries with ``isDeactivated`` true, which count as omitted otherwise. New entries
+        take ids from the table's sequence; nothing else is written.
         """
         lists, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for index, item in enumerate(batch.items):
@@ -181,7 +185,8 @@ class ChildList:
     def _match_ids(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
         """Return the id of each entry that has one or matches a stored child, by index.
 
-        Ids that entries have are not checked. Deactivated entries without an id match none.
+        Ids that entries have may be unknown; ``_match_item`` reports these. Entries with
+        ``isDeactivated`` and without an id match none.
         """
         ids = {index: entry[self.key] for index, entry in enumerate(entries) if entry.get(self.key)}
         rows = {

@@ -27,8 +27,9 @@ def _is_live(record: LockedRow) -> bool:
 class CareInstructionMaterials(CareText):
     """Materials on care labels: soft delete; a ``userDefinedId`` is unique among live materials.
 
-    It is unique in every organization, with or without the feature of unique keys. Updates release
-    keys before they set them, so that items of one request can exchange keys.
+    It is unique within each organization, even without the feature of unique keys. Inactive
+    materials are live, deleted ones are not. Updates release keys before they set them, so that
+    items of one request can exchange keys.
     """
 
     name = "care-instruction-materials"
@@ -39,10 +40,11 @@ class CareInstructionMaterials(CareText):
     own_error_types = (*CareText.own_error_types, ErrorType.CONFLICT_DUPLICATE)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the plan; report unknown languages, and keys of other live materials.
+        """Return the plan; add errors to the batch for languages and own keys.
 
-        The state after the request counts, deletes included. Items that newly take one
-        key all fail.
+        ``unknown_reference`` is for unknown languages, ``conflict.duplicate`` for keys of other
+        live materials. The state after the request counts, deletes included. Items that newly take
+        one key all fail.
         """
         plan = await super().check(connection, write_set)
         upserts = write_set.upserts
@@ -60,9 +62,9 @@ class CareInstructionMaterials(CareText):
         write_set: WriteSet,
         stored: Mapping[int, LockedRow],
     ) -> Iterable[Dependency]:
-        """Return dependencies of items on the live records of the batch that have their keys now.
+        """Return a dependency of each item with a key that another item's live record has now.
 
-        An item can take a key only if the item of that record succeeds in giving it up.
+        The item can take the key only if the item of that record succeeds in giving it up.
         """
         owners = {
             row["key"]: record_id
@@ -81,8 +83,8 @@ class CareInstructionMaterials(CareText):
     ) -> ApiError | None:
         """Return ``conflict.duplicate`` if another request took an own key after the check.
 
-        Return None for any other violation. Add that error to the batch at the item with the key,
-        if the violation's detail names the key.
+        If the violation's detail names the key of an item, add the error to the batch at this item;
+        else it has no field. Return None for any other violation.
         """
         # PostgreSQL may leave the error's constraint field empty; the message always names it.
         if _REFERENCE_KEY not in str(error):

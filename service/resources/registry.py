@@ -1,6 +1,7 @@
-"""Registry: one instance of each resource of the API, in the order of its documentation.
+"""Registry: one instance of each resource of the API.
 
-Importing it reads the schemas and SQL files and compiles validators. It needs no database.
+The order within a tuple is that of the routes and of the paths in the OpenAPI document. Importing
+it reads the schemas and SQL files and compiles validators. It needs no database.
 """
 
 from service.queries.change_feed import ChangeFeed
@@ -53,15 +54,19 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     STYLE_RELATIONS,
     SampleRequests(),
 )
-"""Master records, with the operations ``OF_MASTER_RECORDS`` (contract, Surface)."""
+"""Master records, each with all operations of ``OF_MASTER_RECORDS`` (contract, Surface)."""
 
 REFERENCE_LISTS: tuple[Resource, ...] = (
     Languages(),
     StyleSampleRequests(),
 )
-"""Lists without writes of their own."""
+"""Read-only lists: languages, and the sample requests below a style (contract, Reference lists).
+
+Sample requests are written by ``SampleRequests``.
+"""
 
 MEASUREMENTS = Measurements()
+"""Measured values, one of PARTS: the path names a sample request and one of its sizes."""
 
 PARTS: tuple[RecordPart, ...] = (
     SizeRangeSizes(),
@@ -87,7 +92,7 @@ CHANGES = ChangeFeed(
 )
 """Change feed of master records and part collections.
 
-It has neither languages, which never change, nor lists below another record.
+It has no REFERENCE_LISTS: languages never change, and sample requests are master records.
 """
 
 EXPORTED: dict[str, Resource] = {

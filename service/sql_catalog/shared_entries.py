@@ -1,4 +1,7 @@
-"""Catalog entries that belong to no single resource, such as those of the change feed."""
+"""Catalog entries by source: statements that resources share, such as those of the change feed.
+
+Some sources have an entry for each of several resources, such as exports.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -17,14 +20,14 @@ from service.sql_catalog.resource_entries import fan_out_entries
 
 
 def _of_file(file: str) -> Iterator[CatalogEntry]:
-    """Yield the statements of a file that are sent as the file has them: those without slots."""
+    """Yield the statements of ``sql/<file>.sql`` that have no slots; leave out fragments."""
     for statement in load(file).values():
         if statement.parameters is not None and not statement.slots:
             yield statement_entry(statement)
 
 
 def _write_entries() -> Iterator[CatalogEntry]:
-    """Yield the locks of organizations and collections, and the numbers for new records."""
+    """Yield the locks of organizations and collections, and the ids for new records."""
     for name in ("lock_organization", "next_ids"):
         yield statement_entry(SHARED[name])
     for name, statement in load("writer_locks").items():
@@ -33,7 +36,7 @@ def _write_entries() -> Iterator[CatalogEntry]:
 
 
 def _reference_entries() -> Iterator[CatalogEntry]:
-    """Yield the look-ups of own keys in references."""
+    """Yield the look-ups of the records that references name by own key."""
     for target in TARGETS.values():
         within = (f"{column_of(target.within)}s",) if target.within else ()
         yield CatalogEntry(
@@ -48,7 +51,10 @@ def _reference_entries() -> Iterator[CatalogEntry]:
 
 
 def _change_entries() -> Iterator[CatalogEntry]:
-    """Yield the statements of the change feed; those of fan-out are with the resources."""
+    """Yield the statements of the change feed.
+
+    Those of fan-out are with the resource that changed, and in the source ``settings``.
+    """
     statements = load("changes")
     yield CatalogEntry(
         "page",
@@ -64,6 +70,7 @@ def _change_entries() -> Iterator[CatalogEntry]:
 
 
 def _idempotency_entries() -> Iterator[CatalogEntry]:
+    """Yield the statements of idempotency keys and stored responses."""
     purpose = "Set the time that a claim waits for another request with the key."
     yield CatalogEntry("claim_timeout", purpose, (), SET_CLAIM_TIMEOUT)
     yield CatalogEntry(
@@ -74,7 +81,7 @@ def _idempotency_entries() -> Iterator[CatalogEntry]:
 
 
 def _export_entries() -> Iterator[CatalogEntry]:
-    """Yield the statements of exports, with the lines of JSON and those of tables."""
+    """Yield the statement of each exported collection, and its variant for tables (CSV)."""
     for name, resource in EXPORTED.items():
         yield CatalogEntry(
             f"export_{name.replace('-', '_')}",
