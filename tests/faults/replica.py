@@ -5,6 +5,8 @@ struck. In the end each replica is equal to the service.
 """
 
 import asyncio
+import logging
+from collections import Counter
 from random import Random
 from typing import Any, Final
 
@@ -17,6 +19,7 @@ from tests.support.campaign import Progress, Rounds
 from tests.support.replica import Replica
 from tests.support.writers import Writer
 
+_LOG: Final = logging.getLogger(__name__)
 _WRITERS: Final = 2
 """Number of writers of each organization."""
 _PASSING: Final = (429, 503)
@@ -54,40 +57,63 @@ async def stays_equal(
         for caller in callers * _WRITERS
     ]
     replicas = [Replica(caller, documents=True, limit=50) for caller in callers]
-    struck = asyncio.Event()
-    busy = [asyncio.create_task(_write(writer, struck)) for writer in writers]
+    is_over = asyncio.Event()
+    busy = [asyncio.create_task(_write(writer, is_over)) for writer in writers]
     await asyncio.gather(*(replica.begin() for replica in replicas))
-    busy += [asyncio.create_task(_follow(replica, struck)) for replica in replicas]
-    rounds = Rounds(strikes, on_progress)
-    while rounds.left or sum(writer.done for writer in writers) < writes:
+    busy += [asyncio.create_task(_follow(replica, is_over)) for replica in replicas]
+    kills, rounds = Counter[str](), Rounds(strikes, on_progress)
+    while rounds.left or _written(writers) < writes:
         await asyncio.sleep(stage.random.uniform(0.2, 1.5))
-        if rounds.left:
-            await _strike(stage)
+        for task in busy:
+            if task.done():
+                await task  # raises what it failed of
+        # The kills are spread over all writes.
+        if rounds.left and _written(writers) >= writes * (strikes - rounds.left) // strikes:
+            kills[await _strike(stage)] += 1
             await stage.answers_again()
             rounds.count()
-    struck.set()
+    is_over.set()
     await asyncio.gather(*busy)
     for replica in replicas:
         await replica.holds()
+        assert replica.seen, "nothing was followed"
+    _log(writers, kills, replicas)
     return replicas
 
 
-async def _strike(stage: OwnServer) -> None:
+def _written(writers: list[Writer]) -> int:
+    return sum(writer.done for writer in writers)
+
+
+def _log(writers: list[Writer], kills: Counter[str], replicas: list[Replica]) -> None:
+    for organization, replica in enumerate(replicas, 1):
+        collections = Counter(collection for collection, _ in replica.records)
+        _LOG.info(
+            "organization %s: %s entries, equal: %s",
+            *(organization, len(replica.seen), dict(collections)),
+        )
+    _LOG.info("%s writes, kills: %s", _written(writers), dict(kills))
+
+
+async def _strike(stage: OwnServer) -> str:
+    """Kill or restart something; return what was done."""
     kinds = (
         stage.kill_workers,
         stage.kill_backend,
         stage.kill_postgres,
         stage.restart_postgres,
     )
-    await stage.random.choice(kinds)()
+    strike = stage.random.choice(kinds)
+    await strike()
+    return strike.__name__
 
 
-async def _write(writer: Writer, struck: asyncio.Event) -> None:
-    while not struck.is_set():
+async def _write(writer: Writer, is_over: asyncio.Event) -> None:
+    while not is_over.is_set():
         await writer.write(1)
 
 
-async def _follow(replica: Replica, struck: asyncio.Event) -> None:
-    while not struck.is_set():
+async def _follow(replica: Replica, is_over: asyncio.Event) -> None:
+    while not is_over.is_set():
         await replica.follow()
         await asyncio.sleep(0.05)

