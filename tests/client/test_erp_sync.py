@@ -1,14 +1,16 @@
 """Tests of the nightly sync of docs/erp-sync.md, run as the document shows it, of a whole ERP.
 
 ``TEST_ERP_DIVISOR`` and ``TEST_KILLS`` set the size of the ERP (1 for all of it) and the number of
-kills.
+kills; ``--log-cli-level=INFO --log-disable=aiohttp.access`` shows the requests of each night.
 """
 
 import asyncio
+import logging
 import os
 import re
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -34,6 +36,10 @@ pytestmark = pytest.mark.contract("Own keys", "Outcomes")
 DIVISOR, MOST_LINES = int(os.environ.get("TEST_ERP_DIVISOR", "20")), 40
 MOST_REQUESTS = 40 if DIVISOR >= 20 else 120
 KILLS = int(os.environ.get("TEST_KILLS", "3"))
+KILLED_DIVISOR = int(os.environ.get("TEST_ERP_DIVISOR", "40"))
+LATEST_KILL = 75 if KILLED_DIVISOR == 1 else 20
+"""Largest number of requests after which a night is killed; it has a few more."""
+LOG: Final = logging.getLogger(__name__)
 Night = Callable[[Iterable[RecordSet]], Any]
 
 
@@ -101,9 +107,14 @@ async def test_nights_end_in_the_state_of_the_erp(
 
     async def run(erp: Erp) -> dict[str, Counter[str]]:
         requests.clear()
+        started = time.monotonic()
         assert await night(erp.truth()) == 0, capsys.readouterr().out
+        counts = dict(_counts(capsys.readouterr().out))
+        total = sum(counts.values(), Counter[str]())
+        seconds = time.monotonic() - started
+        LOG.info("%s requests, %.1f s: %s", len(requests), seconds, dict(total))
         assert len(requests) <= MOST_REQUESTS, requests
-        return dict(_counts(capsys.readouterr().out))
+        return counts
 
     sizes = {name: len(records) for name, _, _, records in Erp(DIVISOR).truth()}
     created = await run(Erp(DIVISOR))
@@ -153,41 +164,63 @@ async def test_errors_are_printed_and_other_records_written(
 
 _ERP: Final = """
 import os, signal, threading
+from service.client.transport import Transport
 from tests.client.erp import Erp
 
+requests, send = 0, Transport.send
+
+async def counted(self, request):
+    global requests
+    requests += 1
+    if requests == int(os.environ["KILLED_AT"]):
+        delay = float(os.environ["KILLED_AFTER"])
+        threading.Timer(delay, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    return await send(self, request)
+
+Transport.send = counted
+
 def truth():
-    if (seconds := float(os.environ["KILLED_AFTER"])):
-        threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGKILL)).start()
-    return ((name, key, 50, records) for name, key, _, records in Erp(40).truth())
+    erp = Erp(int(os.environ["DIVISOR"]))
+    if erp.divisor == 1:
+        return erp.truth()
+    return ((name, key, 50, records) for name, key, _, records in erp.truth())
 """
 
 
 async def test_killed_anywhere_and_run_again_it_ends_as_if_it_had_not_been(
     erp_address: ServiceAddress, tmp_path: Path
 ) -> None:
+    """Two programs at once begin with nothing; each is killed at a request of its own."""
     (tmp_path / "erp.py").write_text(_ERP)
     (tmp_path / "night.py").write_text(_code())
 
-    async def run(killed_after: float) -> tuple[int | None, str]:
+    async def run(killed_at: int = 0, killed_after: float = 0) -> tuple[int | None, str]:
         settings = {
             "SELVEDGE_URL": str(erp_address.url),
             "SELVEDGE_API_KEY": erp_address.writer,
+            "KILLED_AT": str(killed_at),
+            "KILLED_AFTER": str(killed_after),
+            "DIVISOR": str(KILLED_DIVISOR),
         }
-        env = {**os.environ, **settings, "KILLED_AFTER": str(killed_after), "PYTHONPATH": str(ROOT)}
+        env = {**os.environ, **settings, "PYTHONPATH": str(ROOT)}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "night.py"), cwd=tmp_path, env=env, stdout=asyncio.subprocess.PIPE
         )
         out, _ = await process.communicate()
         return process.returncode, out.decode()
 
-    random = Random(settle_seed())
-    later = (random.uniform(0.03, 0.3) for _ in range(KILLS - 1))
-    killed = [await run(seconds) for seconds in (0.03, *later)]
-    assert killed[0][0] == -signal.SIGKILL
-    ended = await run(0)
-    assert ended[0] == 0, ended[1]
-    truth = [*Erp(40).truth()]
-    assert dict(_counts((await run(0))[1])) == {
+    random, kills, runs = Random(settle_seed()), 0, 0
+    while kills < KILLS:
+        chosen = [(random.randint(1, LATEST_KILL), random.uniform(0, 0.1)) for _ in range(2)]
+        for status, out in await asyncio.gather(*(run(*each) for each in chosen)):
+            assert status in (0, -signal.SIGKILL), out
+            kills += status != 0
+            runs += 1
+    for status, out in await asyncio.gather(run(), run()):
+        assert status == 0, out
+    LOG.info("%s of %s runs, two at once, were killed", kills, runs)
+    truth = [*Erp(KILLED_DIVISOR).truth()]
+    assert dict(_counts((await run())[1])) == {
         name: Counter(unchanged=len(records)) for name, _, _, records in truth
     }
     async with Client(str(erp_address.url), erp_address.writer) as client:
