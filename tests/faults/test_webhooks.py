@@ -2,11 +2,15 @@
 
 The number of changes and of webhooks is small in `make test`; TEST_WEBHOOK_CHANGES and
 TEST_WEBHOOKS set others. Each organization has as many webhooks as it may have.
+``--log-cli-level=INFO --log-disable=aiohttp.access`` shows what was delivered.
 """
 
 import asyncio
 import contextlib
+import logging
 import os
+import time
+from collections import Counter
 from contextlib import AsyncExitStack
 from math import ceil
 from random import Random
@@ -17,7 +21,7 @@ import pytest
 
 from service.limits import MAX_WEBHOOKS
 from service.organizations.administration import create_organization
-from tests.faults.receivers import KINDS, troubled
+from tests.faults.receivers import KINDS, TroubledReceiver, troubled
 from tests.faults.stage import OwnServer, stage
 from tests.support.api import Answer, Api, issue_key
 from tests.support.receivers import HOOKS, LOOPBACK
@@ -25,6 +29,7 @@ from tests.support.time_limits import within
 
 CHANGES: Final = int(os.environ.get("TEST_WEBHOOK_CHANGES") or "160")
 WEBHOOKS: Final = int(os.environ.get("TEST_WEBHOOKS") or "6")
+_LOG: Final = logging.getLogger(__name__)
 _MERGE: Final = "application/merge-patch+json"
 _SEED: Final = 5
 _STRIKES: Final = 4
@@ -47,11 +52,28 @@ async def test_nothing_is_lost_whatever_fails() -> None:
         await _write(on, callers)
         for receiver in receivers:
             receiver.is_over.set()
+        _log("when the trouble ends", receivers)
         await asyncio.gather(*map(_settled, callers))
+        _log("in the end", receivers)
+        changes = 0
         for number, caller in enumerate(callers):
             feed = await _whole_feed(caller)
+            changes += len(feed)
             for receiver in receivers[number :: len(callers)]:
                 receiver.check(feed)
+        assert changes >= CHANGES
+        _LOG.info("%s changes arrived at all %s webhooks, in order", changes, len(receivers))
+
+
+def _log(when: str, receivers: list[TroubledReceiver]) -> None:
+    """Log the messages by the status that they were answered with, and the repeated ones."""
+    arrivals = [arrival for receiver in receivers for arrival in receiver.arrivals]
+    statuses = Counter(arrival.status for arrival in arrivals)
+    acknowledged = [
+        (receiver.url, arrival.id) for receiver in receivers for arrival in receiver.acknowledged
+    ]
+    repeats = len(acknowledged) - len(set(acknowledged))
+    _LOG.info("%s: %s messages, %s acknowledged again", when, dict(statuses), repeats)
 
 
 def _organizations() -> int:
@@ -73,13 +95,14 @@ async def _key(on: OwnServer, number: int) -> str:
 async def _write(on: OwnServer, callers: list[Api]) -> None:
     """Make the changes, and strike now and then."""
     strikes = [on.kill_workers, on.kill_backend, on.kill_postgres, on.end_sessions]
-    random, made = Random(_SEED), 0
+    random, made, started = Random(_SEED), 0, time.monotonic()
     while made < CHANGES:
         groups = [{"name": f"Knit {made}"}] * random.randint(1, _MOST_ITEMS)
         await insist(random.choice(callers), "POST", "/api/groups", groups)
         made += len(groups)
         if strikes and made > CHANGES * (_STRIKES - len(strikes) + 1) // (_STRIKES + 1):
             await strikes.pop()()
+    _LOG.info("%s changes written in %.0f s", made, time.monotonic() - started)
 
 
 async def insist(api: Api, method: str, path: str, body: Any = None, **options: Any) -> Answer:
