@@ -2,14 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import asyncpg
 import pytest
+from aiohttp import web
 
+from service.handlers.response_cache import Handler, ResponseCache
 from service.http import metrics
-from tests.support.api import Answer
+from tests.support.api import Answer, replacing
 from tests.support.cached_servers import Servers, cached_servers, hits
-from tests.support.time_limits import within
+from tests.support.time_limits import scaled, within
 
 pytestmark = pytest.mark.contract("Envelope")
 
@@ -84,3 +87,35 @@ async def test_a_canceled_reader_leaves_the_poll_to_the_others(servers: Servers)
     answers = await asyncio.gather(*readers, return_exceptions=True)
     assert all(answer.status == 200 for answer in answers if isinstance(answer, Answer))
     await servers.compare(COLORS)
+
+
+async def test_a_read_that_began_before_a_write_is_of_no_use_after_it(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its response, which ends after the write, is neither shared nor cached as a current one."""
+    path, respond = f"{COLORS}/1", ResponseCache.respond
+    has_read, may_end = asyncio.Event(), asyncio.Event()
+
+    async def respond_late(self: ResponseCache, request: web.Request, handler: Handler) -> Any:
+        async def late(request: web.Request) -> web.StreamResponse:
+            response = await handler(request)
+            if not has_read.is_set():
+                has_read.set()
+                await may_end.wait()
+            return response
+
+        return await respond(self, request, late)
+
+    await servers.compare(f"{COLORS}/2")
+    monkeypatch.setattr(ResponseCache, "respond", respond_late)
+    early = asyncio.create_task(servers.cached.get(path))
+    async with within(10):
+        await has_read.wait()
+    written = await servers.fresh.patch(path, replacing("/name", "Written meanwhile"))
+    assert written.status == 200, written.raw
+    later = asyncio.create_task(servers.cached.get(path))
+    await asyncio.sleep(scaled(0.1))
+    may_end.set()
+    assert (await early).data["name"] != "Written meanwhile"
+    assert (await later).data["name"] == "Written meanwhile"
+    await servers.compare(path)
