@@ -41,7 +41,7 @@ select 1, n, n % 300, 'F-' || n / 300, 'active' from generate_series(1, $1::inte
 RELATIONS = """
 with made as (
     insert into style (organization_id, id, number, name)
-    select 1, n, 'S-' || n, 'Vest' from generate_series(0, 299) as n
+    select 1, n, 'S-' || n, 'Vest' from generate_series(0, greatest(299, $1::integer / 300)) as n
 )
 insert into style_relation (organization_id, id, style_id, related_style_id)
 select 1, n, n % 300, n / 300 from generate_series(1, $1::integer) as n"""
