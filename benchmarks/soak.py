@@ -31,6 +31,10 @@ _MIX: Final = {
 }
 _WORKERS: Final = 2
 _PROBES: Final = 120
+_MOST_GROWTH: Final = 1.05
+"""Largest mean memory of the last quarter, as a multiple of that of the second one."""
+_WARM_UP_MINUTES: Final = 1
+"""Memory may grow in runs whose second quarter begins earlier."""
 _HEADER: Final = (
     *("scenario", "connections", "answers", "errors"),
     *("median ms", "p99 ms", "p99 / median"),
@@ -58,9 +62,19 @@ class _Memory:
     minutes: list[float]
     megabytes: dict[int, list[float]]
 
+    def quarters(self) -> list[tuple[float, float]]:
+        """Return the means of the second and of the last quarter, of each worker."""
+        return [
+            (_mean(values[len(values) // 4 : len(values) // 2]), _mean(values[-len(values) // 4 :]))
+            for values in self.megabytes.values()
+        ]
+
 
 def run(measured: Data, minutes: float, docs: Path = report.DOCS) -> None:
-    """Make load for minutes and write the section; raise AssertionError if there were errors."""
+    """Make load for minutes and write the section.
+
+    Raise AssertionError if there were errors, or if the memory of a worker has grown.
+    """
     seen = {name: Measured() for name in _MIX}
     with (
         TemporaryDirectory(prefix="selvedge-soak-") as folder,
@@ -81,6 +95,8 @@ def run(measured: Data, minutes: float, docs: Path = report.DOCS) -> None:
                 _write(seen, memory, used, measured.postgres, docs)
     errors = sum(each.failures for each in seen.values())
     assert not errors, next(each.first_failure for each in seen.values() if each.failures)
+    for second, last in memory.quarters() if minutes >= 4 * _WARM_UP_MINUTES else ():
+        assert last <= second * _MOST_GROWTH, f"a worker has grown from {second} to {last} MB"
 
 
 async def _load(
@@ -131,9 +147,8 @@ def _write(
         workers=_WORKERS,
         table=table([_HEADER, *_rows(seen)]),
         memory="; ".join(
-            f"worker {number}: {_mean(values[len(values) // 4 : len(values) // 2]):.0f} MB in the"
-            f" second quarter, {_mean(values[-len(values) // 4 :]):.0f} MB in the last"
-            for number, values in enumerate(memory.megabytes.values(), start=1)
+            f"worker {number}: {second:.0f} MB in the second quarter, {last:.0f} MB in the last"
+            for number, (second, last) in enumerate(memory.quarters(), start=1)
         ),
         used=", ".join(
             f"worker {number} {each:.0f} s" for number, each in enumerate(used, start=1)
