@@ -45,7 +45,7 @@ client: $(VENV)/.installed-dev ## Build the Python client as a wheel of its own 
 
 peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
 
-generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAPI document (needs Node.js)
+generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAPI document and checks pages (needs Node.js)
 
 sql-snapshots: $(VENV)/.installed-dev ## Write what selvedge sql prints to tests/snapshots/sql, after statements have changed
 	@$(BIN)/python -m tests.support.sql_snapshots
@@ -135,7 +135,7 @@ $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 
 $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-lock.json
 	@command -v npm >/dev/null || { echo "This needs Node.js 18.18 or newer, and npm."; exit 1; }
-	@echo "Installing what makes clients of the OpenAPI document ..."
+	@echo "Installing what makes clients of the OpenAPI document and checks pages ..."
 	@mkdir -p $(GENERATORS)
 	@rm -f $@
 	@cp tests/generated/package.json tests/generated/package-lock.json $(GENERATORS)/

@@ -1,16 +1,19 @@
 """Shared fixtures: databases and services of a test's own, empty or with the demo data."""
 
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from aiohttp.test_utils import TestClient
+from selenium import webdriver
 
 from benchmarks import contestants
 from service.settings import cores
 from tests.generated import tools
 from tests.support.api import Api, issue_key
+from tests.support.browser import chromium
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
 from tests.support.serving import serving
@@ -38,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header() -> list[str]:
     """Print the seed at the start, and what is missing here."""
     missing = {
-        "generated clients: left out, for Node.js or what `make generators` installs is missing": (
+        "generated clients, linters and axe: left out, for Node.js or what `make generators` installs is missing": (
             tools.are_installed()
         ),
         "benchmarks: no peers or plots, for Node.js or what `make peers` installs is missing": (
@@ -155,3 +158,10 @@ def without_response_cache(monkeypatch: pytest.MonkeyPatch) -> None:
         "service.handlers.response_cache.ResponseCache.respond",
         lambda _, request, handler: handler(request),
     )
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    """A browser with a profile of its own."""
+    with chromium(tmp_path / "profile") as driver:
+        yield driver

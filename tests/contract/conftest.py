@@ -3,17 +3,14 @@
 A test may add records of its own to it, and changes no others.
 """
 
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
-from selenium import webdriver
 
 from tests.support.api import Api, issue_key
-from tests.support.browser import chromium
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.keyed_references import NUMBERS, World
 from tests.support.serving import serving
@@ -86,10 +83,3 @@ async def stored(shared_dsn: str) -> dict[str, int]:
     )
     await connection.close()
     return dict(zip(("styleId", "sampleRequestId", "sizeRangeSizeId"), row, strict=True))
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """A browser with a profile of its own."""
-    with chromium(tmp_path / "profile") as driver:
-        yield driver

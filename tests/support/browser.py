@@ -93,9 +93,20 @@ class Page:
         self.wait.until(lambda _: reached())
 
     def use_phone_layout(self, scheme: str) -> None:
-        """Give the page a phone's width, and the reader's wish for light or dark."""
+        """Give the page a phone's width and touch, and the reader's wish for light or dark."""
         size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        self.wish_for(scheme)
+
+    def use_desktop_layout(self, scheme: str = "light") -> None:
+        """Give the page the window's width and a mouse, and the reader's wish for light or dark."""
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+        self.wish_for(scheme)
+
+    def wish_for(self, scheme: str) -> None:
+        """Tell the page the reader's wish for light or dark."""
         wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
 

@@ -2,7 +2,7 @@
 
 import { button, el } from "./dom.js";
 import { label, typesOf } from "./model.js";
-import { CheckEditor, ChoiceEditor, ListEditor, ReferenceEditor, ReferencesEditor, TextEditor } from "./fields.js";
+import { CheckEditor, ChoiceEditor, ListEditor, ReferenceEditor, ReferencesEditor, TextEditor, wordsFor } from "./fields.js";
 
 /** Returns the editor of a member of an object. */
 function editorOf(model, name, member, value, isRequired) {
@@ -58,7 +58,7 @@ export class EntriesEditor {
     this.list = el("div", {});
     this.entries = [];
     const add = button("Add an entry", () => this.#add({}, true));
-    const hint = el("p", { class: "quiet hint" }, (schema.description ?? "").replaceAll("`", ""));
+    const hint = el("p", { class: "quiet hint" }, wordsFor(schema.description));
     this.element = el("fieldset", { class: "entries" }, el("legend", {}, this.title), hint, this.error, this.list, add);
     this.addButton = add;
     for (const entry of value ?? []) this.#add(entry, false);

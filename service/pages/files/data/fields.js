@@ -30,11 +30,18 @@ class Row {
   }
 }
 
+/** Returns the sentences of a description that people need: not those on null, omitted fields and methods of requests. */
+export function wordsFor(description = "") {
+  const parts = description.replaceAll("`", "").split(/(?<=[.;])\s+/);
+  const text = parts.filter((part) => !/\b(null|omitted|DELETE|PUT|PATCH)\b/.test(part)).join(" ");
+  return text.replace(/;$/, ".");
+}
+
 function hintOf(schema) {
-  const { description = "", maxLength, minimum, maximum } = schema;
+  const { description, maxLength, minimum, maximum } = schema;
   const length = maxLength === undefined ? "" : `At most ${maxLength} characters.`;
   const isBounded = Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum) && minimum !== 1;
-  return [description.replaceAll("`", ""), length, isBounded ? `${minimum} to ${maximum}.` : ""].filter(Boolean).join(" ");
+  return [wordsFor(description), length, isBounded ? `${minimum} to ${maximum}.` : ""].filter(Boolean).join(" ");
 }
 
 /** Editor with one control. A value that nobody changed is sent as it was. */

@@ -43,7 +43,7 @@ class Upload {
   constructor(sheet, languages) {
     Object.assign(this, { sheet, languages });
     this.targets = targetsOf(sheet, languages);
-    this.columnsSection = el("section", { "aria-label": "Columns" });
+    this.columnsSection = el("section", { class: "columns", "aria-label": "Columns" });
     const head = { title: "Row", number: ({ number }) => String(number), name: (row) => this.#nameOf(row) };
     const fileSection = this.#fileSection();
     const onBusy = (isBusy) => (fileSection.inert = this.columnsSection.inert = isBusy);
@@ -149,7 +149,7 @@ class Upload {
 
   #rejectsOf(rows) {
     const hint = `Rejected rows are not written. Their table has a column “${REASON}”. Correct them there, and upload that table.`;
-    return { controls: button(`Download the ${rows.length} rejected rows`, () => this.#saveRejects(rows)), hint };
+    return { controls: button(`Download the ${rows.length} rejected ${rows.length === 1 ? "row" : "rows"}`, () => this.#saveRejects(rows)), hint };
   }
 
   #saveRejects(rows) {

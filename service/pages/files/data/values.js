@@ -96,7 +96,7 @@ export function entryTable(model, collection, schema, entries, caption) {
   );
 }
 
-/** Returns a region in which a wide table scrolls, by keys as well. */
+/** Returns a group in which a wide table scrolls, by keys as well. A region would have to be the only one of its name. */
 export function scrolling(name, ...children) {
-  return el("div", { class: "scrolling", role: "region", "aria-label": name, tabindex: "0" }, ...children);
+  return el("div", { class: "scrolling", role: "group", "aria-label": name, tabindex: "0" }, ...children);
 }

@@ -1,0 +1,129 @@
+"""Browser tests of all views of `/data`: on phones, by keyboard, with texts of any kind."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+
+from tests.support.api import Api
+from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+from tests.support.data_tour import Records, Texts, create, tour
+
+pytestmark = [
+    pytest.mark.contract("Open pages"),
+    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
+]
+
+_SCRIPT = '<script>document.title="owned"</script><img src=x onerror=alert(1)>'
+_FROM_RIGHT = "\u202e\u05d0\u05d3\u05d5\u05dd\u202c \u0634\u0631\u0642"
+_TEXTS = Texts(
+    first=_SCRIPT,
+    key='T-0 <b>, "1" (2)',
+    note=f"{_FROM_RIGHT} {_SCRIPT} &lt;b&gt; {'x' * 500} ".ljust(3999, "é") + "!",
+    second=_FROM_RIGHT,
+    group="&amp; {{group}} ${group} `'\"",
+)
+_SHOWN = {
+    "list": (_TEXTS.first, _TEXTS.second, _TEXTS.group, _TEXTS.note),
+    "menus": (_TEXTS.first, _TEXTS.second, _TEXTS.group),
+    "record": (_TEXTS.first, _TEXTS.key, _TEXTS.note, _TEXTS.group),
+    "pick list": (_TEXTS.first, _TEXTS.group),
+    "errors": (_TEXTS.first, _TEXTS.group),
+    "conflict": (_TEXTS.first, _TEXTS.note[::-1]),
+    "bulk edit": (_TEXTS.first, _TEXTS.second),
+    "columns": (_TEXTS.first, _TEXTS.second, _TEXTS.key, _TEXTS.note),
+    "rejected rows": (_TEXTS.first, _TEXTS.second, _TEXTS.note),
+    "delete": (_TEXTS.group,),
+    "in the way": (_TEXTS.group, _TEXTS.key),
+}
+"""Stored texts that each view shows."""
+_SMALL_TARGETS = """
+[...document.querySelectorAll("a, button, input, select, textarea, summary, [tabindex='0']")]
+  .filter((target) => target.checkVisibility({ visibilityProperty: true }))
+  .filter((target) => !target.matches(".skip"))
+  .map((target) => [target.outerHTML, (target.closest("label") ?? target).getBoundingClientRect()])
+  .filter(([, { width, height }]) => width < 24 || height < 24)
+""".strip()
+
+
+async def test_every_view_fits_a_phone_and_shows_texts_as_texts(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+) -> None:
+    """Nothing scrolls sideways but tables in their box; stored markup is not interpreted."""
+    records = await create(api, _TEXTS)
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_hold, reader, records, tmp_path)
+
+
+def _hold(reader: Reader, records: Records, folder: Path) -> None:
+    seen = []
+    for name, page in tour(reader, records, _TEXTS, folder):
+        seen.append(name)
+        for scheme in ("light", "dark"):
+            page.use_phone_layout(scheme)
+            assert page.value("document.documentElement.scrollWidth") == 390, (name, scheme)
+            assert page.value(_SMALL_TARGETS) == [], name
+        page.use_desktop_layout()
+        assert page.value("document.documentElement.scrollWidth <= innerWidth"), name
+        assert page.value("document.querySelectorAll('main script, main img, main b').length") == 0
+        assert "owned" not in str(page.value("document.title")).replace(_SCRIPT, "")
+        shown = str(page.value("document.querySelector('#view').textContent"))
+        for text in _SHOWN.get(name, ()):
+            assert text in shown, (name, text[:80])
+    assert {*_SHOWN} <= {*seen}
+    for entry in page.console_errors():
+        assert re.search(r"status of (400|409|412) ", entry["message"]), entry
+
+
+async def test_a_record_is_edited_by_the_keyboard_alone(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """Browse, search, open, edit and save; the focus shows, and goes on where it was."""
+    color = (await api.post("/api/colors", {"name": "Weld yellow", "userDefinedId": "W-1"})).data
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_edit_by_keys, reader)
+    stored = (await api.get(f"/api/colors/{color['id']}")).data
+    assert (stored["name"], stored["state"]) == ("Weld green", "inactive")
+
+
+def _edit_by_keys(reader: Reader) -> None:
+    page = DataPage(reader.driver, f"{reader.url}data")
+    page.find("#key")
+    _tab_to(page, "key", reader.key, Keys.ENTER)
+    page.until(lambda: bool(page.texts("#work")))
+    _tab_to(page, "Colors", Keys.ENTER)
+    page.wait_for("Colors")
+    _tab_to(page, "Search Colors", "weld")
+    page.until(lambda: page.column(2) == ["Weld yellow"])
+    _tab_to(page, "Weld yellow", Keys.ENTER)
+    page.wait_for("Weld yellow")
+    page.until(lambda: not page.is_busy())
+    _tab_to(page, "Edit", Keys.ENTER)
+    page.wait_for("Edit Weld yellow")
+    _tab_to(page, "Name (required)", Keys.CONTROL + "a" + Keys.NULL, "Weld green")
+    _tab_to(page, "State (required)", "i")
+    _tab_to(page, "Save", Keys.ENTER)
+    page.wait_for("Weld green")
+    assert page.console_errors() == []
+
+
+_FOCUSED = """
+((target) => ({
+  name: target.name || target.labels?.[0]?.textContent || target.ariaLabel || target.textContent,
+  isShown: target.checkVisibility() && getComputedStyle(target).outlineStyle !== "none",
+}))(document.activeElement)
+""".strip()
+
+
+def _tab_to(page: DataPage, name: str, *keys: str) -> None:
+    """Press Tab until the target of that name has the focus, and then the keys."""
+    for _ in range(60):
+        page.driver.switch_to.active_element.send_keys(Keys.TAB)
+        focused = page.value(_FOCUSED)
+        assert focused["isShown"], focused
+        if focused["name"].strip() == name:
+            return page.driver.switch_to.active_element.send_keys(*keys)
+    raise AssertionError(f"Tab does not reach {name!r}.")

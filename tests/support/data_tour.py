@@ -1,0 +1,181 @@
+"""Tour of `/data`: opens every kind of view in turn, for checks that hold in each of them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+from selenium.webdriver.common.keys import Keys
+
+from tests.support.api import Api
+from tests.support.browser import DataPage, Reader
+
+_CHANGE = """fetch("api/colors/{id}", {{
+  method: "PATCH",
+  headers: {{
+    Authorization: "Bearer " + Object.values(sessionStorage)[0],
+    "Content-Type": "application/merge-patch+json",
+  }},
+  body: JSON.stringify({{ colorNote: {note} }}),
+}}).then((response) => response.status)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Stored texts that the views show."""
+
+    first: str
+    """Name of a color, and its name in a language."""
+    key: str
+    """Own key of that color."""
+    note: str
+    """Note of that color."""
+    second: str
+    """Name of another color."""
+    group: str
+    """Name of the color group of both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Ids of the records that the views show."""
+
+    first: int
+    second: int
+    group: int
+    style: int
+    sample_request: int
+
+    @property
+    def shown(self) -> str:
+        """Return the address of a list with both colors."""
+        view = {
+            "filter": f"id:in:{self.first},{self.second}",
+            "columns": "name,colorNote,colorGroups,state",
+        }
+        return f"#/colors?{urlencode(view)}"
+
+
+async def create(api: Api, texts: Texts) -> Records:
+    """Create the records of a tour; the style and its sample request are of the demo data."""
+    group = (await api.post("/api/color-groups", {"name": texts.group})).data["id"]
+    colors = [
+        {
+            "name": texts.first,
+            "userDefinedId": texts.key,
+            "colorNote": texts.note,
+            "colorGroupIds": [group],
+        },
+        {"name": texts.second, "userDefinedId": "TOUR-1", "colorGroupIds": [group]},
+    ]
+    first, second = [color["id"] for color in (await api.post("/api/colors", colors)).data]
+    german = [{"languageId": {"code": "de"}, "colorName": texts.first}]
+    assert (await api.put(f"/api/colors/{first}/translations", german)).status == 200
+    sample_request = (await api.get("/api/sample-requests", {"pageSize": 1})).data[0]
+    return Records(first, second, group, sample_request["styleId"], sample_request["id"])
+
+
+def tour(
+    reader: Reader, records: Records, texts: Texts, folder: Path
+) -> Iterator[tuple[str, DataPage]]:
+    """Yield each view by name, with the page that shows it."""
+    page = DataPage(reader.driver, f"{reader.url}data")
+    page.find("#key")
+    yield "sign-in", page
+    page.enter(reader.key)
+    for views in (_reading, _editing, _conflict, _bulk_edit, _upload, _delete):
+        yield from ((name, page) for name in views(page, records, texts, folder))
+
+
+def _open(page: DataPage, address: str, heading: str) -> None:
+    page.driver.execute_script("location.hash = arguments[0]", address)
+    page.wait_for(heading)
+    page.until(lambda: not page.is_busy())
+
+
+def _reading(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
+    _open(page, records.shown, "Colors")
+    page.until(lambda: len(page.rows()) == 2)
+    yield "list"
+    page.click("details.menu summary")
+    page.click("details.menu + details.menu summary")
+    page.click("[aria-label='All rows of this page']")
+    page.until(lambda: bool(page.texts(".selection a")))
+    yield "menus"
+    _open(page, f"#/colors/{records.first}", texts.first)
+    yield "record"
+    _open(page, f"#/sample-requests/{records.sample_request}", page.heading())
+    page.until(lambda: page.heading() != texts.first)
+    yield "sample request"
+
+
+def _editing(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
+    _open(page, f"#/colors/{records.first}/edit", f"Edit {texts.first}")
+    page.find("[role=combobox]").send_keys(Keys.ARROW_DOWN)
+    page.until(lambda: bool(page.texts("[role=option]")))
+    yield "pick list"
+    page.find("[role=combobox]").send_keys(Keys.ESCAPE)
+    page.fill("Name (required)", "")
+    page.press("Save")
+    page.until(lambda: bool(page.texts(".error:not(:empty)")))
+    yield "errors"
+
+
+def _conflict(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
+    page.press_link("Cancel")
+    page.wait_for(texts.first)
+    _open(page, f"#/colors/{records.first}/edit", f"Edit {texts.first}")
+    change = _CHANGE.format(id=records.first, note=json.dumps(texts.note[::-1]))
+    assert page.value(change) == 200
+    page.fill("Color note", "Mine")
+    page.press("Save")
+    page.until(lambda: "Somebody else changed this meanwhile" in page.texts("h2"))
+    yield "conflict"
+    page.press("Discard my changes")
+    page.wait_for(texts.first)
+
+
+def _bulk_edit(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
+    ids = f"{records.first},{records.second}"
+    _open(page, f"#/colors/selected?{urlencode({'ids': ids})}", "Edit 2 at once: Colors")
+    page.select("form > .actions select", "state")
+    page.select(".bulk-field select", "inactive")
+    page.press("See what would change")
+    page.until(lambda: "2 changed." in page.texts("section p"))
+    page.click("main details summary")
+    assert texts.first in page.value("document.querySelector('main details').textContent")
+    yield "bulk edit"
+
+
+def _upload(page: DataPage, _: Records, texts: Texts, folder: Path) -> Iterator[str]:
+    def quoted(text: str) -> str:
+        return '"' + text.replace('"', '""') + '"'
+
+    rows = [
+        ["User defined id", "Name", "Remark", "State"],
+        [texts.key, f"{texts.first} 2", texts.note, "active"],
+        ["TOUR-2", texts.first, texts.note, texts.second],
+        ["TOUR-3", texts.second, "y", "inactive"],
+    ]
+    table = folder / "tour.csv"
+    table.write_text("\n".join(",".join(map(quoted, row)) for row in rows), "utf-8")
+    _open(page, "#/colors/upload", "Upload a table: Colors")
+    page.click(".rules summary")
+    page.find("input[type=file]").send_keys(str(table))
+    page.until(lambda: "See what would change" in page.texts("button"))
+    yield "columns"
+    page.click(".rules summary")
+    page.press("See what would change")
+    page.until(lambda: "What would change" in page.texts("h2"))
+    yield "rejected rows"
+
+
+def _delete(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
+    _open(page, f"#/color-groups/{records.group}", texts.group)
+    page.press("Delete …")
+    yield "delete"
+    page.press("Delete")
+    page.until(lambda: "2 colors" in "".join(page.texts("[role=alert]")))
+    yield "in the way"
