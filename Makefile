@@ -16,7 +16,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: client demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators sql-snapshots faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: client demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators sql-snapshots screenshots faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ sql-snapshots: $(VENV)/.installed-dev ## Write what selvedge sql prints to tests
 
 demo-files: $(VENV)/.installed-dev ## Write the demo data as files to import, after they have changed
 	@$(BIN)/python -m tests.support.demo_files
+
+screenshots: $(VENV)/.installed-dev ## Write the pictures of /data to docs/images (needs Chromium)
+	@$(BIN)/python -m tests.support.screenshots
 
 faults: $(VENV)/.installed-dev ## Strike at ROUNDS batches in flight; writes docs/reliability.md
 	@mkdir -p docs

@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header() -> list[str]:
     """Print the seed at the start, and what is missing here."""
     missing = {
-        "generated clients, linters and axe: left out, for Node.js or what `make generators` installs is missing": (
+        "clients and axe: left out, for Node.js or what `make generators` installs is missing": (
             tools.are_installed()
         ),
         "benchmarks: no peers or plots, for Node.js or what `make peers` installs is missing": (

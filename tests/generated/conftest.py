@@ -1,4 +1,4 @@
-"""Fixtures of the tests with third-party tools, which are collected if Node.js and its tools exist."""
+"""Fixtures of tests with third-party tools, collected if Node.js and the tools exist."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

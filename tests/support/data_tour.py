@@ -147,6 +147,7 @@ def _bulk_edit(page: DataPage, records: Records, texts: Texts, _: Path) -> Itera
     page.click("main details summary")
     assert texts.first in page.value("document.querySelector('main details').textContent")
     yield "bulk edit"
+    page.click("[aria-label='Leave State as it is']")
 
 
 def _upload(page: DataPage, _: Records, texts: Texts, folder: Path) -> Iterator[str]:

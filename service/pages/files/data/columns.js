@@ -150,8 +150,21 @@ export function doubles(columns) {
   return columns.filter((column, index) => paths[index] && paths.indexOf(paths[index]) < index).map(({ title }) => title);
 }
 
-/** Returns the document of a row, and why it has none. Entries of lists whose cells are all empty are left out. */
-export function documentOf(cells, columns, hasDecimalCommas) {
+/** Returns the names of the fields of columns that an empty cell can empty: not own keys, texts in languages, or what needs a value. */
+export function emptiable({ model, members, keys }, columns) {
+  const isEmptiable = (path) => {
+    const { schema, key } = fieldOf(model, members[path[0]]);
+    const first = schema.anyOf ? model.resolve(schema.anyOf[0]) : schema;
+    return !keys.includes(path[0]) && [first.type].flat().includes("null") && (path.length === 1 || Boolean(key));
+  };
+  return new Set(columns.filter((column) => column?.path && isEmptiable(column.path)).map(({ path }) => path[0]));
+}
+
+/**
+ * Returns the document of a row, and why it has none. Entries of lists whose cells are all empty are left out. Empty cells
+ * of the fields in `emptied` empty these; others leave them.
+ */
+export function documentOf(cells, columns, hasDecimalCommas, emptied = new Set()) {
   const errors = [];
   const tree = new Map();
   if (cells.length < columns.length) errors.push({ field: null, value: `It has ${cells.length} cells below ${columns.length} columns.` });
@@ -167,6 +180,7 @@ export function documentOf(cells, columns, hasDecimalCommas) {
       errors.push({ field: null, value: `${column.title}: ${error.message}` });
     }
   });
+  for (const { path } of columns.filter((column) => emptied.has(column?.path?.[0]))) if (!tree.has(path[0])) tree.set(path[0], null);
   return { document: assembled(tree), errors };
 }
 

@@ -3,7 +3,7 @@
 import { request } from "./api.js";
 import { alertBox, announce, button, el, link, stored } from "./dom.js";
 import { go, hashOf } from "./location.js";
-import { recordPath } from "./record.js";
+import { entryTitle, recordPath } from "./record.js";
 import { recordHash } from "./values.js";
 
 const USAGE = /(?:^Used by |\), |, )([a-z][a-z -]*): (\d+)(?: \(((?:[^"()]|"(?:[^"\\]|\\.)*")*)\)?)?/g;
@@ -63,10 +63,12 @@ export function actionsOf(model) {
       const { ask, nodes } = isGone ? { nodes: [] } : deleteControl(model, collection, record, tag);
       return el("div", {}, el("div", { class: "actions" }, edit, ask), nodes);
     },
-    ofPart(collection, part, record) {
-      if (!part.replace) return [];
-      const hash = hashOf({ name: collection.name, id: String(record.id), action: "edit", part: part.name });
-      return [el("p", {}, link(hash, `Edit the ${part.title.toLowerCase()}`))];
+    ofPart(collection, part, record, data) {
+      const view = { name: collection.name, id: String(record.id), action: "edit", part: part.name };
+      const edit = `Edit the ${part.title.toLowerCase()}`;
+      if (part.replace) return [el("p", {}, link(hashOf(view), edit))];
+      const ofEntry = (entry) => link(hashOf({ ...view, entry: String(entry[part.entry.id]) }), `${edit} of `, stored(entryTitle(part, entry)));
+      return part.entry ? data.map((entry) => el("p", {}, ofEntry(entry))) : [];
     },
   };
 }

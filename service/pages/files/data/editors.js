@@ -1,16 +1,23 @@
 // Editors of objects and lists of objects, and the choice of the editor for a schema.
 
 import { button, el } from "./dom.js";
+import { EntryCollection } from "./entries.js";
 import { label, typesOf } from "./model.js";
 import { CheckEditor, ChoiceEditor, ListEditor, ReferenceEditor, ReferencesEditor, TextEditor, wordsFor } from "./fields.js";
 
-/** Returns the editor of a member of an object. */
-function editorOf(model, name, member, value, isRequired) {
+/** Returns what the records are that a reference can name: a collection, or entries of a part; or nothing. */
+export function choicesOf(model, schema) {
+  const entries = model.entries(schema);
+  return entries ? new EntryCollection(entries) : model.target(schema);
+}
+
+/** Returns the editor of a member of an object. `titles` has the names of entries by their ids. */
+function editorOf(model, name, member, value, { isRequired, titles }) {
   const schema = model.resolve(member);
-  const field = { name, schema, value, isRequired };
-  const target = model.target(schema);
+  const field = { name, schema, value, isRequired, titles };
+  const target = choicesOf(model, schema);
   if (target) return new ReferenceEditor({ ...field, target });
-  // An id of what is no collection, such as a size, is a number.
+  // An id of what cannot be chosen is a number.
   const plain = schema.anyOf ? { ...model.resolve(schema.anyOf[0]), description: schema.description } : schema;
   if (typesOf(plain).includes("array")) return editorOfList(model, field);
   if (plain.enum) return new ChoiceEditor(field);
@@ -20,7 +27,7 @@ function editorOf(model, name, member, value, isRequired) {
 
 function editorOfList(model, field) {
   const items = model.resolve(field.schema.items);
-  const target = model.target(items);
+  const target = choicesOf(model, items);
   if (target) return new ReferencesEditor({ ...field, target });
   const named = items.properties && model.named(field.name, items);
   if (named) return new ReferencesEditor({ ...field, target: named, isNamed: true });
@@ -29,19 +36,24 @@ function editorOfList(model, field) {
 
 const joinPath = (path, name) => (path ? `${path}.${name}` : name);
 
-/** Members of an object, one below the other. An `id` stays as it is. */
+const isIdentity = (model, [name, member]) => name === "id" || model.isIdentity(member);
+
+/** Members of an object, one below the other. An `id`, or what says which entry it is, stays as it is. */
 export class ObjectEditor {
-  constructor(model, schema, value, names) {
-    this.value = value;
+  constructor(model, schema, value, names, titles = new Map()) {
+    const members = Object.entries(schema.properties);
     const required = schema.required ?? [];
-    const shown = Object.entries(schema.properties).filter(([name]) => name !== "id" && (!names || names.includes(name)));
-    const editor = ([name, member]) => [name, editorOf(model, name, member, value[name], required.includes(name))];
+    this.identity = members.filter((member) => isIdentity(model, member)).map(([name]) => name);
+    this.identity = Object.fromEntries(this.identity.filter((name) => value[name] !== undefined).map((name) => [name, value[name]]));
+    this.title = Object.values(this.identity).map((id) => titles.get(String(id)))[0];
+    const shown = members.filter((member) => !isIdentity(model, member) && (!names || names.includes(member[0])));
+    const editor = ([name, member]) => [name, editorOf(model, name, member, value[name], { isRequired: required.includes(name), titles })];
     this.editors = shown.map(editor);
     this.element = el("div", { class: "fields" }, this.editors.map(([, { element }]) => element));
   }
 
   collect(path, rows) {
-    const object = this.value.id === undefined ? {} : { id: this.value.id };
+    const object = { ...this.identity };
     for (const [name, editor] of this.editors) object[name] = editor.collect(joinPath(path, name), rows);
     return object;
   }
@@ -49,26 +61,27 @@ export class ObjectEditor {
 
 /** List of objects: translations, allowed values, contacts, sizes. */
 export class EntriesEditor {
-  constructor(model, { name, schema, value }) {
-    this.model = model;
-    this.value = value;
+  constructor(model, { name, schema, value, titles }) {
+    Object.assign(this, { model, value, titles });
     this.items = model.resolve(schema.items);
+    // Which entries there are is settled elsewhere if each has to name one.
+    this.isFixed = (this.items.required ?? []).some((member) => model.isIdentity(this.items.properties[member]));
     this.title = label(name || "entries");
     this.error = el("p", { class: "error", tabindex: "-1" });
     this.list = el("div", {});
     this.entries = [];
     const add = button("Add an entry", () => this.#add({}, true));
     const hint = el("p", { class: "quiet hint" }, wordsFor(schema.description));
-    this.element = el("fieldset", { class: "entries" }, el("legend", {}, this.title), hint, this.error, this.list, add);
+    this.element = el("fieldset", { class: "entries" }, el("legend", {}, this.title), hint, this.error, this.list, !this.isFixed && add);
     this.addButton = add;
     for (const entry of value ?? []) this.#add(entry, false);
   }
 
   #add(value, isNew) {
-    const editor = new ObjectEditor(this.model, this.items, value);
+    const editor = new ObjectEditor(this.model, this.items, value, undefined, this.titles);
     const remove = button("Remove", () => this.#remove(editor));
     const legend = el("legend", {});
-    editor.fieldset = el("fieldset", { class: "entry" }, legend, editor.element, remove);
+    editor.fieldset = el("fieldset", { class: "entry" }, legend, editor.element, !this.isFixed && remove);
     this.entries.push(editor);
     this.list.append(editor.fieldset);
     this.#number();
@@ -85,7 +98,7 @@ export class EntriesEditor {
   }
 
   #number() {
-    this.entries.forEach(({ fieldset }, index) => (fieldset.firstChild.textContent = `${this.title}: ${index + 1}`));
+    this.entries.forEach(({ fieldset, title }, index) => (fieldset.firstChild.textContent = `${this.title}: ${title ?? index + 1}`));
   }
 
   showError(text) {

@@ -3,11 +3,12 @@
 import { get, idempotencyKey, request, toJson } from "./api.js";
 import { alertBox, announce, el, link, stored } from "./dom.js";
 import { Conflict } from "./conflict.js";
-import { EntriesEditor, ObjectEditor } from "./editors.js";
+import { choicesOf, EntriesEditor, ObjectEditor } from "./editors.js";
 import { hashOf } from "./location.js";
 import { label, titleOf } from "./model.js";
 import { readNames } from "./names.js";
-import { partPath, recordPath } from "./record.js";
+import { entryPath, entryTitle, partPath, recordPath } from "./record.js";
+import { guard, release } from "./unsaved.js";
 import { eachReference } from "./values.js";
 
 /** Returns the nodes of the form that a view names. */
@@ -31,8 +32,9 @@ function creation(collection) {
   };
 }
 
-async function changeOf(model, collection, { name, id, part: partName }) {
+async function changeOf(model, collection, { name, id, part: partName, entry }) {
   const part = collection.parts.find((candidate) => candidate.name === partName);
+  if (part?.entry && entry) return changeOfEntry(collection, part, { id, entry });
   const path = part ? partPath(part, { id }) : recordPath(collection, id);
   const [writable, record] = await Promise.all([get(path, { form: "writable" }), get(recordPath(collection, id))]);
   const schema = part ? part.replace : collection.replace;
@@ -41,8 +43,34 @@ async function changeOf(model, collection, { name, id, part: partName }) {
   return { method: "PUT", path, schema, values: writable.data, tag: writable.tag, title, ...back };
 }
 
+/** Returns the change of an entry of a part. The titles of its own entries are those that its document shows. */
+async function changeOfEntry(collection, part, { id, entry }) {
+  const { data: record } = await get(recordPath(collection, id));
+  const path = entryPath(part, record, entry);
+  const [writable, shown] = await Promise.all([get(path, { form: "writable" }), get(path)]);
+  const titles = new Map();
+  for (const line of Object.values(shown.data).filter(Array.isArray).flat()) {
+    for (const [name, value] of Object.entries(line)) if (/Id$/.test(name) && line.name) titles.set(String(value), line.name);
+  }
+  const title = `Edit ${part.title.toLowerCase()} of ${entryTitle(part, shown.data)}: ${titleOf(record)}`;
+  const back = { back: hashOf({ name: collection.name, id }), backText: "Back to the record" };
+  return { method: "PUT", path, schema: part.entry.replace, values: writable.data, tag: writable.tag, title, titles, ...back };
+}
+
+/** Returns the references to entries of parts in values, such as those to sizes. */
+function entryReferences(model, schema, values) {
+  const properties = model.resolve(schema.items ?? schema).properties;
+  const objects = Array.isArray(values) ? values : [values];
+  return Object.entries(properties).flatMap(([name, member]) => {
+    const resolved = model.resolve(member);
+    const target = choicesOf(model, resolved.items ?? resolved);
+    const ids = target?.readNames ? objects.flatMap((object) => object[name] ?? []) : [];
+    return ids.map((id) => [target, id]);
+  });
+}
+
 async function readReferences(model, collection, { schema, values }) {
-  const references = [];
+  const references = entryReferences(model, schema, values);
   eachReference(model, collection, "", schema, values, (target, id) => references.push([target, id]));
   await readNames(references);
 }
@@ -54,6 +82,13 @@ class Form {
     this.saveButton = el("button", {}, "Save");
     this.element = el("div", {});
     this.#show(task.values);
+    const initial = this.#text();
+    guard(() => this.element.isConnected && this.#text() !== initial);
+  }
+
+  /** Returns what is entered, as a text to compare. */
+  #text() {
+    return toJson(this.editor.collect("", new Map()));
   }
 
   /** Shows values in the editors. Those of an untouched field are sent as they are here. */
@@ -62,8 +97,9 @@ class Form {
     const names = task.method === "PUT" && !Array.isArray(values) ? Object.keys(values) : undefined;
     this.editor = Array.isArray(values)
       ? new EntriesEditor(model, { name: "", schema: task.schema, value: values })
-      : new ObjectEditor(model, task.schema, values, names);
+      : new ObjectEditor(model, task.schema, values, names, task.titles);
     const cancel = link(task.back, "Cancel");
+    cancel.addEventListener("click", release);
     const actions = el("div", { class: "actions" }, this.saveButton, cancel);
     const submit = (event) => {
       event.preventDefault();
@@ -84,6 +120,7 @@ class Form {
     try {
       const headers = method === "POST" ? { "Idempotency-Key": this.#keyFor(values) } : { "If-Match": tag };
       const { data } = await request(method, path, { body: values, headers });
+      release();
       location.hash = method === "POST" ? hashOf({ name: this.collection.name, id: String(data.id) }) : back;
       announce("Saved.");
     } catch (error) {
@@ -108,7 +145,10 @@ class Form {
       const { data: theirs, tag } = await get(task.path, { form: "writable" });
       await readReferences(this.model, this.collection, { schema: task.schema, values: theirs });
       const onChoose = (values) => this.#resolve(values, theirs, tag);
-      const onCancel = () => (location.hash = task.back);
+      const onCancel = () => {
+        release();
+        location.hash = task.back;
+      };
       const conflict = new Conflict(this.model, this.collection, { base: task.values, theirs, yours }, { onChoose, onCancel });
       this.element.replaceChildren(conflict.element);
       conflict.element.querySelector("h2").focus();

@@ -1,17 +1,17 @@
 // Address of a view, in the part of the URL behind `#`, so that it can be linked and the browser's "back" works.
 
-const EMPTY = { name: "", id: "", action: "", part: "", q: "", sort: "", order: "", columns: null, filters: [], cursor: "", ids: [] };
+const EMPTY = { name: "", id: "", action: "", part: "", entry: "", q: "", sort: "", order: "", columns: null, filters: [], cursor: "", ids: [] };
 
 /** Returns the view of an address such as `#/colors?q=navy` or `#/colors/5201/edit/translations`. */
 export function parseHash(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  const [name = "", id = "", action = "", part = ""] = path.split("/").map(decode);
+  const [name = "", id = "", action = "", part = "", entry = ""] = path.split("/").map(decode);
   const parameters = new URLSearchParams(query);
   const value = (parameter) => parameters.get(parameter) ?? "";
   const columns = parameters.has("columns") ? value("columns").split(",").filter(Boolean) : null;
   const filters = parameters.getAll("filter").map(parseFilter);
   const ids = value("ids").split(",").filter(Boolean);
-  const view = { name, id, action, part, columns, filters, ids, q: value("q"), sort: value("sort") };
+  const view = { name, id, action, part, entry, columns, filters, ids, q: value("q"), sort: value("sort") };
   return { ...EMPTY, ...view, order: value("order"), cursor: value("cursor") };
 }
 
@@ -30,8 +30,8 @@ function parseFilter(text) {
 
 /** Returns the address of a view. */
 export function hashOf(view) {
-  const { name, id, action, part, q, sort, order, columns, filters, cursor, ids } = { ...EMPTY, ...view };
-  const path = [name, id, action, part].filter(Boolean).map(encodeURIComponent).join("/");
+  const { name, id, action, part, entry, q, sort, order, columns, filters, cursor, ids } = { ...EMPTY, ...view };
+  const path = [name, id, action, part, entry].filter(Boolean).map(encodeURIComponent).join("/");
   const parameters = new URLSearchParams();
   const set = { q, sort, order: sort && order, columns: columns && (columns.join(",") || ","), cursor, ids: ids.join(",") };
   for (const [parameter, value] of Object.entries(set)) if (value) parameters.set(parameter, value);

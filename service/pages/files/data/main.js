@@ -11,6 +11,7 @@ import { forgetNames } from "./names.js";
 import { recordView } from "./record.js";
 import { selectedView } from "./selected.js";
 import { sheetOf } from "./sheet.js";
+import { mayLeave, release } from "./unsaved.js";
 import { uploadView } from "./upload.js";
 
 /** Views of many rows, by what their addresses have in place of an id. */
@@ -49,6 +50,7 @@ async function enter(key) {
 }
 
 function leave(message) {
+  release();
   forgetKey();
   forgetNames();
   Object.assign(page, { caller: null, list: null, shownPath: "" });
@@ -85,7 +87,7 @@ async function route() {
   if (!page.caller) return;
   const view = parseHash(location.hash);
   const collection = page.model.collections.get(view.name);
-  const path = `${view.name}/${view.id}/${view.action}/${view.part}`;
+  const path = `${view.name}/${view.id}/${view.action}/${view.part}/${view.entry}`;
   const isSameView = path === page.shownPath;
   leaveView();
   markCollection(view.name);
@@ -158,8 +160,11 @@ byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
   document.querySelector("main:not([hidden]) h1")?.focus();
 });
-byId("forget").addEventListener("click", () => leave(""));
-window.addEventListener("hashchange", route);
+byId("forget").addEventListener("click", () => mayLeave() && leave(""));
+window.addEventListener("hashchange", ({ oldURL }) => {
+  if (mayLeave()) route();
+  else history.pushState(null, "", oldURL);
+});
 matchMedia("(min-width: 50.01rem)").addEventListener("change", () => (byId("navigation").open = isWide()));
 if (storedKey()) enter(storedKey());
 else byId("entry").hidden = false;

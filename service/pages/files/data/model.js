@@ -11,6 +11,8 @@ export function label(name, isReference = false) {
 
 const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 
+const singular = (name) => name.replace(/ies$/, "y").replace(/s$/, "");
+
 /** Returns the types of a resolved schema, without null. */
 export const typesOf = (schema) => [schema.type ?? []].flat().filter((type) => type !== "null");
 
@@ -81,7 +83,21 @@ export class Model {
     const list = this.collections.get(name);
     const replace = list ? undefined : this.body(put);
     const schema = this.#data(get);
-    collection.parts.push({ name, path: path.slice(1), owner: parameter, above, list, schema, replace, title: label(camelCase(name)) });
+    const title = label(camelCase(name));
+    collection.parts.push({ name, path: path.slice(1), owner: parameter, above, list, schema, replace, title, component: this.#componentOf(put), entry: this.#entry(path) });
+  }
+
+  /** Returns the name of the component that a part is replaced by, without its ending. */
+  #componentOf(operation) {
+    const schema = operation && this.resolve(operation.requestBody).content[JSON_TYPE].schema;
+    return schema?.$ref?.split("/").pop().replace(/Replace$/, "");
+  }
+
+  /** Returns the single entries of a part that are replaced one by one, such as the measured values of a size; or null. */
+  #entry(path) {
+    const below = Object.keys(this.document.paths).find((other) => other.startsWith(`${path}/{`) && other.endsWith("}"));
+    const { put } = this.document.paths[below] ?? {};
+    return put ? { path: below.slice(1), id: /\{(\w+)\}$/.exec(below)[1], replace: this.body(put) } : null;
   }
 
   /** Returns the collections that the id fields of a collection's forms refer to, by field. */
@@ -105,6 +121,33 @@ export class Model {
     const keys = (this.resolve(schema).anyOf ?? []).map((choice) => choice.$ref?.split("/").pop() ?? "");
     const component = keys.find((name) => name.endsWith("Key"))?.slice(0, -"Key".length);
     return this.byComponent.get(component);
+  }
+
+  /** Returns the part whose entry a reference names, such as the sizes of size ranges, with its `owner`; or nothing. */
+  #partOf(schema) {
+    const keys = (this.resolve(schema).anyOf ?? []).map((choice) => choice.$ref?.split("/").pop() ?? "");
+    const component = keys.find((name) => name.endsWith("Key"))?.replace(/(Related)?Key$/, "");
+    for (const owner of component ? this.collections.values() : []) {
+      const part = owner.parts.find(({ component: name }) => name === component);
+      if (part) return { owner, part };
+    }
+    return undefined;
+  }
+
+  /** Returns what entries a reference can name that people choose from, for an EntryCollection; or null. */
+  entries(schema) {
+    const { owner, part } = this.#partOf(schema) ?? {};
+    if (part?.schema.type !== "array") return null;
+    const name = `${singular(owner.name)}-${part.name}`;
+    const { properties } = this.resolve(this.#data(this.document.paths[`/api/${name}`].get).items);
+    const [ownerField] = Object.keys(properties);
+    return { owner, name, path: `api/${name}`, title: part.title, ownerField, list: camelCase(part.name) };
+  }
+
+  /** Returns whether a reference says which entry of its own part an object is, as the id of a chart's line does. */
+  isIdentity(schema) {
+    const { part } = this.#partOf(schema) ?? {};
+    return part?.schema.type === "object";
   }
 
   /** Returns the collection that a field of a collection's documents refers to. */

@@ -39,11 +39,10 @@ export class Picker {
   async #search() {
     const search = ++this.searches;
     const text = this.input.value;
-    const parameters = { pageSize: CHOICES };
     // Without a word the first records are offered.
-    if (/[\p{L}\p{N}]/u.test(text) && !this.isChosen) parameters.q = text;
+    const q = /[\p{L}\p{N}]/u.test(text) && !this.isChosen ? text : "";
     try {
-      const { data } = await get(this.collection.path, parameters);
+      const data = await this.#find(q);
       if (search !== this.searches || document.activeElement !== this.input) return;
       remember(this.collection, data);
       this.#open(data);
@@ -51,6 +50,12 @@ export class Picker {
       if (error.rows) announce(error.message);
       else if (error.name !== "AbortError") throw error;
     }
+  }
+
+  async #find(q) {
+    const { collection } = this;
+    if (collection.search) return collection.search(q);
+    return (await get(collection.path, { pageSize: CHOICES, ...(q && { q }) })).data;
   }
 
   #open(records) {

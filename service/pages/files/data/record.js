@@ -15,6 +15,12 @@ export function partPath(part, record) {
   return part.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(name === part.owner ? record.id : record[name]));
 }
 
+/** Returns the address of a single entry of a part, such as the measured values of a size. */
+export const entryPath = (part, record, id) => partPath({ ...part, path: part.entry.path }, { ...record, [part.entry.id]: id });
+
+/** Returns the name of an entry: that of what its id names. */
+export const entryTitle = (part, entry) => entry[part.entry.id.replace(/Id$/, "Name")] ?? String(entry[part.entry.id]);
+
 /** Returns the nodes of a record, and the promise that its parts and history are there. */
 export async function recordView(model, collection, id, actions) {
   const { data, tag } = await get(recordPath(collection, id));
@@ -29,7 +35,7 @@ export async function recordView(model, collection, id, actions) {
     el("h1", { tabindex: "-1" }, stored(title)),
     el("p", { class: "quiet" }, `Id ${data.id}`, key && [" · ", stored(key)], data.state && ` · ${data.state}`),
     actions.ofRecord(collection, data, tag),
-    el("section", {}, el("h2", {}, "Members"), showMembers(model, collection, collection.schema, data)),
+    el("section", {}, el("h2", {}, "Fields"), showMembers(model, collection, collection.schema, data)),
     ...parts.map((part) => part.element),
     history.element,
   ];
@@ -47,7 +53,7 @@ function partSection(model, collection, part, record, actions) {
   const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, "Loading …"));
   const element = el("section", {}, el("h2", {}, part.title), body);
   const loading = readPart(model, collection, part, record)
-    .then((content) => body.replaceChildren(content, ...actions.ofPart(collection, part, record)))
+    .then(({ content, data }) => body.replaceChildren(content, ...actions.ofPart(collection, part, record, data)))
     .catch((error) => {
       if (!error.rows) throw error;
       body.replaceChildren(alertBox(error.message));
@@ -67,9 +73,11 @@ async function readPart(model, collection, part, record) {
   const { data } = await get(partPath(part, record));
   const { schema } = part;
   if (Array.isArray(data) ? !data.length : !Object.values(data).some((value) => (Array.isArray(value) ? value.length : value))) {
-    return el("p", { class: "quiet" }, "None.");
+    return { content: el("p", { class: "quiet" }, "None."), data };
   }
   await readNames(references(model, collection, "", schema, data));
-  if (!Array.isArray(data)) return showMembers(model, collection, schema, data);
-  return entryTable(model, collection, model.resolve(schema.items), data, part.title);
+  const content = Array.isArray(data)
+    ? entryTable(model, collection, model.resolve(schema.items), data, part.title)
+    : showMembers(model, collection, schema, data);
+  return { content, data };
 }

@@ -8,6 +8,7 @@ import { titleOf, typesOf } from "./model.js";
 import { remember } from "./names.js";
 import { recordPath } from "./record.js";
 import { sheetOf, titleOfField } from "./sheet.js";
+import { guard } from "./unsaved.js";
 import { recordHash } from "./values.js";
 import { rowsOf } from "./writer.js";
 import { Writing } from "./writing.js";
@@ -59,6 +60,7 @@ class BulkEdit {
     };
     this.form = el("form", { class: "editing", novalidate: true, submit }, this.fields, el("div", { class: "actions" }, this.#fieldChoice(), this.preview));
     this.element = el("div", {}, records, hint, this.form, this.writing.element);
+    guard(() => this.element.isConnected && this.editors.size > 0 && !this.writing.isWritten);
   }
 
   /** Returns the choice of a field. The own key is none: no two records share it. */

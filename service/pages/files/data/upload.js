@@ -1,13 +1,14 @@
 // Upload of a table: a file, its columns, a rehearsal row by row, the write, and the rejected rows as a table again.
 
 import { get } from "./api.js";
-import { documentOf, doubles, listsByLanguage, REASON, recognize, targetsOf } from "./columns.js";
+import { documentOf, doubles, emptiable, listsByLanguage, REASON, recognize, targetsOf } from "./columns.js";
 import { readTable, save, TableError, toFile } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { remember } from "./names.js";
 import { sentencesOf } from "./results.js";
 import { listsOfLanguages, sheetOf, titleOfField } from "./sheet.js";
+import { guard } from "./unsaved.js";
 import { explanation } from "./upload_rules.js";
 import { scrolling } from "./values.js";
 import { rowsOf } from "./writer.js";
@@ -49,6 +50,7 @@ class Upload {
     const onBusy = (isBusy) => (fileSection.inert = this.columnsSection.inert = isBusy);
     this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
     this.element = el("div", {}, fileSection, explanation(sheet, this.targets), this.columnsSection, this.writing.element);
+    guard(() => this.element.isConnected && this.writing.isWriting);
   }
 
   #fileSection() {
@@ -88,11 +90,15 @@ class Upload {
     const facts = `${rows.length} rows, in ${ENCODINGS[encoding]}. Cells are separated by ${SEPARATORS[separator]}; ${numbers}.`;
     const heads = ["Column", "First cells", "Field"].map((title) => el("th", { scope: "col" }, title));
     const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.columns.map((_, index) => this.#columnRow(index))));
+    const box = el("input", { type: "checkbox", change: () => this.writing.clear() });
+    this.emptyBox = box;
+    const empty = el("label", { class: "option" }, box, "Empty cells empty their fields. (Otherwise they leave them as they are.)");
     const check = button("See what would change", () => this.#rehearse(), { class: "" });
     this.columnsSection.replaceChildren(
       el("h2", { tabindex: "-1" }, "Columns of ", stored(fileName)),
       el("p", {}, facts),
       scrolling("Columns", table),
+      empty,
       el("div", { class: "actions" }, check),
     );
     this.columnsSection.querySelector("h2").focus();
@@ -137,7 +143,8 @@ class Upload {
     const problem = this.#problem();
     if (problem) return this.writing.clear(alertBox(problem));
     const { rows, hasDecimalCommas } = this.table;
-    const documents = rows.map((row) => [row, documentOf(row.cells, this.columns, hasDecimalCommas)]);
+    const emptied = this.emptyBox.checked ? emptiable(this.sheet, this.columns) : undefined;
+    const documents = rows.map((row) => [row, documentOf(row.cells, this.columns, hasDecimalCommas, emptied)]);
     await this.writing.rehearse(rowsOf(this.sheet, documents), listsByLanguage(this.columns));
   }
 

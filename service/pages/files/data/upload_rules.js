@@ -30,7 +30,7 @@ export function explanation(sheet, targets) {
   const rules = [
     "The first row has the names of the columns, as below or as on the list. Columns that you leave out change nothing.",
     `A row changes the record with the same ${keys}. If there is none, the row is a new record. A row with an Id changes that record.`,
-    "An empty cell leaves the field as it is, and so does a translation without a column. To empty a field, select the records in the list and edit them at once.",
+    "An empty cell leaves the field as it is, and so does a translation without a column. If you choose that empty cells empty their fields, those of texts in languages and of what needs a value still stay.",
     `Several values stand in one cell, separated by ${LIST_SEPARATOR}, and replace those that are stored.`,
     "In a table with semicolons 12,5 is a number like 12.5; in other tables write 12.5. Dates are set by the service and not uploaded.",
     "An apostrophe before =, +, - or @ is taken away: downloads have it, so that spreadsheets do not run a text as a formula.",

@@ -15,6 +15,7 @@ export class Writing {
   }
 
   clear(...nodes) {
+    this.isWritten = false;
     this.element.replaceChildren(...nodes);
   }
 
@@ -38,6 +39,7 @@ export class Writing {
     };
     const stop = button("Stop", () => (writer.isStopped = stop.disabled = true));
     this.clear(el("p", { class: "actions" }, bar, count, stop));
+    this.isWriting = !writer.isDryRun;
     // Neither another file nor other values begin meanwhile.
     this.onBusy(true);
     onProgress();
@@ -48,6 +50,7 @@ export class Writing {
       if (!error.rows || error.status === 401) throw error;
       failure = error;
     } finally {
+      this.isWriting = false;
       this.onBusy(false);
     }
     await this.#show(writer, failure);
@@ -67,6 +70,7 @@ export class Writing {
     await results.show();
     const nodes = [heading, why, el("p", {}, results.summary), el("div", { class: "actions" }, write, goOn, controls), hint && el("p", { class: "quiet" }, hint), results.element];
     this.clear(...nodes.filter(Boolean));
+    this.isWritten = isDone && !isDryRun;
     heading.focus();
     announce(`${title}: ${results.summary}`);
   }

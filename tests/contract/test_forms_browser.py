@@ -1,0 +1,155 @@
+"""Browser tests of forms of `/data`: parts, sizes, unsaved input and emptied fields."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.expected_conditions import alert_is_present
+
+from tests.support.api import Api
+from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+
+pytestmark = [
+    pytest.mark.contract("Open pages"),
+    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
+]
+
+
+async def test_measured_values_and_sizes_are_edited(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """Lines are named, sizes are found by words of their range and name, and stay as they were."""
+    record = (await api.get("/api/sample-requests", {"pageSize": 1})).data[0]
+    path = f"/api/styles/{record['styleId']}/sample-requests/{record['id']}/measurements"
+    before = (await api.get(path)).data
+    sizes = [{"name": "Petite"}, {"name": "Tall"}]
+    size_range = (await api.post("/api/size-ranges", {"name": "Woad trousers"})).data
+    sizes = (await api.put(f"/api/size-ranges/{size_range['id']}/sizes", sizes)).data
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_measure, reader, record["id"], before[0])
+    after = (await api.get(path)).data
+    assert after[0]["designerComment"] == "Shoulder a touch wide"
+    lines = [line for line in before[0]["lines"] if line["lineId"] is not None]
+    assert [line["lineId"] for line in after[0]["lines"] if line["lineId"] is not None] == [
+        line["lineId"] for line in lines
+    ]
+    assert after[0]["lines"][0]["companyMeasurement"] == 54.25
+    assert after[0]["lines"][1:] == before[0]["lines"][1:]
+    assert after[1:] == before[1:]
+    style = (await api.post("/api/styles", {"number": "WOAD-1", "name": "Woad"})).data
+    request = {"styleId": style["id"], "name": "Proto"}
+    request_id = (await api.post("/api/sample-requests", request)).data["id"]
+    await asyncio.to_thread(_choose_size, reader, request_id)
+    stored = (await api.get(f"/api/sample-requests/{request_id}")).data["sizes"]
+    assert [size["sizeRangeSizeId"] for size in stored] == [sizes[1]["id"]]
+
+
+def _measure(reader: Reader, record_id: int, values: dict[str, object]) -> None:
+    page = reader.enter(f"#/sample-requests/{record_id}")
+    page.press_link(f"Edit the measurements of {values['sizeRangeSizeName']}")
+    page.until(
+        lambda: page.heading().startswith(f"Edit measurements of {values['sizeRangeSizeName']}")
+    )
+    lines = values["lines"]
+    assert isinstance(lines, list)
+    names = page.value(
+        "[...document.querySelectorAll('.entry legend')].map((one) => one.textContent)"
+    )
+    assert names[0] == f"Lines: {lines[0]['name']}"
+    assert "Add an entry" not in page.texts("button")
+    page.fill("Designer comment", "Shoulder a touch wide")
+    page.fill("Company measurement", "54.25")
+    page.press("Save")
+    page.until(lambda: f"#/sample-requests/{record_id}" == page.address())
+    assert page.console_errors() == []
+
+
+def _choose_size(reader: Reader, request_id: int) -> None:
+    page = reader.enter(f"#/sample-requests/{request_id}/edit")
+    page.wait_for("Edit Proto")
+    picker = page.fill("Size range sizes", "woad ta")
+    page.until(lambda: page.texts("[role=option]") == ["Woad trousers: Tall"])
+    picker.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+    page.until(lambda: page.texts(".chosen bdi") == ["Woad trousers: Tall"])
+    page.press("Save")
+    page.wait_for("Proto")
+    page.press_link("Edit")
+    page.wait_for("Edit Proto")
+    assert page.texts(".chosen bdi") == ["Woad trousers: Tall"]
+
+
+async def test_unsaved_input_is_not_lost(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """Links, Back and a reload ask first; a form without changes, or a saved one, is just left."""
+    color = (await api.post("/api/colors", {"name": "Alizarin"})).data
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_leave, reader, color["id"])
+    assert (await api.get(f"/api/colors/{color['id']}")).data["name"] == "Alizarin red"
+
+
+def _leave(reader: Reader, color_id: int) -> None:
+    page = reader.enter(f"#/colors/{color_id}")
+    page.wait_for("Alizarin")
+    page.press_link("Edit")
+    page.wait_for("Edit Alizarin")
+    page.choose("Brands")
+    page.wait_for("Brands")
+    page.driver.back()
+    page.wait_for("Edit Alizarin")
+    page.fill("Name (required)", "Alizarin red")
+    for leave in (
+        lambda: page.choose("Brands"),
+        lambda: page.driver.execute_script("history.back()"),
+    ):
+        leave()
+        _answer(page, leaves=False)
+        assert page.heading() == "Edit Alizarin"
+        assert page.address() == f"#/colors/{color_id}/edit"
+    assert page.value("dispatchEvent(new Event('beforeunload', { cancelable: true }))") is False
+    page.press("Save")
+    page.wait_for("Alizarin red")
+    assert page.value("dispatchEvent(new Event('beforeunload', { cancelable: true }))") is True
+    page.driver.execute_script("location.hash = arguments[0]", f"#/colors/{color_id}/edit")
+    page.wait_for("Edit Alizarin red")
+    page.fill("Name (required)", "Alizarin green")
+    page.choose("Brands")
+    _answer(page, leaves=True)
+    page.wait_for("Brands")
+
+
+def _answer(page: DataPage, *, leaves: bool) -> None:
+    alert = page.wait.until(alert_is_present())
+    assert alert.text == "What you entered is not saved. Leave it?"
+    alert.accept() if leaves else alert.dismiss()
+
+
+async def test_empty_cells_empty_fields_if_that_is_chosen(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+) -> None:
+    """References, too; texts in languages and fields that need a value stay."""
+    brand = (await api.post("/api/brands", {"name": "Lichen", "customId": "LI"})).data
+    style = {"number": "LI-1", "name": "Jacket", "brandId": brand["id"]}
+    style_id = (await api.post("/api/styles", style)).data["id"]
+    table = tmp_path / "styles.csv"
+    table.write_text("Number,Name,Brand\nLI-1,,\n")
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_empty, reader, table)
+    stored = (await api.get(f"/api/styles/{style_id}")).data
+    assert (stored["name"], stored.get("brandId")) == ("Jacket", None)
+
+
+def _empty(reader: Reader, table: Path) -> None:
+    page = reader.enter("#/styles/upload")
+    page.wait_for("Upload a table: Styles")
+    page.find("input[type=file]").send_keys(str(table))
+    page.press("See what would change")
+    page.until(lambda: page.texts("section p")[1:2] == ["1 unchanged."])
+    page.click(".option input")
+    page.press("See what would change")
+    page.until(lambda: page.texts("section p")[1:2] == ["1 changed."])
+    page.press("Write 1 row")
+    page.until(lambda: "What was written" in page.texts("h2"))
+    assert page.console_errors() == []
