@@ -2,6 +2,9 @@
 
 import asyncio
 import re
+import subprocess
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.support.api import Api
 from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
 from tests.support.data_tour import Records, Texts, create, tour
+from tests.support.time_limits import scaled
 
 pytestmark = [
     pytest.mark.contract("Open pages"),
@@ -127,3 +131,33 @@ def _tab_to(page: DataPage, name: str, *keys: str) -> None:
         if focused["name"].strip() == name:
             return page.driver.switch_to.active_element.send_keys(*keys)
     raise AssertionError(f"Tab does not reach {name!r}.")
+
+
+_FIRST_VIEW = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
+
+
+async def test_the_first_view_comes_within_a_second_on_busy_cores(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """The page is painted, with what it asks for; the best of some loads: other tests run, too."""
+    reader = await reader_of(browser, api, demo_dsn)
+    seconds = await asyncio.to_thread(_first_views, reader)
+    assert min(seconds) < scaled(1), seconds
+
+
+def _first_views(reader: Reader) -> list[float]:
+    with ExitStack() as stack:
+        for _ in range(2):
+            process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+        return [_first_view(reader) for _ in range(5)]
+
+
+def _first_view(reader: Reader) -> float:
+    """Return the seconds from the request to the first paint, with an empty cache."""
+    reader.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+    page = DataPage(reader.driver, f"{reader.url}data")
+    page.until(lambda: page.texts("#entry h1") == ["Your data"])
+    page.until(lambda: page.value(_FIRST_VIEW) is not None)
+    return float(page.value(_FIRST_VIEW)) / 1000

@@ -72,6 +72,19 @@ def test_the_page_reads_more_names_of_columns(tmp_path: Path) -> None:
             [{"groupIds": [{"userDefinedId": "A"}, {"userDefinedId": "B"}]}],
         ),
         TableCase("brands", "name,Why it was rejected\nA,Name: too long\n", [{"name": "A"}]),
+        TableCase(
+            "colors",
+            "Color code,Color name,Status,Groups\nA,Red,Active,W1;W2\n",
+            [
+                {
+                    "userDefinedId": "A",
+                    "name": "Red",
+                    "state": "active",
+                    "colorGroupIds": [{"userDefinedId": "W1"}, {"userDefinedId": "W2"}],
+                }
+            ],
+        ),
+        TableCase("colors", "Color id,name\n5,Red\n", None),
         TableCase("brands", "name\nGrößen\n".encode("cp1252"), [{"name": "Größen"}]),
     ]
     for case, read in zip(cases, _read_by_page(cases, tmp_path), strict=True):

@@ -20,7 +20,8 @@ export function valueOf(text, field, hasDecimalCommas = false) {
   if (types.includes("integer") || types.includes("number")) {
     return numberOf(hasDecimalCommas ? text.replace(DECIMAL_COMMA, "$1.$2") : text, types);
   }
-  return QUOTES.test(text) ? text.slice(2) : text;
+  const choice = field.schema?.enum?.find((value) => value === text.trim().toLowerCase());
+  return choice ?? (QUOTES.test(text) ? text.slice(2) : text);
 }
 
 function listOf(text, items, hasDecimalCommas) {

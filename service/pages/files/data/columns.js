@@ -3,7 +3,7 @@
 
 import { CellError, LIST_SEPARATOR, valueOf, wholeNumber } from "./cells.js";
 import { unguard } from "./csv.js";
-import { label } from "./model.js";
+import { label, singular } from "./model.js";
 import { fieldOf, titleOfField } from "./sheet.js";
 
 const STEPS = /(\w+)|\[(\d{1,4})\]|\./g;
@@ -126,6 +126,19 @@ function wordsFor(language, lists, member) {
   return [language, ...both];
 }
 
+/** Returns the only target that a name means without the word for a record: "Color name" of colors is the name. */
+function closest({ collection, keys }, targets, name) {
+  const own = plain(singular(collection.title));
+  const bare = (text) => (text.startsWith(own) ? text.slice(own.length) : text);
+  const short = bare(plain(name));
+  // The id of a table may be an own key as well.
+  if (short === "id") return undefined;
+  const meant = { status: "state", code: keys[0], key: keys[0] }[short];
+  const isMeant = ({ path, names }) => (meant ? path.join() === meant : names.some((other) => bare(other) === short));
+  const matches = targets.filter(isMeant);
+  return matches.length === 1 ? matches[0] : undefined;
+}
+
 /** Returns the target of a column's name; `isIgnored` if it is known, but not uploaded; or null. */
 export function recognize(sheet, targets, name) {
   const { model, collection, members } = sheet;
@@ -141,7 +154,7 @@ export function recognize(sheet, targets, name) {
   const shown = [...Object.keys(members), ...Object.keys(collection.schema.properties)].map(nameHeading);
   const isShown = steps && follow(model, collection.schema.properties, steps);
   const isIgnored = isShown || [REASON, ...shown].map(plain).includes(plain(text));
-  return isIgnored ? { isIgnored: true } : null;
+  return isIgnored ? { isIgnored: true } : (closest(sheet, targets, text) ?? null);
 }
 
 /** Returns the titles of the columns that mean the same field as an earlier one. */

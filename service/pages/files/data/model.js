@@ -11,7 +11,8 @@ export function label(name, isReference = false) {
 
 const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 
-const singular = (name) => name.replace(/ies$/, "y").replace(/s$/, "");
+/** Returns the singular of a collection's name or title. */
+export const singular = (name) => name.replace(/ies$/, "y").replace(/s$/, "");
 
 /** Returns the types of a resolved schema, without null. */
 export const typesOf = (schema) => [schema.type ?? []].flat().filter((type) => type !== "null");

@@ -21,9 +21,12 @@ export function wordsOf(model, collection, field, item) {
   return words.join(": ");
 }
 
+/** Returns a message with own keys as they are written in tables: `{"customId":"0815"}` is 0815. */
+const plainly = (message) => message.replace(/\{"\w+":("(?:[^"\\]|\\.)*")\}/g, (_, key) => JSON.parse(key));
+
 /** Returns the reasons why a row is rejected, as sentences. */
 export const sentencesOf = (model, collection, row) =>
-  row.reasons.map(({ field, value, item }) => (field ? `${wordsOf(model, collection, field, item)}: ${value}` : value));
+  row.reasons.map(({ field, value, item }) => (field ? `${wordsOf(model, collection, field, item)}: ${plainly(value)}` : plainly(value)));
 
 /** Returns the entries of a list that another list does not have. */
 const entriesBeside = (entries, others) => {
