@@ -69,7 +69,10 @@ class _LoopThread:
                 self.run(_close(items))
 
     def stop(self) -> None:
-        """Stop the event loop and its thread for good; calls that still run get no result."""
+        """Stop the event loop and its thread for good.
+
+        Calls that still run in other threads then wait forever. Raise RuntimeError if called again.
+        """
         self.run(self._loop.shutdown_asyncgens())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -158,8 +161,10 @@ class BlockingChanges(_Blocking[Changes]):
 class BlockingClient(_Blocking[Client]):
     """Blocking form of ``Client``, with the same arguments and methods.
 
-    Its thread starts with the object and ends with the context, which can be entered only once.
-    Before it ``collection``, ``part``, ``changes`` and calls raise RuntimeError, as in ``Client``.
+    Its thread starts with the object and ends with the context, which can be entered only once. No
+    other thread may be in a call when the context ends: the call might never return. Before the
+    context ``collection``, ``typed``, ``part``, ``changes`` and calls raise RuntimeError, as in
+    ``Client``; after it calls do.
     """
 
     def __init__(self, url: str, key: str, **options: Any) -> None:

@@ -22,7 +22,7 @@ _WAIT_SECONDS: Final = 30
 The read timeout of the client (by default 60 s) must be longer.
 """
 _RETRY_SECONDS: Final = 1.0
-"""Seconds before another try, once the retry policy has given up on the last one."""
+"""Seconds that ``follow`` waits after an outage error on which the retry policy has given up."""
 
 
 class Changes:
@@ -45,7 +45,8 @@ class Changes:
         """Return a cursor of the feed's end, with the given filter.
 
         To keep a replica, take the cursor, then read the lists completely, then follow the cursor:
-        no change is missed. Raise SelvedgeError if the call fails after the policy's retries.
+        no change is missed. Unlike ``follow``, it gives up on an outage: raise SelvedgeError if the
+        last attempt of the retry policy fails.
         """
         query = [("from", "now"), *_parameters(collections, documents=documents, limit=limit)]
         return str((await self._page(query)).cursor)
@@ -62,9 +63,9 @@ class Changes:
 
         No page is empty. A cursor carries its own filter: with one, the other arguments are
         ignored. Store the cursor of a page after processing its entries. A service that is out of
-        reach or responds with 429, 500, 502, 503 or 504 is called again without end. Raise
-        GoneError if the changes after the cursor may have been deleted or the service was restored
-        from a backup, and SelvedgeError for any other error.
+        reach or responds with 429, 500, 502, 503 or 504 is called again without end, whatever the
+        retry policy. Raise GoneError if the changes after the cursor may have been deleted or the
+        service was restored from a backup, and SelvedgeError for any other error.
         """
         query = _parameters(collections, documents=documents, limit=limit)
         while True:

@@ -29,9 +29,9 @@ class Collection(Generic[DocumentT]):
     A ``record_id`` is an id, or the own key of a live record: ``"number=TH26-1"``. Every method
     raises SelvedgeError if its call fails. Calls are retried by the client's policy. Each write but
     a dry run carries an ``Idempotency-Key``, the given ``key`` or a new one, so that a retry writes
-    only once. A request with several records has at most 200, in some collections 1,000 (contract,
-    Bulk). A method that the collection lacks raises FailureError (405): reference lists are only
-    read.
+    only once. A request with several records has at most 200; creates, replaces and merges have at
+    most 1,000 in some collections (contract, Bulk). A method that the collection lacks raises
+    FailureError (405): reference lists are only read.
     """
 
     def __init__(self, transport: Transport, path: Sequence[str | int]) -> None:
@@ -54,7 +54,7 @@ class Collection(Generic[DocumentT]):
         such as ``q``. A value may be a list of alternatives; raise ValueError for an empty
         list, which would be no filter. Without a filter on ``state`` deleted records are left out.
         A page has ``page_size`` records (1 to 100, by default 30) or fewer. With a ``cursor`` the
-        pages begin there, and the other arguments are ignored, because the cursor carries the
+        pages begin there, and the other arguments are not sent, because the cursor carries the
         query.
         """
         query = parameters(fields, filters, sort)
@@ -215,7 +215,7 @@ class Collection(Generic[DocumentT]):
         """Delete those of the records that can be deleted, by ``id``; return an outcome for each.
 
         Records in use are ``failed``; those that no longer exist are ``absent``. The others are
-        deleted in one transaction.
+        deleted in one transaction; a dry run deletes none. The outcomes are in the same order.
         """
         query = [("ids", str(record["id"])) for record in records]
         query += [("onError", "skip")] + [("dryRun", "true")] * dry_run

@@ -1,6 +1,7 @@
 """Client exceptions: classes for common error statuses, and for calls without response.
 
-Any other status than 200, 201 and 304 is a ``FailureError`` itself: 405, 413, 500, a redirect.
+A status without a class of its own is a ``FailureError`` itself, unless it is 200, 201 or 304: 405,
+413, 500, a redirect.
 """
 
 import json
@@ -58,7 +59,7 @@ class TooManyMissingError(SelvedgeError):
 class Detail:
     """Row of ``error.details``: error type, path of the input, and message as ``value``.
 
-    The path is None if no input is to blame.
+    The path is None if no input is to blame. The message may be None.
     """
 
     type: str
@@ -70,15 +71,16 @@ class Detail:
 class FailureError(SelvedgeError):
     """Error response. One of the service means that nothing was written, but see UnavailableError.
 
-    After a response of a proxy (408, 502, 504) a write may have been executed. With the type
-    ``conflict.in_progress`` an earlier attempt of the write still runs.
+    After a response of a proxy (``http.408``, ``http.502``, ``http.504``) a write may have been
+    executed. With the type ``conflict.in_progress`` an earlier attempt of the write still runs.
     """
 
     status: int
     type: str
-    """Common type of the details: ``validation_error.too_long``, ``conflict``.
+    """Type of the details that have this status: ``validation_error.too_long``.
 
-    It is ``http.502`` and so on for a response without the service's envelope.
+    If their types differ, it is the prefix that they share, such as ``conflict``, or "". It is
+    ``http.502`` and so on for a response without the service's envelope.
     """
     details: tuple[Detail, ...]
     request_id: str | None = None

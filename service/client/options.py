@@ -35,12 +35,13 @@ class SyncOptions(TypedDict, total=False):
     delete_missing: bool
     """At the end, delete the live records with an own key that were not sent.
 
-    The record of a sent one that failed stays.
+    The record of a sent one that failed stays. If a failed one has no key, none is deleted.
     """
     at_most: float
     """Share of the live records with an own key, from 0 to 1, by default MAX_MISSING_SHARE.
 
-    If more are missing, none of them is deleted and TooManyMissingError is raised.
+    Only ``delete_missing`` uses it. If more are missing, none of them is deleted and
+    TooManyMissingError is raised.
     """
 
 

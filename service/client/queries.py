@@ -37,8 +37,8 @@ def parameters(
 ) -> Parameters:
     """Return the query parameters of a list: fields first, then filters, then sort keys.
 
-    Each value of a field is one ``field=value``. Raise ValueError for an empty list of values: it
-    would give none, and the list would have all records.
+    Each value of a field is one ``field=value``; the values of a filter are joined by commas. Raise
+    ValueError for a field with an empty list of values, which would give all records.
     """
     query = Parameters()
     for name, value in fields.items():

@@ -32,7 +32,8 @@ class Sync:
 
     The caller exhausts ``upsert``, then passes the result of ``missing`` to ``delete``. The ids of
     the outcomes are stored, so that only the other records are listed: one query, of any number of
-    pages, for each 2,000 records that were sent. Every method raises SelvedgeError if a call fails.
+    pages, for each 2,000 live records that were sent, more if it is too long. Every method that
+    calls the service raises SelvedgeError if a call fails.
     """
 
     collection: "Collection[Any]"
@@ -70,9 +71,9 @@ class Sync:
                 yield outcome
 
     def collect(self, outcome: Outcome) -> None:
-        """Add the record of a sent one that did not fail; it is not missing.
+        """Add the stored record of an outcome to those that were sent, so that it is not missing.
 
-        The last outcome of a record counts.
+        Ignore outcomes ``failed`` and ``absent``. The last outcome of a record counts.
         """
         if outcome.outcome in ("failed", "absent"):
             return

@@ -72,7 +72,8 @@ class Transport:
         A failed request is repeated as the retry policy says, with the same headers and body. Raise
         the SelvedgeError of its last attempt; redirects are not followed and fail. A successful
         response that is not JSON raises SelvedgeError at once. Raise TypeError or ValueError for a
-        body that is no JSON value, before anything is sent.
+        body that is no JSON value, before anything is sent, and RuntimeError if the session is
+        closed.
         """
         raw = None if request.body is None else _encoded(request.body)
         attempt = 1

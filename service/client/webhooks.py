@@ -29,10 +29,10 @@ def verify(
 
     ``body`` are the bytes as they arrived, ``headers`` are those of the request, with names in any
     case, ``secret`` begins with ``whsec_``. One valid signature of several is enough. Raise
-    VerificationError, too, if a header is missing, if the secret is malformed, if the body is not
-    JSON, and if the time of the message differs from now by more than ``tolerance_seconds``, by
-    default 5 minutes.
-    Processing each ``webhook-id`` once is left to the caller.
+    VerificationError, too, if a header is missing, if the timestamp or the secret is malformed, if
+    the body is not JSON, and if the time of the message differs from now by more than
+    ``tolerance_seconds``, by default 5 minutes. Processing each ``webhook-id`` once is left to the
+    caller.
     """
     by_name = {name.lower(): value for name, value in headers.items()}
     message_id, timestamp, signatures = (
