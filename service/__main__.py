@@ -59,10 +59,12 @@ Passwords and secrets of keys are masked in both.
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command of ``arguments``, by default those of the process; return if it succeeds.
 
-    Each command reads the settings from the environment first. Raise SystemExit with 1 after one of
+    The arguments are parsed first; then the settings are read from the environment, for every
+    command. Raise SystemExit with 0 after ``--help`` and ``--version``; 1 after one of
     ``_ONE_LINE_ERRORS``, printed on standard error; 2 for wrong arguments; 130 for Ctrl-C; and 128
-    plus the number for SIGTERM and SIGHUP. Once ``serve`` and ``run`` serve, these signals stop the
-    server, and the status is 0. Replace the process's signal handlers and ``sys.excepthook``.
+    plus the number for SIGTERM and SIGHUP. Once ``serve`` or ``run`` serves, Ctrl-C and these
+    signals stop the server, and the status is 0. Other exceptions pass. Replace the process's
+    handlers of SIGTERM and SIGHUP, and ``sys.excepthook``.
     """
     for signal_number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(signal_number, _exit_on_signal)

@@ -1,8 +1,8 @@
 """aiohttp application of a worker: routes, middleware, background tasks and shared objects.
 
-Each worker makes one, after the fork. The application makes the shared objects when it starts. When
-it stops, it ends long polls first; after its background tasks it writes the last uses of keys,
-closes the database connections and exports pending spans.
+Each worker makes one, after the fork. The application makes most objects that requests share, such
+as the database pool, when it starts. When it stops, it ends long polls first; after its background
+tasks it writes the last uses of keys, closes the database connections and exports pending spans.
 """
 
 import logging
@@ -45,7 +45,10 @@ if TYPE_CHECKING:
 
 
 def create_app(settings: Settings, dsn: str) -> web.Application:
-    """Return the application on the database of ``dsn``, which may be unreachable at the start."""
+    """Return the application on the database of ``dsn``, which may be unreachable at the start.
+
+    Set the log level of the process's service logger.
+    """
     logging.getLogger("service").setLevel(settings.log_level.upper())
     traces, middleware = _traces(settings)
     app = web.Application()
@@ -98,7 +101,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
 
 
 def _traces(settings: Settings) -> "tuple[Traces | None, Middleware]":
-    """Return the traces, None unless ``TRACES`` is on; and the middleware, which records them."""
+    """Return the traces, None unless ``TRACES`` is on; and the middleware, which records any."""
     if not settings.traces:
         return None, handle_request
     from service.database.tracing import Traces  # of the optional extra "tracing"

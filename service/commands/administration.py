@@ -1,7 +1,7 @@
 """Administration commands: `selvedge organization` and `selvedge key`.
 
-They write to the database directly, also while the service runs. Its workers use the new features
-and refuse revoked keys within 5 seconds.
+They use the database directly, also while the service runs. Its workers use changed features and
+refuse revoked keys within 5 seconds.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -129,7 +129,8 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
     """Change an organization; return whether it exists.
 
     A change of ``pro``, which documents show, is recorded in the change feed. Unique keys are
-    switched on first: if that fails, nothing is changed.
+    switched on first: if that fails, nothing is changed. If the name is taken meanwhile, raise
+    CommandError; unique keys stay on, and nothing else is changed.
     """
     await _check_name(connection, arguments.name, arguments.id)
     if arguments.unique_keys and not await switch_on(connection, arguments.id):

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def require_data(settings: Settings) -> None:
-    """Raise CommandError if the embedded server is configured and was never started in its folder.
+    """Raise CommandError if the embedded server is configured and no process ever used its folder.
 
     The folder may be the wrong one, and must not get a new database then.
     """
@@ -38,7 +38,8 @@ def database(settings: Settings, *, creates: bool = False) -> Iterator[str]:
 
     An embedded server that another process runs is used; otherwise one runs until the block ends.
     Raise CommandError if the embedded database does not exist, unless ``creates``, and
-    EmbeddedServerError if its server does not start. Nothing connects to the database here.
+    EmbeddedServerError if its server does not start, or that of the other process is not ready in
+    300 s. Nothing connects to a database of DATABASE_URL here.
     """
     if not creates:
         require_data(settings)

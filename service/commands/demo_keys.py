@@ -9,11 +9,12 @@ from service.organizations import administration, keys
 
 
 async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, str]:
-    """Return a valid key of each demo organization by its id; {} if the data are not the demo's.
+    """Return a valid key of each demo organization by its id.
 
-    The keys come from the file `demo-keys` in the data folder. For an organization with the id and
-    name of a demo organization whose key is absent, expired or revoked, a new one is issued, with
-    the scope `write` and no expiry. If the keys differ from those of the file, it is replaced.
+    The valid keys of the file `demo-keys` in the data folder are kept, whatever the name of their
+    organization is now. For each other organization with the id and name of a demo organization a
+    new key is issued, with the scope `write` and no expiry. If the keys differ from those of the
+    file, it is replaced. Return {} if the data are not the demo's and the file has no valid key.
     """
     path = data_dir / "demo-keys"
     stored = _read(path)
@@ -45,7 +46,10 @@ async def _demo_organizations(connection: asyncpg.Connection) -> set[int]:
 
 
 def _read(path: Path) -> dict[int, str]:
-    """Return the keys in a file by organization id; {} without a file. Ignore other words in it."""
+    """Return the keys in a file by organization id; {} without a file, or if it is not ASCII.
+
+    Ignore other words in it.
+    """
     try:
         lines = path.read_text(encoding="ascii").split()
     except (FileNotFoundError, UnicodeDecodeError):

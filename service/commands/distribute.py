@@ -17,10 +17,11 @@ def add(parsers: Parsers) -> None:
 
 
 def distribute(settings: Settings, arguments: Namespace) -> None:
-    """Print the local tables, ask for confirmation and distribute them; do nothing without any.
+    """Print the tables to distribute, ask for confirmation and distribute them.
 
-    No migration can run meanwhile, nor while it asks. Raise CommandError without DATABASE_URL or
-    confirmation, and DistributionError if the database cannot be distributed.
+    If there are none, say so and do nothing. No migration can run meanwhile, nor while it asks.
+    Raise CommandError without DATABASE_URL or confirmation, DistributionError if the database
+    cannot be distributed, and psycopg.Error.
     """
     if settings.database_url is None:
         raise CommandError("set DATABASE_URL to the coordinator of a Citus cluster")

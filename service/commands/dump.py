@@ -41,7 +41,7 @@ def add(parsers: Parsers) -> None:
 def dump(settings: Settings, arguments: Namespace) -> None:
     """Write the dump file, also while the service runs, and print its size.
 
-    Raise DumpError if the file exists or the dump fails.
+    Raise CommandError if there is no embedded database, and errors as ``dump_file.dump`` does.
     """
     with database(settings) as dsn:
         dump_file.dump(dsn, arguments.file, _programs(settings))
@@ -51,9 +51,10 @@ def dump(settings: Settings, arguments: Namespace) -> None:
 def restore(settings: Settings, arguments: Namespace) -> None:
     """Restore a dump, or with ``--recovered`` only invalidate the cursors.
 
-    Restoring creates the embedded database if there is none. If the schema is older than this
-    release, print that it has to be migrated, which is no failure. Raise DumpError if the database
-    is not empty or the restore fails.
+    Restoring creates the embedded database if there is none. With ``--copy`` the database also gets
+    its own installation id, and its webhooks are paused. If the schema is older than this release,
+    print that it has to be migrated, which is no failure. Raise DumpError if the database is not
+    empty or the restore fails, and CommandError for ``--recovered`` without an embedded database.
     """
     with database(settings, creates=not arguments.recovered) as dsn:
         if arguments.recovered:

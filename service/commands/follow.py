@@ -39,11 +39,12 @@ def add(parsers: Parsers) -> None:
 
 
 def follow(_: Settings, arguments: Namespace) -> None:
-    """Print changes until interrupted, then on standard error the cursor to continue with.
+    """Print changes until interrupted, then on standard error the cursor to continue with, if any.
 
     Raise CommandError if the environment names no service, or a filter is given beside a cursor,
-    which carries its own. An outage is waited for, without a message. Another SelvedgeError, such
-    as an expired cursor, ends the command.
+    which carries its own. An outage is waited for, without a message, except at the start with
+    ``--since now``: then SelvedgeError is raised after the client's retries. Another SelvedgeError,
+    such as an expired cursor, ends the command; the cursor is printed then, too.
     """
     url, key = service_from_environment()
     has_cursor = arguments.since not in ("now", "oldest")
@@ -63,7 +64,7 @@ def follow(_: Settings, arguments: Namespace) -> None:
 class _ChangePrinter:
     """Printer of changes, with the cursor after the last printed page.
 
-    ``cursor`` is None until there is one.
+    Before the first page ``cursor`` is that of the start; for ``--since oldest`` it is None.
     """
 
     def __init__(self, arguments: Namespace) -> None:
@@ -72,7 +73,7 @@ class _ChangePrinter:
         self.cursor: str | None = None
 
     async def print_changes(self, url: str, key: str) -> None:
-        """Print changes without end, one JSON object a line; raise SelvedgeError."""
+        """Print changes without end, one JSON object a line; raise SelvedgeError, see ``follow``."""
         async with Client(url, key) as client:
             if self._since == "now":
                 self.cursor = await client.changes.now(**self._filter)

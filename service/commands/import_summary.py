@@ -30,7 +30,7 @@ checked, but not everything that depends on stored data. Also missing records th
 def print_summary(counts: Mapping[str, Counter[str]]) -> None:
     """Print a table: a line for each collection, a column for each outcome that occurs.
 
-    ``counts`` has the number of lines by outcome, by collection.
+    ``counts`` has the number of lines by outcome, by collection. Explain ``checked`` if it occurs.
     """
     columns = [name for name in _OUTCOMES if any(name in outcomes for outcomes in counts.values())]
     say(f"{'':28}" + "".join(f"{_OUTCOMES[outcome]:>11}" for outcome in columns))
@@ -41,9 +41,10 @@ def print_summary(counts: Mapping[str, Counter[str]]) -> None:
 
 
 def reject_summary(rejects: "Rejects", *, skips: bool, dry_run: bool) -> str:
-    """Return a one-line error: number of rejected lines, the first one, and what was written.
+    """Return a one-line error: number of rejected lines, what was written, and the first one.
 
-    ``skips`` says that the lines without errors were written: ``--on-error skip``.
+    At its end it names the file with all rejected lines, or the option for one. ``skips`` says that
+    an import writes the lines without errors: ``--on-error skip``.
     """
     if skips:
         effect = "nothing was written" if dry_run else "the other lines were imported"

@@ -1,7 +1,8 @@
 """Listen command: `selvedge listen` prints what a webhook sends, for developing a receiver.
 
-It takes POST requests of up to 64 MiB on every path, and answers a printed message with the status
-of ``--status``. SELVEDGE_WEBHOOK_SECRET is the secret, if it is set.
+It takes POST requests of up to 64 MiB on every path. It answers a printed message with the status
+of ``--status``, and one that is no JSON or not signed by the secret with 401. The secret is
+SELVEDGE_WEBHOOK_SECRET; without it signatures are not checked.
 """
 
 import asyncio
@@ -65,9 +66,10 @@ async def _serve(arguments: Namespace) -> None:
 
 
 def _answer(body: bytes, request: web.Request, secret: str | None, status: int) -> web.Response:
-    """Print a message and return the answer; 401 if it is no JSON or not signed by the secret.
+    """Print a message and return the answer of ``status``.
 
-    Without a secret signatures are not checked.
+    If it is no JSON or not signed by the secret, print the reason on standard error instead, and
+    return 401. Without a secret signatures are not checked.
     """
     try:
         if secret is not None:

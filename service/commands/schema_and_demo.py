@@ -55,7 +55,7 @@ def migrate(settings: Settings, arguments: Namespace) -> None:
 
 
 def load_demo(settings: Settings, _: Namespace) -> None:
-    """Load the demo data into a migrated database. Raise CommandError if it is not empty."""
+    """Load the demo data into a migrated database. Raise CommandError if it has an organization."""
     with database(settings) as dsn:
         fill(dsn)
 
@@ -73,7 +73,8 @@ def write_demo(_: Settings, arguments: Namespace) -> None:
 def fill(dsn: str) -> None:
     """Load the demo data, with a progress bar on a terminal.
 
-    The schema must be current. Raise CommandError if the database has an organization already.
+    The schema must be current, which is not checked here. Raise CommandError if the database has an
+    organization already, and errors as ``demo.load`` does.
     """
     # Imported here: no other command needs its texts.
     from service import demo

@@ -25,9 +25,10 @@ def add(parsers: Parsers) -> None:
 
 
 def print_statements(_: Settings, arguments: Namespace) -> None:
-    """Print the statements of one resource, or of all, in the order of the catalog.
+    """Print the statements of one name of the catalog, or of all, in the catalog's order.
 
-    Raise CommandError for an unknown one.
+    A name is that of a resource, or of what resources share, such as ``writes``. Raise CommandError
+    for an unknown one.
     """
     # Imported here: it loads every schema and resource, which no other command needs.
     from service.sql_catalog import catalog, render_all

@@ -38,9 +38,11 @@ async def require_unique(connection: asyncpg.Connection, organization_id: int) -
 async def switch_on(connection: asyncpg.Connection, organization_id: int) -> bool:
     """Switch unique own keys on; return whether the organization exists.
 
-    No transaction may be open. Raise CommandError if several live records have one own key: before
-    the setting is on, or once all workers know it (5 s), because the others may have written keys
-    twice. Then, and at an interrupt, it is switched off again; other errors leave it on.
+    No transaction may be open. Raise CommandError if several live records have one own key. They
+    are checked before the setting is on, and again after 5 s, when all workers know it: until then
+    a worker that did not may have written a key twice. If the second check fails, or an interrupt
+    comes before its end, the setting is switched off, even if it was on before; other errors leave
+    it on.
     """
     async with connection.transaction():
         await require_unique(connection, organization_id)

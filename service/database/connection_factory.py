@@ -1,6 +1,7 @@
 """Connection factory: opens PostgreSQL connections with the service's timeouts and settings.
 
-The pools and the snapshots of exports use it; commands connect by themselves.
+The pools and the snapshots of exports use it; commands and the preflight check connect by
+themselves.
 """
 
 import sys
@@ -20,7 +21,7 @@ It is longer than each server-side timeout, so that a working server reports the
 """
 
 CACHED_STATEMENTS: Final = 150
-"""Maximum number of prepared statements that a connection caches, the last used ones."""
+"""Maximum number of prepared statements that a connection caches: the most recently used ones."""
 MAX_CACHED_STATEMENT_BYTES: Final = 6 * 1024
 """Maximum length of a cached statement in characters; longer ones are prepared for each use.
 
@@ -36,11 +37,11 @@ Servers on other systems may refuse it, so it is left out there.
 
 
 async def connect(dsn: str) -> PipelinedConnection:
-    """Return a new connection, or log the failure and raise one of ``errors.LOST``.
+    """Return a new connection, or report the failure to the log and raise one of ``errors.LOST``.
 
-    A refusal by the server is a ConnectionError. Success closes the incident of the unreachable
-    database. The connection is in autocommit mode, with a statement timeout of READ_SECONDS; a
-    write sets its own. Raise TimeoutError if connecting takes ACQUIRE_SECONDS.
+    Any error of the server is raised as ConnectionError. Success closes the incident of the
+    unreachable database. The connection is in autocommit mode, with a statement timeout of
+    READ_SECONDS; a write sets its own. Raise TimeoutError if connecting takes ACQUIRE_SECONDS.
     """
     try:
         connection: PipelinedConnection = await asyncpg.connect(

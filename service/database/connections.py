@@ -2,7 +2,8 @@
 
 Handlers pass work to ``Database.read`` and ``Database.write``. The work gets a connection and
 never sees the pool. A failure of the server or the network becomes an ApiError, 429 or 503, that
-says whether anything was changed (contract, Outages). Every worker has a ``Database`` of its own.
+says whether anything was changed (contract, Outages). Other errors of the work pass unchanged.
+Every worker has its own ``Database``.
 """
 
 import asyncio
@@ -152,7 +153,7 @@ class Database:
         self._reserved = _ConnectionPool(dsn, 1, listener, traces, ContentionSignal())
 
     async def close(self) -> None:
-        """Close every connection, after at most ACQUIRE_SECONDS for running transactions to end."""
+        """Close every connection, after at most ACQUIRE_SECONDS in each pool for work to end."""
         self._outage_monitor.stop()
         await self._pool.close()
         await self._reserved.close()
@@ -193,9 +194,9 @@ class Database:
     ) -> T:
         """Return the result of work done in one transaction, committed unless the work raises.
 
-        After a RETRYABLE failure run the work again, up to ATTEMPTS times in all. A transaction
-        that has begun runs to its end, even if the calling task is canceled. Raise ApiError 429 or
-        503 for an outage.
+        Only after a RETRYABLE failure run the work again, up to ATTEMPTS times in all. A
+        transaction that has begun runs to its end, even if the calling task is canceled. Raise
+        ApiError 429 or 503 for an outage.
         """
         for attempt in range(ATTEMPTS):
             try:
@@ -213,7 +214,7 @@ class Database:
         raise AssertionError("unreachable")
 
     async def _schema_error_or(self, error: Exception) -> Exception:
-        """Return 503 if the schema is behind this release, else the error, which is a defect."""
+        """Return 503 if the schema is behind or cannot be read, else the error: it is a defect."""
         try:
             is_current = await _read(self._reserved, schema_is_current, 0)
         except ApiError as unavailable_error:

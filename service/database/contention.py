@@ -1,7 +1,8 @@
 """Contention signal: tells all workers of an instance that several organizations are active.
 
-Fair queues cap organizations while it is on; the body scheduler, the response cache and exports
-throttle theirs.
+While it is on, fair queues cap the connections of an organization, the response cache serves fewer
+requests with each poll, and the body scheduler and exports pause. These two also do so for a time
+after it went off.
 """
 
 import mmap
@@ -15,8 +16,10 @@ CONTENTION_SECONDS: Final = 0.01
 class ContentionSignal:
     """Signal that several organizations are active, in memory that forked processes share.
 
-    The signal is on for 0.01 s after a request whose predecessor, on any of these processes, came
-    from another organization. A signal made after the fork is the process's own.
+    The signal is on for 0.01 s after a recorded request whose predecessor, on any of these
+    processes, came from another organization; id 0 as predecessor does not count. Requests for a
+    connection, bodies and batches of exports are recorded. A signal made after the fork is the
+    process's own.
     """
 
     def __init__(self) -> None:

@@ -56,8 +56,8 @@ def dump(dsn: str, file: Path, programs: Path | None) -> None:
     """Write the database to a new file that only its owner can read.
 
     The file appears only when it is complete. ``programs`` is the folder of PostgreSQL's programs,
-    None for those on the PATH. Raise DumpError if the file exists or pg_dump fails, and OSError if
-    the file cannot be created.
+    None for those on the PATH. Raise DumpError if the file exists, pg_dump fails or is not on the
+    PATH, and OSError if the file cannot be created.
     """
     if file.exists():
         raise DumpError(f"{file} exists already: name another file")
@@ -75,9 +75,10 @@ def restore(dsn: str, file: Path, programs: Path | None, *, is_copy: bool = Fals
     """Restore a file into an empty database in one transaction, and expire its change cursors.
 
     A copy, which serves beside the original, gets an installation id of its own and its webhooks
-    are paused. The schema stays that of the dump: the caller migrates it. Raise DumpError if the
-    database has a table in the schema ``public``, the file is missing or the restore fails, which
-    changes nothing; psycopg.Error if the database cannot be reached.
+    are paused. After the commit analyze the tables. The schema stays that of the dump: the caller
+    migrates it. Raise DumpError if the database has a table in the schema ``public``, the file is
+    missing or the restore fails, which changes nothing; psycopg.Error if the database cannot be
+    reached, before the restore or for the analysis.
     """
     if not file.is_file():
         raise DumpError(f"there is no file {file}")
@@ -124,15 +125,16 @@ def end_cursors(dsn: str, *, is_copy: bool = False) -> None:
     """Begin a new epoch of the change feed: cursors issued before get 410 (contract, Changes).
 
     Problem: changes made after the dump, or after the point of recovery, are missing here, and
-    their sequence numbers are assigned again to other changes. A copy gets an installation id of
-    its own, and its webhooks are paused.
+    their sequence numbers are assigned again to other changes. Lists with ``changedSince`` do not
+    go back beyond now. A copy gets an installation id of its own, and its webhooks are paused. All
+    is one transaction. Raise psycopg.Error if it fails.
     """
     with psycopg.connect(dsn) as connection:
         connection.execute(_after_restore(is_copy=is_copy).encode())
 
 
 def _after_restore(*, is_copy: bool) -> str:
-    """Return the statements that expire cursors, and _NEW_INSTALLATION for a copy."""
+    """Return the statements that expire cursors, _CLEARED, and _NEW_INSTALLATION for a copy."""
     statements = f"update public.change_feed set epoch = {secrets.randbits(62)};\n{_CLEARED}"
     return statements + _NEW_INSTALLATION.format(id=uuid.uuid4()) if is_copy else statements
 
@@ -140,7 +142,7 @@ def _after_restore(*, is_copy: bool) -> str:
 def _start(
     folder: Path | None, dsn: str | None, name: str, *options: str
 ) -> "subprocess.Popen[bytes]":
-    """Start a program of PostgreSQL; raise DumpError if it is not on the PATH.
+    """Start a program of PostgreSQL; raise DumpError if it is to be on the PATH and is not.
 
     Its environment has the password of the DSN, as other users can read arguments.
     """
@@ -167,7 +169,7 @@ def _connection_options(dsn: str | None) -> tuple[list[str], Mapping[str, str]]:
 
 
 def _require_success(process: "subprocess.Popen[bytes]") -> None:
-    """Wait until a process ends; raise DumpError with its error message if it failed."""
+    """Wait until a process ends; raise DumpError with one line of its messages if it failed."""
     stderr: IO[bytes] | None = process.stderr
     assert stderr is not None
     lines = stderr.read().decode(errors="replace").splitlines()

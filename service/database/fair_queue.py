@@ -90,7 +90,8 @@ class FairQueue(Generic[T]):
     - A request takes a free connection at once if the limits allow it. Otherwise it is queued.
     - Organizations with queued requests take turns. Each one's requests are served first in, first
       out, except that a request passes those before it whose kind may not start yet.
-    - An organization holds at most n - 1 connections, n/2 for bulk writes (rounded down, 1 if 0).
+    - An organization holds at most n - 1 connections, n/2 for bulk writes (rounded down; each is 1
+      if 0). ``LeaseKind`` has further limits.
     - When several organizations are active, an organization with queued requests gets no further
       connection while it holds n/8 (rounded down, 1 if 0). The cap does not apply to a request
       that has waited 0.25 s.

@@ -55,10 +55,11 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     async def fetch_in_turn(
         self, statements: Sequence[tuple[str, Sequence[Any]]]
     ) -> list[asyncpg.Record]:
-        """Return the rows of all statements, in their order, in one list; sent in one round trip.
+        """Return the rows of all statements, in their order, in one list.
 
-        The statements must return columns of the same names and types. Parameters are those of
-        ``defer``. Nothing in the list tells which statement a row is of.
+        With ``pipelines`` they are sent in one round trip. The statements must return columns of
+        the same names and types. Parameters are those of ``defer``. Nothing in the list tells which
+        statement a row is of.
         """
         rows: list[asyncpg.Record] = []
         if self.pipelines:
@@ -88,7 +89,8 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         tenth of the processor time of a short read. ``options`` are asyncpg's; only
         ``return_status`` may be set. An outdated prepared statement is prepared again, once,
         outside a transaction and without deferred statements; else it raises
-        InvalidCachedStatementError.
+        InvalidCachedStatementError. An outdated type raises OutdatedSchemaCacheError after a
+        reload.
         """
         if not self.pipelines:
             return await super()._execute(query, args, limit, seconds, **options)

@@ -1,4 +1,4 @@
-"""Preflight check: version, encoding and connection limit of the database, before serving.
+"""Preflight check: version, encoding, connection limit and schema of the database before serving.
 
 It runs in the process that starts the service, before workers are forked.
 """
@@ -68,11 +68,11 @@ async def _query(dsn: str) -> tuple[Any, bool]:
 def _require_suitable(
     settings: Settings, version: int, encoding: str, lowers_umlauts: bool, max_connections: int
 ) -> None:
-    """Raise SettingsError unless version, encoding and connection limit of the server suffice.
+    """Raise SettingsError unless version, encoding, LC_CTYPE and connection limit suffice.
 
-    ``max_connections`` is the least limit of server, role and database. Each worker may open
-    ``pool_size`` connections, a reserved one, and EXPORT_CONNECTIONS. Connections of other programs
-    do not count.
+    ``max_connections`` is the least limit of server (less its reserved connections), role and
+    database. Each worker may open ``pool_size`` connections, a reserved one, and
+    EXPORT_CONNECTIONS. Connections of other programs do not count.
     """
     reserved = 1 + EXPORT_CONNECTIONS
     needed = settings.workers * (settings.pool_size + reserved)

@@ -3,7 +3,8 @@
 A file has statements under ``-- name: some_name(organization_id, ids)`` lines, which name the
 parameters ``$1``, ``$2``. A name without parentheses is a fragment of other statements. Either may
 have slots, written ``{{slot}}``, for SQL that the code fills in at run time, such as a fragment.
-Parts are inserted as they are, neither quoted nor renumbered, and never hold values of requests.
+These texts (parts) are inserted as they are, neither quoted nor renumbered, and never hold values
+of requests.
 """
 
 import re
@@ -106,7 +107,10 @@ class StatementFile(Mapping[str, Statement]):
 
 @cache
 def load(name: str) -> StatementFile:
-    """Return the statements of ``sql/<name>.sql``, cached; raise OSError if there is no file."""
+    """Return the statements of ``sql/<name>.sql``, cached.
+
+    Raise OSError if there is no file, and StatementError if it defines a name twice.
+    """
     return StatementFile(name, (SQL / f"{name}.sql").read_text(encoding="utf-8"))
 
 

@@ -1,7 +1,8 @@
 """Demo compliance and style custom fields, with their allowed values, nested ones included.
 
-Rows of the CSV files name a parent above them. ``options`` are words and ``name=value`` pairs with
-spaces between, ``values`` texts with vertical bars between.
+Rows of the CSV files may name a parent, which is above them. ``options`` are words and
+``name=value`` pairs with spaces between, ``values`` texts with vertical bars between. A value of a
+nested style field is ``parent value>value``.
 """
 
 from collections.abc import Iterator
