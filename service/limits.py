@@ -50,19 +50,31 @@ BODY_IDLE_SECONDS: Final = 30
 BODY_SECONDS: Final = 300
 """Timeout of a whole body."""
 SCHEDULED_BODY_BYTES: Final = 1 * KIB
-"""Minimum size of a body that the body scheduler starts. Smaller ones take little time."""
+"""Minimum size of an uncompressed body that the body scheduler starts; compressed ones have none.
+
+Smaller ones take little time.
+"""
 
 # Responses
 RESPONSE_IDLE_SECONDS: Final = 30
-"""Timeout of a client that reads nothing of a response, after which its connection is aborted."""
+"""Timeout of a client that reads nothing of a response, after which its connection is aborted.
+
+It also ends a stream that generates nothing for so long.
+"""
 RESPONSE_SECONDS: Final = 300
 """Timeout of a whole response, from the begin of its sending."""
 MIN_COMPRESSED_BYTES: Final = 1 * KIB
 """Minimum size of a compressed body: for a smaller one compression costs more than it saves."""
 MAX_PAGE_BYTES: Final = 8 * MIB
-"""Size of a page's documents; a page with more ends early, but has one record at least."""
+"""Size of a page's documents; a page with more ends early, but has one record at least.
+
+A page by number with a ``pageSize`` above 1 is an error instead.
+"""
 MAX_BATCH_BYTES: Final = 32 * MIB
-"""Size of a bulk write's documents; a write with more is rejected."""
+"""Size of the documents of a bulk write, of a list without pages, or of one whole transaction.
+
+More are an error.
+"""
 MAX_LISTED: Final = 1000
 """Rows of ``error.details``; further ones are left out."""
 MAX_DETAIL_LENGTH: Final = 200
@@ -150,7 +162,10 @@ Lists of what has changed since a time rely on it.
 CAP_EXEMPT_SECONDS: Final = 0.25
 """Time for which the cap of 1/8 of the connections applies to a queued request."""
 MAX_BYTES_IN_FLIGHT: Final = 64 * MIB
-"""Bytes of one organization's bodies and responses in flight, in one worker."""
+"""Bytes of one organization's bodies and responses in flight, in one worker.
+
+Those below ``byte_budget.MIN_COUNTED_BYTES`` do not count.
+"""
 IDEMPOTENCY_HOURS: Final = 24
 """Retention of stored responses: a key is free afterwards."""
 MAX_STORED_BYTES: Final = 1 * GIB

@@ -1,9 +1,11 @@
 """Masking of API keys in callers' text before it is logged or stored.
 
-A key is detected in any letter case, percent-encoded once or more, in Base64, and in part. At most
-32 consecutive hex digits of a secret stay visible, so at least 128 of its 256 bits stay unknown.
-Longer runs of hex digits are masked whatever they are, such as SHA-256 digests. Request ids of
-tracing systems have at most 32 hex digits, so they are never masked.
+A key is detected by its start, even if its end is missing, in any letter case, and percent-encoded
+once or more. In Base64 only a start ``slv_`` in lowercase is detected. Without the start, runs of
+more than 32 hex digits are masked, also those that are no key, such as SHA-256 digests. So at most
+32 consecutive hex digits of a secret stay visible, and at least 128 of its 256 bits stay unknown
+unless a text has the secret in pieces. Request ids of tracing systems have at most 32 hex digits,
+so they are never masked.
 """
 
 import re

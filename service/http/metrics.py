@@ -1,7 +1,8 @@
 """Prometheus metrics, aggregated over all workers of this instance through shared files.
 
-A worker imports this module after its fork: the client library opens the files on import. Requests
-are buffered in observers, so the files are up to 1 s old.
+A worker imports this module after its fork: the client library opens the files on import. Counts of
+requests and of cached responses are buffered in the worker (``Observer``, ``BufferedCounter``), so
+in the files they are about 1 s old at most.
 """
 
 import asyncio
@@ -117,8 +118,9 @@ MEMORY = Gauge(
 async def exposition() -> bytes:
     """Return the metrics of all workers of this instance in the text format of Prometheus.
 
-    A process without PROMETHEUS_MULTIPROC_DIR returns its own. Counters include those of workers
-    that have ended, gauges do not. The event loop goes on meanwhile.
+    A process without PROMETHEUS_MULTIPROC_DIR returns its own. Counters and histograms include
+    those of workers that have ended, gauges do not. This worker's buffers are flushed before, those
+    of other workers are not. The event loop goes on meanwhile.
     """
     flush()
     return await asyncio.get_running_loop().run_in_executor(_THREAD, _exposition)
@@ -136,7 +138,8 @@ def _exposition() -> bytes:
 class _AllWorkersCollector(Collector):
     """Metrics with one value for all workers, which each of them can export.
 
-    The values are in memory that the workers share, not in their metrics files.
+    The values are in memory that the workers share, not in their metrics files. Only the versions
+    of the release and of Python are constants.
     """
 
     def collect(self) -> Iterator[Metric]:

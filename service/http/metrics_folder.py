@@ -16,7 +16,7 @@ from typing import IO, Final
 from service.events import SharedCounter
 
 DEATHS: Final = SharedCounter()
-"""Number of workers that ended unexpectedly. The parent alone adds to it.
+"""Number of workers that ended unexpectedly and were replaced. The parent alone adds to it.
 
 It is in shared memory, because the parent has no metrics file.
 """
@@ -59,7 +59,10 @@ def folder_cleanup() -> Callable[[object], Awaitable[None]]:
 
 
 def _sweep() -> None:
-    """Remove the folders of services that were killed: those that no process has locked."""
+    """Remove the folders of services that were killed: those that no process has locked.
+
+    Folders whose lock file is missing or cannot be opened stay.
+    """
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError), (folder / _LOCK).open("r+") as lock:
             if _is_free(lock):

@@ -2,7 +2,8 @@
 
 It sets the request id, authenticates, applies admission control, turns errors into responses,
 negotiates the content, adds CORS and rate limit headers, records metrics and access log, and sends
-the response. A request that fails these checks does not reach its handler.
+the response. A request that fails a check of ``_respond``, such as that of its key, does not reach
+its handler.
 """
 
 import logging
@@ -64,7 +65,9 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
 
     It is recorded before it is sent, so its time excludes the sending. Any exception but ApiError
     is a defect: it is logged with its traceback, and the response is 500. A valid X-Request-Id of
-    the request is its id: visible ASCII, within MAX_REQUEST_ID_LENGTH and without an API key.
+    the request is its id: visible ASCII, within MAX_REQUEST_ID_LENGTH and without an API key or
+    more than 32 consecutive hex digits (``contains_key``). Otherwise the id is random. The response
+    has ``Cache-Control: private, no-cache`` unless the route needs no key.
     """
     started, app = time.perf_counter(), request.app
     request_id = request.headers.get(X_REQUEST_ID)
@@ -110,8 +113,10 @@ async def _respond(
     """Return the handler's response. Authenticate and admit the request if it needs a key.
 
     The response to a CORS preflight needs none. Raise ApiError of the first check that fails:
-    transfer coding, key, byte budget, number of requests, and those of ``_check``. The request
-    counts towards the limit of requests until its response is made, not until it is sent.
+    transfer coding, key, byte budget, number of requests, and those of ``_check``. A preflight has
+    only the first of these checks, a request to a route that needs no key the first and the last.
+    Other requests count towards the limit of requests until their response is made, not until it is
+    sent; a long poll does not count while it waits.
     """
     check_transfer_coding(request)
     if request.method == "OPTIONS" and (preflight := app[CORS].preflight(request)):

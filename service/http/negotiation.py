@@ -64,7 +64,10 @@ def _not_modified(response: web.Response) -> web.Response:
 
 
 def accepts_gzip(request: web.Request) -> bool:
-    """Return whether ``Accept-Encoding`` names gzip; for streams, which ``negotiate`` leaves."""
+    """Return whether ``Accept-Encoding`` names gzip with a weight above 0.
+
+    It is for streams, which ``negotiate`` leaves as they are.
+    """
     header = combined_value(request, hdrs.ACCEPT_ENCODING) or ""
     return _coding(header[:_MAX_ACCEPT_LENGTH]) is web.ContentCoding.gzip
 
@@ -74,7 +77,7 @@ def prefers(request: web.Request, media_type: str, other: str) -> bool:
 
     A range such as ``*/*`` gives its weight to the other type if that has none of its own
     (RFC 9110, 12.5.1), but never to the first one, which must be named. Both are lowercase. Equal
-    weights prefer ``other``.
+    weights prefer ``other``. Only the first _MAX_ACCEPT_LENGTH characters of the header count.
     """
     header = (combined_value(request, hdrs.ACCEPT) or "")[:_MAX_ACCEPT_LENGTH]
     # Most callers name none of the media types that are asked about.
@@ -85,7 +88,10 @@ def prefers(request: web.Request, media_type: str, other: str) -> bool:
 
 
 def _weighted(entry: str) -> tuple[str, float]:
-    """Return the media range of an entry of ``Accept``, and its weight; a malformed one is 0."""
+    """Return the media range of an entry of ``Accept``, and its weight.
+
+    The weight is 1 if it is missing, 0 if it is malformed.
+    """
     name, *parameters = (part.strip() for part in entry.split(";"))
     weight = next((part[2:] for part in parameters if part.startswith("q=")), "1")
     return name, float(weight) if _WEIGHT.fullmatch(weight) else 0.0

@@ -19,7 +19,10 @@ from service.limits import MAX_TARGET_BYTES
 ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey(
     "on_parser_error"
 )
-"""Called with each request that the parser refused, and with its response after it was written."""
+"""Called with each request that the parser refused, and with its response after it was written.
+
+It is not called if the connection is lost before the response is written.
+"""
 _LINE_SEPARATOR: Final = "\n\n  "
 """Text in the parser's message before the malformed line."""
 _REQUEST_LINE: Final = re.compile(
@@ -35,8 +38,9 @@ class HeadTooLongError(HttpProcessingError):
 def parser_error(error: BaseException) -> ApiError:
     """Return the ApiError of an error of the parser, without any text of the request.
 
-    ``uri_too_long`` (414) for the target, ``headers_too_large`` (431) for headers or the head,
-    ``not_implemented`` (501) for an unknown method, and ``malformed_request`` (400) for all others.
+    ``uri_too_long`` (414) for a target that is too long, ``headers_too_large`` (431) for too many
+    or too long headers and for a head that is too long, ``not_implemented`` (501) for an unknown
+    method in a request line that is valid otherwise, ``malformed_request`` (400) for all others.
     """
     message = getattr(error, "message", "")
     if isinstance(error, LineTooLong) and error.args[1] == MAX_TARGET_BYTES:
@@ -61,8 +65,8 @@ def _is_request_line(message: str) -> bool:
 class ParserErrorResponse(web.Response):
     """Error response outside of the middleware, in the error envelope.
 
-    It has a request id of its own, and no headers of CORS or rate limits. The connection closes
-    after it.
+    It has a random request id, not that of the request, and no headers of CORS, rate limits or
+    ``error``. The connection closes after it.
     """
 
     def __init__(self, error: ApiError) -> None:

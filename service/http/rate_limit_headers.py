@@ -1,6 +1,7 @@
 """Rate limit headers: requests and bytes that an organization may still have in flight.
 
-``RateLimit`` and ``RateLimit-Policy`` follow draft-ietf-httpapi-ratelimit-headers-10.
+``RateLimit`` and ``RateLimit-Policy`` follow draft-ietf-httpapi-ratelimit-headers-10. Bodies and
+responses below ``byte_budget.MIN_COUNTED_BYTES`` do not count.
 """
 
 from aiohttp import web
@@ -30,7 +31,8 @@ class RateLimitHeaders:
     def mark(self, headers: CIMultiDict[str], organization_id: int) -> None:
         """Add the headers to those of a response to an authenticated caller.
 
-        The middleware calls it when the request no longer counts, while its bytes still do.
+        The middleware calls it when the request no longer counts as concurrent, while the bytes
+        that it has reserved still count.
         """
         budget, size = self._budget, self._max_bytes
         if budget.is_in_use:

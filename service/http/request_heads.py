@@ -24,9 +24,10 @@ class HeadReader(RequestHandler):
 
     While a request is in progress, at most MAX_QUEUED more are parsed. Further data stays unparsed,
     and reading pauses, until one of them is taken out of the queue; aiohttp then calls
-    ``data_received(b"")``, which parses the rest. So a disconnect is noticed only then. A head of
-    more than MAX_HEAD_BYTES gets 431. A connection without a complete head within HEAD_SECONDS of
-    its first byte, or at first of the connection's start, is closed without a response.
+    ``data_received(b"")``, which parses the rest. A disconnect during the pause is noticed only
+    when reading goes on. A head of more than MAX_HEAD_BYTES gets 431. A connection without a
+    complete head within HEAD_SECONDS of its first byte, or at first of the connection's start, is
+    closed without a response. That timeout runs only while no request is in progress.
     """
 
     __slots__ = ("_body", "_has_deadline", "_head_bytes", "_unparsed")

@@ -1,6 +1,7 @@
 """Response sender: sends responses, and aborts the connections of clients that read too slowly.
 
-Only the middleware sends responses, through the sender of its worker.
+The middleware sends all its responses through the sender of its worker. Other responses, such as
+those to malformed requests (``parser_errors``), do not pass through it.
 """
 
 import asyncio
@@ -65,8 +66,8 @@ class ResponseSender:
     async def send(self, request: web.Request, response: web.StreamResponse) -> None:
         """Send a response. Return when the transport has it all, or the connection is closed.
 
-        Raise no ConnectionError. Set ``Connection: close`` if the connection is ending, and close a
-        streamed response in every case.
+        Raise no ConnectionError, but any other error. Set ``Connection: close`` if the connection
+        is ending, and close a streamed response in every case.
         """
         key = id(request)
         self._in_flight[key] = request

@@ -67,7 +67,7 @@ def use_router(app: web.Application, router: Router, middleware: Middleware) -> 
 
     aiohttp's own dispatch builds a chain of middlewares for each request and changes the current
     application around it, for the sake of subapplications. It also sends ``100 Continue`` at once;
-    here ``meet_expectation`` sends it, when the request is accepted.
+    here ``expectations.meet_expectation`` sends it, when the body of an accepted request is read.
     """
 
     async def dispatch(request: RoutedRequest) -> web.StreamResponse:

@@ -24,7 +24,7 @@ class SingleFlightCache(Generic[T]):
         self._expires_at = 0.0
 
     async def get(self, compute: Callable[[], Awaitable[T]]) -> T:
-        """Return the cached result or raise the cached exception; compute it anew if expired.
+        """Return the cached result or raise the cached exception; compute it if none is valid.
 
         A computation that runs already serves this caller, too: then ``compute`` is not called. It
         goes on even if all callers are canceled.

@@ -15,8 +15,8 @@ _PATH_CHARACTERS: Final = "/%:@!$&'()*+,;=~"
 def base_url(request: web.Request) -> str:
     """Return the base URL of the service: ``PUBLIC_URL``, else scheme and host of the request.
 
-    It has no slash at its end. Return "" for a request without a valid ``Host``; links are relative
-    then.
+    It has no slash at its end. Without ``PUBLIC_URL`` return "" for a request without a valid
+    ``Host``; links are relative then.
     """
     public_url = request.app[PUBLIC_URL]
     return public_url or _base(request.scheme, request.headers.get(hdrs.HOST, ""))
@@ -28,9 +28,9 @@ def _base(scheme: str, host: str) -> str:
 
 
 def next_page_link(request: web.Request, cursor: str) -> str:
-    """Return the value of ``Link`` to the next page of a list, given its cursor.
+    """Return the value of ``Link`` to the next page of a list or of the changes, given its cursor.
 
-    The cursor is its only parameter, because it carries those of the list.
+    The cursor is its only parameter, because it carries those of the request.
     """
     return f'<{base_url(request)}{_quoted(request.rel_url.raw_path)}?cursor={cursor}>; rel="next"'
 
