@@ -1,8 +1,8 @@
 """Idempotent requests: run once per Idempotency-Key; a retry gets the stored response.
 
 The response is stored in the transaction of the request's own changes. If that transaction was not
-committed, the retry runs like a first request (contract, Idempotency). So only successful responses
-are stored. Keys belong to the organization, whichever of its API keys sends them.
+committed, the retry runs like a first request (contract, Idempotency). So responses to errors and
+to dry runs are not stored. Keys belong to the organization, whichever of its API keys sends them.
 """
 
 from collections.abc import Awaitable, Callable
@@ -30,7 +30,8 @@ _SQL = statements.load("idempotency")
 SET_CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
 """Statement that sets the statement timeout of a claim, 250 ms.
 
-A claim blocks while another transaction has claimed the key. That of a free key takes 1/100 of it.
+A claim blocks while another transaction has claimed the key. A claim of a free key takes 1/100 of
+this time.
 """
 SET_DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
 
@@ -39,8 +40,8 @@ SET_DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
 class IdempotentRequest:
     """Caller, Idempotency-Key and digest of a request.
 
-    The digest is the SHA-256 of method, path, query and body as sent. Of the caller only the
-    organization counts.
+    The digest is the SHA-256 of method, path and query as sent, and of the uncompressed body. Of
+    the caller only the organization counts.
     """
 
     caller: Caller

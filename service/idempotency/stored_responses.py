@@ -57,8 +57,9 @@ class _StoredSize:
 class StoredResponses:
     """Stored responses as one worker sees them: it limits each organization's to ``max_bytes``.
 
-    A size is measured at most once a minute, not at every write. Meanwhile other workers' responses
-    do not count, so each worker may exceed the limit by the responses of a minute.
+    A size is measured at most once a minute, not at every write, unless more than 10,000
+    organizations write. Meanwhile other workers' responses do not count, so each worker may exceed
+    the limit by the responses of a minute.
     """
 
     def __init__(self, max_bytes: int = MAX_STORED_BYTES) -> None:
@@ -70,8 +71,8 @@ class StoredResponses:
 
         It raises the errors of ``run_once``. It also raises ApiError ``too_many_requests``, before
         it runs ``work``, if the organization's stored responses have reached the limit of bytes;
-        then ``Retry-After`` is the time until the oldest expires. A stored response is returned all
-        the same.
+        then ``Retry-After`` is the time from the last measurement until the oldest expires. A
+        stored response is returned all the same.
         """
         return partial(run_once, request=request, work=partial(self._limited, request, work))
 
@@ -110,14 +111,17 @@ async def _measure(connection: Connection, organization_id: int) -> _StoredSize:
 
 
 async def organizations(connection: Connection, after: int) -> list[int]:
-    """Return up to 100 ids of organizations above ``after``, in order; [] at the end."""
+    """Return up to 100 ids of organizations above ``after``, in order; [] at the end.
+
+    Organizations without stored responses are included.
+    """
     return [row["id"] for row in await connection.fetch(_SQL["organizations"].text, after)]
 
 
 async def delete_expired(connection: Connection, organization_id: int) -> bool:
-    """Delete up to 100 of an organization's expired keys; return whether there may be more.
+    """Delete up to 100 of an organization's expired keys; return whether any was deleted.
 
-    Keys that another transaction has locked are skipped.
+    If so, there may be more. Keys that another transaction has locked are skipped.
     """
     status = await connection.execute(_FORGET.text, organization_id, datetime.now(UTC) - RETENTION)
     return int(status.split()[1]) > 0

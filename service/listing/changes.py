@@ -92,9 +92,9 @@ def read_request(
 ) -> ChangesRequest:
     """Parse a query string of the change feed; ``resources`` are those in the feed, by name.
 
-    The position is that of ``cursor``, else of ``after``, else of ``from``: before the oldest
+    The position is that of ``cursor``, or of ``after``, or of ``from``: before the oldest
     change by default. ``scope`` must be that with which the cursor was made. Raise ApiError with a
-    detail for each unknown, wrong or exclusive parameter.
+    detail for each unknown, wrong, missing or exclusive parameter.
     """
     reader = QueryReader(parameters)
     reader.only(CURSOR, "wait", *_CARRIED)

@@ -175,8 +175,9 @@ def _total_order(
 def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) -> ListRequest:
     """Parse a query without a cursor; raise ApiError with a detail for each wrong parameter.
 
-    Names of fields may have any letter case. Conditions are sorted by field, operator and values,
-    not in the order of the query. The position of ``changedSince`` is not looked up yet.
+    Of several wrong values of a parameter, one is reported. Names of fields may have any letter
+    case. Conditions are sorted by field, operator and values, not in the order of the query. The
+    position of ``changedSince`` is not looked up yet.
     """
     reader = _ListReader(parameters, properties)
     texts_by_field: dict[str, list[str]] = {}

@@ -1,8 +1,8 @@
 """Properties: the fields that lists filter and sort by.
 
 They are the scalar members of a collection's documents, derived from ``schemas/``, and the members
-of related records (``Related``), which only filter. Also parses the values that they are compared
-with. Source: contract, Lists.
+of related records or of list entries (``Related``), which only filter. Also parses the values that
+they are compared with. Source: contract, Lists.
 """
 
 import re
@@ -32,7 +32,7 @@ class Property:
     nullable: bool
     """Whether the value may be null, or the field may be absent from a document."""
     sortable: bool
-    """Whether lists sort by it; counts and members of related records only filter."""
+    """Whether lists sort by it; counts, members of related records or of entries only filter."""
     choices: frozenset[str] | None = None
     """Values of an enumeration, without null; None for any value."""
     stored_as_integer: bool = False

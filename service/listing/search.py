@@ -73,9 +73,10 @@ def implied_words(operator: Operator, text: Any) -> str:
 
     ``text`` is the condition's value. Adding the search makes the condition no stricter, but lets
     PostgreSQL use the index of words. Return "" for operators other than ``startsWith`` and
-    ``contains``, and for a text beyond ASCII, without such words or over MAX_SEARCH_LENGTH. A text
-    that a field contains may begin within a word, so its first word does not count. Beyond ASCII
-    the condition and the search may fold letters differently.
+    ``contains``, for a text beyond ASCII, and if there are no such words or more than
+    MAX_SEARCH_LENGTH characters of them. A text that a field contains may begin within a word, so
+    its first word does not count. Beyond ASCII the condition and the search may fold letters
+    differently.
     """
     if operator.name not in _PREFIX_OPERATORS or not isinstance(text, str) or not text.isascii():
         return ""

@@ -196,6 +196,7 @@ def example(error_type: str, kind: Operation | None = None) -> Any:
 
     It is the operation's own example, or the common one. An own example of a bulk operation has
     item counts: 1 of 12 items failed, or all items if the error is about the request as a whole.
+    The latter are 201 of 201 for ``too_many_items``, otherwise 0 of 0.
     """
     own = OF_KIND.get(kind, {}) if kind else {}
     path, message = own.get(error_type) or EXAMPLES[error_type]

@@ -1,9 +1,9 @@
 """Schema flattening: resolves references and removes conditions (``if``, ``then``, ``else``).
 
-Fields of conditional branches become optional unless they are required in either case, and
-conditional constraints of other fields are left out. Requests are validated against the stricter
-files in ``schemas/``. For example, these require one of two keys of an association, and a name
-unless the item deletes the record.
+Fields of conditional branches become optional unless they are required whether or not the condition
+holds; fields of a condition in ``allOf`` always do. Conditional constraints of other fields are
+left out. Requests are validated against the stricter files in ``schemas/``. For example, these
+require one of two keys of an association, and a name unless the item deletes the record.
 """
 
 from collections.abc import Iterator
@@ -58,7 +58,10 @@ def _merge_properties(own: Schema, branch: ResolvedSchema) -> Schema:
 
 
 def _always_required(schema: Schema) -> list[str]:
-    """Return the fields that are required whether or not the condition holds."""
+    """Return the fields that are required whether or not the schema's own condition holds.
+
+    Conditions in ``allOf`` do not count.
+    """
     if "if" not in schema or "else" not in schema:
         return []
     required = {*schema["if"].get("required", ()), *schema.get("then", {}).get("required", ())}

@@ -205,7 +205,7 @@ def _or_key(schema: Schema, field: str) -> Schema:
 
 
 def ids_or_keys(resource: Resource) -> Iterator[Parameter]:
-    """Yield the parameters of a bulk delete: ids, or ``match`` and own keys of a single field."""
+    """Yield a bulk delete's parameters: ids, and if own keys are one field ``match`` and keys."""
     text = "Ids of the records to delete. Repeat the parameter for each id."
     by_id = _query("ids", reference(resource.ids_schema, "ids"), text)
     fields = all_schemas.key_fields(resource.name)
@@ -226,7 +226,7 @@ def match(resource: Resource) -> Iterator[Parameter]:
 
 
 def of_list(resource: Resource) -> Iterator[Parameter]:
-    """Yield all parameters of a list; ``brand.id`` is left out, as it filters like ``brandId``."""
+    """Yield the query parameters of a list, but not ``brand.id``: it filters like ``brandId``."""
     fields = definition(resource.name, "document")["properties"]
     for prop in resource.properties.values():
         # Client generators make one name of `brand.id` and `brandId`, which filter alike.

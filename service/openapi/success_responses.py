@@ -1,7 +1,7 @@
 """Request bodies and successful responses of operations, with examples from the schemas.
 
-``collection`` is the name of a resource's schema file. Responses have the headers that
-``headers`` adds to all, beside those that a function is given.
+``collection`` is the name of a resource's schema file. Responses have the headers that ``headers``
+adds to all, beside those that a function is given as ``names`` or adds itself.
 """
 
 from collections.abc import Iterator
@@ -69,7 +69,8 @@ def headers(*names: str) -> dict[str, Any]:
 def example_of(collection: str, form: str) -> Any:
     """Return the example of a form's schema, for bulk forms a list of items.
 
-    Examples of bulk forms and patches are derived from other forms if the schema has none.
+    Those of bulk forms and patches are derived from other forms, unless the schema has examples of
+    ``item`` (for ``bulkReplace`` and ``bulkMerge``) or of ``merge``.
     """
     forms = schemas.load()[collection]["$defs"]
     document = forms["document"]["examples"][0]

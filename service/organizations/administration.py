@@ -52,9 +52,10 @@ async def set_organization(
 ) -> bool | None:
     """Change settings of an organization.
 
-    Return whether that changes documents of records, as a change of ``pro`` does, or None for an
-    unknown organization. If so, the caller must add it to the change feed in the same transaction
-    (``record_settings``). The caller also checks own keys before ``unique_keys`` is switched on.
+    Return whether that changes documents of records, which only a change of ``pro`` does, or None
+    for an unknown organization. If so, the caller must add it to the change feed in the same
+    transaction (``record_settings``). The caller also checks own keys before ``unique_keys`` is
+    switched on.
     """
     statement = _SQL["set_organization"].text
     changes_documents: bool | None

@@ -78,7 +78,8 @@ class Callers:
         runs. Otherwise a key that was revoked or has expired is valid, and the scope and features
         stay as they were, for up to KEY_CACHE_SECONDS; a key id that was looked up before its key
         was issued works after UNKNOWN_KEY_SECONDS. A look-up that finds the key valid is recorded
-        as its use. Raise ApiError if the database is unreachable and the key not cached.
+        as its use. Raise ApiError 429 or 503 if the key must be looked up and that fails, as it
+        does while the database is unreachable.
         """
         if not key.isascii():
             return None

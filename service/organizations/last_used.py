@@ -44,8 +44,8 @@ class LastUsed:
     async def write(self) -> None:
         """Write and empty the buffer, each key in a transaction of its own.
 
-        After an error the rest of the buffer is discarded. No error is raised: that of an
-        unreachable database is ignored, others are logged.
+        After an error the rest of the buffer is discarded. No error is raised: an ApiError, as of
+        an unreachable database, is ignored, others are logged.
         """
         used, self._used = self._used, {}
         try:

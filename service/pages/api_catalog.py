@@ -20,8 +20,8 @@ _MEDIA_TYPE: Final = 'application/linkset+json; profile="https://www.rfc-editor.
 def api_catalog(base: str) -> WebPage:
     """Return the catalog of the service at the address ``base``, such as ``http://127.0.0.1:8080``.
 
-    ``base`` has no slash at its end. Its links are absolute. The last 64 catalogs are cached, as
-    callers may reach the service by several addresses.
+    ``base`` has no slash at its end. The links begin with it, so they are absolute unless it is "".
+    The 64 catalogs used last are cached, as callers may reach the service by several addresses.
     """
     interface = f"{base}/api"
     linkset = [

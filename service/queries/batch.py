@@ -150,8 +150,8 @@ class Batch:
     An item gets the ``id`` of its record when that is known: from the request, from the lock of the
     record with its own key, or as the new id of a record to create. ``index`` counts the batch's
     items from 0; ``request_index`` is an item's index in the request. Subsets of a batch share its
-    items, which the write changes in place, errors, ``checked_fields`` and ``part_operations``. An
-    item that fails stays in the batch until ``subset`` drops it.
+    errors, ``checked_fields``, ``part_operations`` and items; the write changes these in place. An
+    item that fails stays in the batch; ``subset`` returns a batch without it.
     """
 
     caller: Caller
