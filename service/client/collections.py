@@ -187,11 +187,12 @@ class Collection(Generic[DocumentT]):
     async def write(
         self, records: Sequence[Form], mode: WriteMode, **options: Unpack[BulkOptions]
     ) -> list[Outcome]:
-        """Create, replace or merge records in one request. Return their outcomes in its order.
+        """Create, replace or merge records in one request. Return outcomes in the same order.
 
         ``BulkOptions`` has the options; raise TypeError for others. Records to replace or merge are
         named by ``id`` or the field ``match``, and may have ``ifMatch``, the entity tag that the
-        stored record must have. A failed record raises FailureError unless ``skip``.
+        stored record must have. A failed record raises FailureError unless ``skip``, and nothing is
+        written then.
         """
         require_known(options, BulkOptions)
         method, media_type = _METHODS[mode]

@@ -92,7 +92,7 @@ class Sync:
         Records with the key of a failed record are not missing. If a failed record has no key, or
         an object or a list as key, return none, because it may be any record. Return none for part
         collections. Raise TooManyMissingError if the missing records are more than the share
-        ``at_most`` of these and the sent ones together.
+        ``at_most`` of these and the sent ones together; failed and deleted ones do not count.
         """
         keys = {_scalar(record.get(self.match or "")) for record in self.failed}
         if self.match is None or None in keys:

@@ -73,7 +73,7 @@ class _ChangePrinter:
         self.cursor: str | None = None
 
     async def print_changes(self, url: str, key: str) -> None:
-        """Print changes without end, one JSON object a line; raise SelvedgeError, see ``follow``."""
+        """Print changes without end, one JSON object a line; raise SelvedgeError (``follow``)."""
         async with Client(url, key) as client:
             if self._since == "now":
                 self.cursor = await client.changes.now(**self._filter)

@@ -39,9 +39,9 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     async def defer(self, text: str, *parameters: Any) -> None:
         """Keep a statement to send it right before the next one, which raises its error.
 
-        Deferred statements are sent in the order of the calls, and never without a next one. It
-        must return no rows: they would become rows of the next one. Parameters are integers, texts,
-        lists of integers, or None. Without ``pipelines`` it is executed at once.
+        Deferred statements are sent in the order of the calls, and never without a next one. They
+        must return no rows, which would become rows of the next one. Parameters are integers,
+        texts, lists of integers, or None. Without ``pipelines`` the statement is executed at once.
         """
         if self.pipelines:
             self._deferred.append((text, parameters))
@@ -57,9 +57,9 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     ) -> list[asyncpg.Record]:
         """Return the rows of all statements, in their order, in one list.
 
-        With ``pipelines`` they are sent in one round trip. The statements must return columns of
-        the same names and types. Parameters are those of ``defer``. Nothing in the list tells which
-        statement a row is of.
+        With ``pipelines`` they are sent in one round trip, after those deferred before. They must
+        return columns of the same names and types. Parameters are those of ``defer``. Nothing in
+        the list tells which statement a row is of.
         """
         rows: list[asyncpg.Record] = []
         if self.pipelines:
