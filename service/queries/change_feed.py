@@ -91,12 +91,12 @@ class ChangeFeed(Resource):
         """Return the entries after a position; None if changes must be numbered first.
 
         That is so if the organization has no feed yet, or if changes are committed without a number
-        and no numbered ones follow the position. If ``request.after`` is None, return an empty page
-        at the end of the feed. With ``is_numbered`` the caller has just numbered the changes: those
-        committed since then are left to the next page. A page may be short, or empty, and have
-        more. Raise ``gone.changes_expired`` if entries after the position were deleted (but not for
-        ``from`` and ``after=0``, the oldest entry that is kept), if it is beyond the end, or if it
-        is of another epoch. Raise ``out_of_range`` if the next of whole transactions is too large.
+        and no numbered ones follow the position. If ``request.after`` is None, it is the end of the
+        feed: the page is empty. With ``is_numbered`` the caller has just numbered the changes:
+        those committed since then are left to the next page. A page may be short, or empty, and
+        have more. Raise ``gone.changes_expired`` as ``feed_pages.require_kept`` does. If whole
+        transactions are requested, raise ``out_of_range`` if the first one with entries has more
+        than ``MAX_TRANSACTION_ENTRIES``.
         """
         reading = _FeedReading(connection, caller.organization_id, request.filter)
         after = request.after
@@ -122,7 +122,8 @@ class ChangeFeed(Resource):
     ) -> dict[tuple[str, int], bytes] | None:
         """Return current documents of live records by collection and stored id.
 
-        Return None if several exceed ``MAX_PAGE_BYTES``; each entry counts.
+        Return None if those of several entries exceed ``MAX_PAGE_BYTES``; each entry counts its
+        document. A single entry has no limit.
         """
         ids_by_collection: dict[str, dict[int, None]] = {}
         for entry in entries:
@@ -139,9 +140,9 @@ class ChangeFeed(Resource):
     async def _transactions(
         self, reading: _FeedReading, after: FeedPosition | None
     ) -> list[asyncpg.Record]:
-        """Return a row per transaction that may have entries; without any, the feed's row alone.
+        """Return a row per transaction that may have entries; [] if there is no feed.
 
-        Return [] if the organization has no feed.
+        Without such transactions, return the feed's row alone.
         """
         condition, parameters = self._condition(reading.filter)
         text = PAGE.fill(condition=condition)
@@ -173,8 +174,8 @@ class ChangeFeed(Resource):
     ) -> ChangePage:
         """Return the page of the transactions' entries, with fan-outs.
 
-        Its position is after the last transaction, or within it if it was cut. If all of the
-        scanned span was read, it is at the end of the span.
+        Its position is after the last transaction, or within it if it was cut; of whole ones, the
+        one that does not fit is left out. If all of the span was read, it is the span's end.
         """
         limit = reading.filter.limit
         entries, fan_outs, position = list[ChangeEntry](), 0, after

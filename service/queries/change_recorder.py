@@ -3,7 +3,8 @@
 A write statement returns a row for each row that it changed, and none for rows that stay equal; all
 rows have the same columns. A null id counts as none. The column name says whose id it holds:
 
-- ``id``: a record of the statement's own collection, also if the changed row is a child or link.
+- ``id``: a record of the statement's own collection, for a part that of its part collection (the
+  owner's id). It is that also if the changed row is a child or link.
 - ``<collection>`` or ``<collection> <operation>``: a record that a side effect changed. A suffix of
   the collection after a dot distinguishes columns of the same collection.
 - ``shown``: a flag, not an id. If true, the record of the row's ``id`` is a cause: records that

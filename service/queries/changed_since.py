@@ -44,17 +44,18 @@ async def look_up(
 
     The request has ``changed_since``. On further pages it also has the feed position ``changed``,
     from the cursor; without one, look up the position of the time. The condition is empty, so that
-    all records match, if too many have changed (``MAX_TRANSACTIONS``, ``MAX_ENTRIES``), or if the
-    feed lacks the collection. An organization without a feed gets the request as it is: all records
-    match. Raise ``gone.changes_expired`` if changes since the time may have been deleted, or if the
-    cursor's position is of another epoch or its changes were deleted.
+    all records match, if too much has changed in all collections together (``MAX_TRANSACTIONS``,
+    ``MAX_ENTRIES``), or if the feed lacks the collection. An organization without a feed gets the
+    request as it is: all records match. Raise ``gone.changes_expired`` if changes since the time
+    may have been deleted, or if the cursor's position is of another epoch or lost changes after it.
 
     Problem: the feed has the times at which transactions began, and numbers them in the order of
     their commits. A transaction that was committed at or after the time began at most
     ``TRANSACTION_SECONDS`` before it. One that began more than twice as long before the time was
     committed before the former began, and has a lower number. Therefore the condition is on
     transactions after one that began so early, found by bisection, and on those without a number.
-    It may match records that changed up to twice ``TRANSACTION_SECONDS`` before the time.
+    It may match records that changed up to twice ``TRANSACTION_SECONDS`` before the time, or, by a
+    transaction without a number, even earlier.
     """
     organization_id = caller.organization_id
     changed, since = list_request.changed, list_request.changed_since

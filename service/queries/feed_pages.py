@@ -16,7 +16,10 @@ class ChangeEntry:
     """Change of one record by one transaction."""
 
     transaction: asyncpg.Record
-    """Outbox row: ``n``, ``at`` (begin of the transaction), ``api_key_id``, ``request_id``."""
+    """Row of the statement ``page``, with the columns of the transaction in the outbox.
+
+    Among them are ``n``, ``at`` (begin of the transaction), ``api_key_id`` and ``request_id``.
+    """
     collection: str
     record_id: int
     """Stored id of the record."""
@@ -70,7 +73,8 @@ def require_kept(feed: asyncpg.Record, request: ChangesRequest, after: FeedPosit
 
     ``feed`` has ``epoch``, ``cleared_n`` and ``last_n``. A position is lost if it is of another
     epoch, if entries after it were deleted, or if it is beyond the last number. ``after=0`` stands
-    for the oldest entry that is kept: it is never too old, nor is a request without a position.
+    for the oldest entry that is kept: it is never too old, nor is a request without a position
+    (``from``). Both may be of another epoch.
     """
     if request.epoch is not None and request.epoch != feed["epoch"]:
         name = EPOCH if request.position_name == AFTER else CURSOR

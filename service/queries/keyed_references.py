@@ -44,7 +44,7 @@ class _Match(NamedTuple):
 
 
 class KeyMatches(NamedTuple):
-    """Ids of the records that a key object names. Only exactly one is no error."""
+    """Ids of the records that a key object names: exactly one, or it is an error."""
 
     noun: str
     sent: str
@@ -121,9 +121,9 @@ class KeyedReferences:
 
         ``batch`` is that of ``of``, or a subset. Keys of the resource's own records mean these as
         ``write_set`` leaves them, so call it again after items were dropped: stored records are not
-        read again. Without a write set they mean the stored records. Keys that the resource
-        resolves itself stay (``resolves_scope``). Of items with key objects, also add the errors of
-        equal ids in a list, and of the resource's rules (``item_errors``).
+        read again. Without a write set they mean the stored records. Key objects stay whose parent
+        is unknown, or that the resource resolves itself (``resolves_scope``). Of items with key
+        objects, also add errors for equal ids in a list, and by ``item_errors``, ``list_errors``.
         """
         indexes = {id(item): index for index, item in enumerate(batch.items)}
         for values in (self.values.direct, self.values.scoped):
@@ -199,8 +199,8 @@ class KeyedReferences:
     ) -> None:
         """Read the stored records of the keys by one statement; store them in ``_matches``.
 
-        If that replaces the check of all references to the target, lock the records and note their
-        fields in ``checked_fields`` of the batch.
+        If that replaces the check of all references to the target, lock the records and note these
+        references' fields in ``checked_fields`` of the batch.
         """
         matches, fields = self._matches[target.name], self._checked_fields(target)
         matches |= {key: [] for key in keys}

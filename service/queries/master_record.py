@@ -37,8 +37,8 @@ class MasterRecord(WritableResource):
       path as a JSON array, message) for each error.
     - ``deletes`` take the ids of live records in ``$2``, as ``id_array`` writes them, and delete
       the records; by default they set the state.
-    - ``in_use``, if there is one, takes ids as well and returns their usages
-      (``service/queries/usage.py``).
+    - ``in_use``, if there is one, takes ids as well, then ``fail_used``'s further parameters, and
+      returns the usages of the ids (``service/queries/usage.py``).
 
     Each write statement returns the ids that it changed (``service/queries/change_recorder.py``).
     """
@@ -53,7 +53,7 @@ class MasterRecord(WritableResource):
     children: ClassVar[tuple[str, ...]] = ()
     deletes: ClassVar[tuple[str, ...]] = ("delete",)
     late_columns: ClassVar[tuple[str, ...]] = ()
-    """Columns for which ``documents`` has slots, so that a last document shows other values."""
+    """Columns for which ``documents`` has slots: a hard-deleted record's last document differs."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -39,8 +39,8 @@ async def merge_stored(
 
     The records exist and are locked. With ``restores``, a deleted record becomes active unless the
     item sets ``state``; without, it stays deleted unless the item sets ``state``. Add errors to the
-    batch for what the replace schema forbids. Raise ``too_many_items`` if the forms exceed
-    ``MAX_BATCH_BYTES``.
+    batch for what the replace schema forbids. Raise ``too_many_items`` if several stored forms
+    exceed ``MAX_BATCH_BYTES`` together.
     """
     if not batch.items:
         return

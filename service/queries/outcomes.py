@@ -128,7 +128,11 @@ def absent_outcomes(resource: WritableResource, batch: Batch) -> dict[int, ItemO
 
 
 def _key_after(resource: WritableResource, item: Item, row: LockedRow | None) -> Any:
-    """Return the own key of the record after the write; a part's owner keeps the stored one."""
+    """Return the own key of the record after the write.
+
+    If the item has none, it is the stored one where replaces keep it, as for a part's owner
+    (``keeps_omitted``), else None.
+    """
     key = sent_key(resource, item)
     return row["key"] if key is None and row and resource.keeps_omitted else key
 

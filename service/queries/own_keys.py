@@ -84,8 +84,9 @@ async def lock_records(
 
     Set their ids on the items; items without a match have none. The live record with a key matches,
     else the deleted one with the highest id. With ``newKey`` the live record has the key, or by an
-    earlier request the new one; the item gets that as key, and deleted records match by it. Add
-    ``conflict.ambiguous_key`` for keys that several live records share: these match none.
+    earlier request the new one; the item gets the new key as its key, and deleted records match by
+    the new one alone. Add ``conflict.ambiguous_key`` for keys that several live records share:
+    these match none.
     """
     batch = batch.subset()
     keys = [_key_of(resource, item) for item in batch.items]

@@ -115,7 +115,7 @@ class PartCollection(WritableResource):
 
         Items that name it by id have it already. Add ``not_found`` or ``conflict.ambiguous_key`` to
         the batch, and ``duplicate`` for owners that turn out to be the same; with ``skip_failed``
-        all of them fail, else all but the first. Items with an unresolved owner get no id.
+        all of them fail, else all but the first. Items that fail get no id here.
         """
         owners = KeyedReferences.of(self, batch, (self.key,))
         if not owners:

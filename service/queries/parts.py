@@ -31,9 +31,9 @@ from service.schemas.validation import Validator
 class RecordPart(WritableResource):
     """Part of a record of ``owner``: ``schemas/<name>.json`` and ``sql/<name>.sql``.
 
-    Each row that a write statement returns has the owner's id in ``id``: that of the changed record
-    of the part's collection (``service/queries/change_recorder.py``). The fragment ``filled`` is
-    the condition of the owners, as ``record``, whose part is not empty.
+    Rows that write statements return have the owner's id in ``id``, if they have that column: the
+    id of the changed record of the part's collection (``service/queries/change_recorder.py``). The
+    fragment ``filled`` is the condition of the owners, as ``record``, whose part is not empty.
     """
 
     owner: ClassVar[type[MasterRecord]]

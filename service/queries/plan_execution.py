@@ -53,8 +53,8 @@ async def execute_plan(
     """Execute the plan, with documents read before and after it, in one round trip.
 
     ``requests`` are those of the documents before and after it. Return what the statements changed,
-    and the documents before and after it, {} without a request. Raise ``too_many_items`` if those
-    of one request exceed ``MAX_BATCH_BYTES``.
+    and the documents before and after it, {} without a request. Raise ``too_many_items`` if several
+    documents of one request exceed ``MAX_BATCH_BYTES`` together.
     """
     before, after = ([resource.render_statement(each)] if each else [] for each in requests)
     writes = [BoundStatement(json_text(text), parameters) for text, parameters in plan]

@@ -30,7 +30,10 @@ class ReferenceTarget:
     within: str = ""
     """Member of the key object with the parent, if keys are looked up within one; else ""."""
     parent: str = ""
-    """Collection of the parent, if key objects may name it; "" if it is the scope of the write."""
+    """Collection of the parent, if key objects may name it.
+
+    "" if there is no parent, or if it is always that of the write (``reference_scope``).
+    """
     noun: str = ""
     """Name of the record in messages."""
     is_live: str = "state <> 'deleted'"

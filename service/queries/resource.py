@@ -67,8 +67,9 @@ class Resource:
     """Collection, list or part of the interface: ``schemas/<name>.json``, ``sql/<name>.sql``.
 
     The ``documents`` statement takes the organization as ``$1``, has one slot, the page, and
-    returns a row ``(page_order, sort_values, document)`` per record. For records below parents,
-    their ids follow the organization, and ``unknown_parent`` returns the first unknown id's name.
+    returns a row ``(page_order, sort_values, document)`` per record. For records below parents, the
+    parents' ids follow the organization, and ``unknown_parent`` takes the same parameters and
+    returns the name of the first unknown id.
     """
 
     name: str

@@ -66,8 +66,9 @@ async def check(
     It is ``duplicate`` if an item of the request takes the key, too, but for the first of these,
     and ``conflict.duplicate`` if another record has the key already. Keys that records keep are not
     checked, nor are those of ``unique_fields``, which the collection checks. Where keys are unique,
-    also refuse new keys with white space at their ends: two such keys may look alike. ``stored``
-    has the locked rows by id; the caller has the writer lock.
+    also add ``invalid_value`` for new keys with white space at their ends, those of
+    ``unique_fields`` included: two such keys may look alike. ``stored`` has the locked rows by id;
+    the caller has the writer lock.
     """
     batch = write_set.upserts
     claims = [*_claims(resource, batch, stored)]

@@ -105,7 +105,8 @@ async def replace_by_key(
 ) -> WriteResult:
     """Upsert by own key: replace the records with the items' keys, else create them.
 
-    Deleted records are restored; items whose ``state`` is ``deleted`` delete theirs, or are absent.
+    Deleted records are restored. Items whose ``state`` is ``deleted`` delete theirs, leave it as it
+    is if it is deleted already, or are absent.
     """
     records = await lock_by_key(connection, resource, batch, options, deletes=_is_deletion)
     return await _execute(connection, resource, batch, records, options)
@@ -114,7 +115,10 @@ async def replace_by_key(
 async def delete_by_key(
     connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
-    """Delete the live records with the items' keys; items without a record are absent."""
+    """Delete the live records with the items' keys; items without a record are absent.
+
+    A deleted record with the key, if no live one has it, stays unchanged.
+    """
     records = await lock_by_key(connection, resource, batch, options, deletes=_always)
     return await _execute(connection, resource, batch, records, options)
 

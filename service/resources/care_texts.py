@@ -32,7 +32,7 @@ class CareText(MasterRecord):
 
     On replace and patch, null and omitted fields keep their stored values, ``languages`` included;
     a list of translations is the complete set, and an empty one clears them. Created records are
-    positioned after all others of the organization.
+    positioned after all others of their own collection in the organization.
     """
 
     has_position = True
@@ -51,7 +51,7 @@ class CareText(MasterRecord):
         }
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield an error detail for each second translation into the same language."""
+        """Yield ``duplicate`` for each translation into a language that an earlier one has."""
         languages = item.get("languages")
         if isinstance(languages, list):
             yield from duplicate_errors(enumerate(languages), "languageId", "languages")

@@ -62,8 +62,9 @@ class ColorTranslations(RecordPart):
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of links that differ; report unknown languages.
 
-        ``tell_colors`` records a change of the colors whose documents show another name. Without
-        the feature return no writes, and report items with any language (``feature_disabled``).
+        ``tell_colors`` records a change of the colors whose documents show another name or a new
+        language; ``remove`` records it for removed ones. Without the feature return no writes, and
+        report items with any language (``feature_disabled``).
         """
         if not batch.caller.multiple_language:
             self._refuse_languages(batch)

@@ -53,7 +53,7 @@ class MeasurementCharts(RecordPart):
     A write replaces the whole chart. Lines match stored ones by id, else by name. A line that is
     left out is deactivated and keeps its values if a sample request uses it, else it is deleted.
     Unit and requested values of sample requests are frozen: a write of the chart never changes
-    them. Sample requests show the current names and tolerances.
+    them. Measured values show the current names, and the tolerances of active lines.
     """
 
     name = "measurement-charts"

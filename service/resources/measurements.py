@@ -35,7 +35,8 @@ class Measurements(RecordPart):
     The path names style, sample request and size. An item of the part collection has a sample
     request and a list ``sizes``, and replaces the sizes that it names. The unit, requested values,
     names and tolerances are read-only: unit and requested values are frozen, names and tolerances
-    are the chart's current ones. Deactivated lines keep their measured values.
+    are the chart's current ones. Deactivated lines keep their measured values; documents show no id
+    or tolerance of them.
     """
 
     name = "measurements"

@@ -36,7 +36,9 @@ Otherwise it is the time of the last change of state, or of the insert as inacti
 
 
 class PlainRecord(MasterRecord):
-    """Master record whose scalar fields are columns; state changes set ``endDate``, if it has one.
+    """Master record whose scalar fields are columns; state changes set ``endDate``, if any.
+
+    Becoming active clears it.
 
     The resource's own SQL file may have parts of the generated statements: ``record`` overrides
     the rows of documents, to add counts, and ``last_record`` those of last documents; ``more``

@@ -85,9 +85,9 @@ class SampleRequests(HardDeleted):
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of sizes and frozen values.
 
-        Report unknown references, changes of read-only values, and removed sizes with measured
-        values. Lock the styles whose charts' values are frozen: until the commit, their charts
-        cannot change.
+        Report unknown references, changes of read-only values, lines and sizes that ``requested``
+        repeats or that cannot be requested, and removed sizes with measured values. Lock the styles
+        whose charts' values are frozen: until the commit, their charts cannot change.
         """
         upserts = write_set.upserts
         if not upserts.items:

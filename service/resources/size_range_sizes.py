@@ -45,7 +45,8 @@ class SizeRangeSizes(RecordPart):
 
     A size that is left out is deactivated if it is in use, else deleted. Uses are sample requests,
     values of measurement charts, and relations from sizes that stay, of any size range. A size
-    without an id is matched by all its fields, else by ``sizeId``, else by name.
+    without an id is matched by all its fields but ``isDefaultGrading``, else by ``sizeId``, else by
+    name; active sizes take precedence over deactivated ones.
     """
 
     name = "size-range-sizes"

@@ -47,7 +47,8 @@ class SizeRanges(MasterRecord):
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report ``isDefault`` on deleted records, which a patch can leave deleted.
 
-        Also report restores of size ranges whose sizes relate to those of a deleted size range.
+        Also report restores of size ranges whose sizes relate to those of a deleted size range that
+        the request does not restore.
         """
         kind, message = ErrorType.INVALID_VALUE, "A deleted size range cannot be the default."
         for index, item in enumerate(write_set.upserts.items):

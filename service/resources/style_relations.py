@@ -54,7 +54,7 @@ class StyleRelations(HardDeleted, PlainRecord):
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Lock the styles; report unknown ones, and duplicate pairs after the request.
 
-        A pair of another item is ``duplicate``, one of a stored link outside the request
+        The pair of an earlier item is ``duplicate``, that of a stored link outside the request
         ``conflict.duplicate``.
         """
         plan = await super().check(connection, write_set)

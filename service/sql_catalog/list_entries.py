@@ -24,8 +24,9 @@ def path_parameters(resource: Resource) -> Iterator[str]:
 
 
 def list_entries(resource: Resource) -> Iterator[CatalogEntry]:
-    """Yield lists, with an example of filter, sort and cursor, and counts.
+    """Yield lists: all records, an example of filter, sort and cursor, by related members, changed.
 
+    Then yield counts.
     A part has none; measured values have the read of all sizes instead.
     """
     if isinstance(resource, RecordPart):

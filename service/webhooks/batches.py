@@ -3,7 +3,8 @@
 The end of a batch is stored before the batch is sent. Until the receiver acknowledges it by a
 status from 200 to 299, each repeat ends there, whatever was committed meanwhile, and so has the
 same message id (contract, Deliveries). Another end, and id, comes only with a rewind, an epoch or
-filter that changed, changes that expired, or a repeat that is beyond the limits of a feed page.
+filter that changed, changes that expired, a repeat that is beyond the limits of a feed page, or
+fan-out at the end of the batch that finds no records anymore.
 """
 
 from dataclasses import dataclass, replace
@@ -57,8 +58,8 @@ class BatchReader:
 
         ``row`` is that of the statement ``leased``, read in the same transaction. A new batch has
         up to MAX_MESSAGE_ENTRIES entries. If changes after the position were deleted, or the feed
-        has another epoch, it is the message ``expired``. Raise MustNumberError if changes have to
-        be numbered first.
+        has another epoch or ends before the position, it is the message ``expired``. Raise
+        MustNumberError if changes have to be numbered first.
         """
         after = FeedPosition(row["n"], row["within_collection"], row["within_id"])
         end = _stored_end(row)

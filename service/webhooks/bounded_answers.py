@@ -17,7 +17,10 @@ from service.limits import MAX_RECEIVER_HEAD_BYTES
 
 
 class AnswerTooLongError(aiohttp.ClientError):
-    """Error of an answer whose heads exceed MAX_RECEIVER_HEAD_BYTES."""
+    """Error of an answer of more than MAX_RECEIVER_HEAD_BYTES, heads and body together.
+
+    It fails the request only if the head of the final answer is not complete within them.
+    """
 
 
 class BoundedConnector(aiohttp.TCPConnector):
@@ -29,9 +32,10 @@ class BoundedConnector(aiohttp.TCPConnector):
 
 
 class _BoundedProtocol(ResponseHandler):
-    """Connection that parses MAX_RECEIVER_HEAD_BYTES of each answer, then aborts itself.
+    """Connection that parses MAX_RECEIVER_HEAD_BYTES of each answer, and aborts itself for more.
 
-    If the head of the final answer is within them, it is valid, and its body ends early.
+    They include the informational answers before the final one, and its body. If the head of the
+    final answer is within them, it is valid, and reading its body fails.
     """
 
     _left = 0

@@ -58,7 +58,8 @@ class Delivery:
 
         After a message up to the end of the feed, changes since then wait for the next poll: if
         each went at once, frequent writes would make as many messages with one change each. The
-        lease is released at the end. Failed tries are stored and logged and do not raise.
+        lease is released at the end. A failed try is stored, is logged if its cause is new, and
+        does not raise.
         Raise ApiError for an outage of the database; then the lease expires.
         """
         done: FeedBatch | None = None

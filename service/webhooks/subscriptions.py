@@ -171,7 +171,8 @@ async def rotate(
 ) -> bytes:
     """Store and return a new secret; for ``overlapSeconds`` the former one signs messages, too.
 
-    An even earlier one signs no more. Raise ApiError ``not_found`` for no subscription.
+    Without that member it signs for a day. An even earlier one signs no more. Raise ApiError
+    ``not_found`` for no subscription.
     """
     await lock(connection, organization_id, webhook_id)
     seconds = body.get("overlapSeconds")

@@ -42,7 +42,7 @@ _STOP_SECONDS: Final = 2
 
 
 class WebhookSender:
-    """Deliveries of a worker, at most one at a time for a subscription.
+    """Deliveries of a worker, at most one at a time for a subscription, and _SLOTS in all.
 
     Polls begin with its creation, which needs a running event loop.
     """
@@ -102,7 +102,7 @@ class WebhookSender:
         return bool(rows) or bool(await connection.fetchval(SQL["any_active"].text))
 
     async def _deliver(self, organization_id: int, webhook_id: int) -> None:
-        """Deliver to a subscription, unless another sender has its lease or it is paused."""
+        """Deliver to a subscription, unless ``leases.claim`` returns no lease."""
         claim = partial(leases.claim, organization_id=organization_id, webhook_id=webhook_id)
         lease = await self._database.write(claim, organization_id)
         if lease is not None:
