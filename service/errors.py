@@ -14,7 +14,8 @@ from service.limits import MAX_DETAIL_LENGTH, MAX_LISTED, MAX_USAGE_LENGTH
 Path: TypeAlias = tuple[str | int, ...]
 """Path in a request: names of members and indexes in lists from 0, outermost first; () for none.
 
-A query parameter, a header or a parameter of the path is given by its name.
+A query parameter, a header or a parameter of the path is given by its name. The index of a
+repeated ``ids`` or ``keys`` follows the name.
 """
 
 _A = TypeVar("_A")
@@ -33,8 +34,9 @@ The other status codes are those of errors that are reported alone.
 MAX_COLLECTED = 2 * MAX_LISTED
 """Number of details of a request after which checks collect only what its response still needs.
 
-That is the first detail of each further item, and the first one of each type. The number is more
-than MAX_LISTED, as several details of one field become one.
+In a bulk write that is the first detail of each further item by each check, and the first one of a
+type by checks in the database. The number is more than MAX_LISTED, as several details of one field
+become one.
 """
 _MISSING_LAST = 1 << 30
 _WHOLE_VALUE = (ErrorType.REQUIRED_FIELD, ErrorType.INVALID_TYPE)
@@ -95,8 +97,9 @@ class ApiError(Exception):
     """Error response, with the error details that the checks have found.
 
     ``details`` is never empty; the response lists the first MAX_LISTED, in their order. ``headers``
-    are sent with the response (``Allow``, ``WWW-Authenticate``, ``Retry-After``). ``bulk`` is set
-    for bulk operations; ``failed_items`` is then the number of failed items, None for all.
+    are sent with the response, such as ``Allow``, ``Retry-After`` or the ``ETag`` of a 412.
+    ``bulk`` is set for bulk operations; ``failed_items`` is then the number of failed items, None
+    for all.
     """
 
     details: Sequence[ErrorDetail]

@@ -1,7 +1,7 @@
 """Event log: one line of JSON per event, on standard error, for operators (contract, Log).
 
-A line has the event's name for searches, and a message with the cause and the remedy. Passwords and
-secrets of API keys are masked in every line.
+A line has the event's name for searches, and a message, for a failure with the cause and the
+remedy. Passwords and secrets of API keys are masked (``without_secrets``) in members that are text.
 """
 
 import logging
@@ -27,7 +27,10 @@ bidirectional marks."""
 
 
 def without_secrets(text: str) -> str:
-    """Return the text with ``...`` in place of every password and secret of an API key."""
+    """Return the text with ``...`` in place of passwords and secrets of API keys.
+
+    A password is found in a URL of PostgreSQL, and after ``password=``.
+    """
     for pattern, replacement in _PASSWORDS:
         text = pattern.sub(replacement, text)
     return mask_keys(text)
@@ -41,12 +44,15 @@ def printable(line: bytes) -> bytes:
 
 
 def log_event(event: str, message: str, level: int = logging.INFO, **facts: object) -> None:
-    """Write the line of an event; ``facts`` become members beside ``message``."""
+    """Write the line of an event if ``level`` is logged; ``facts`` become members of the line."""
     _log.log(level, "%s", message, extra={"event": event, "facts": facts})
 
 
 def configure_logging(level: str) -> None:
-    """Let every logger of this process, and of those forked from it, write lines of JSON."""
+    """Let every logger of this process, and of those forked from it, write lines of JSON.
+
+    ``level`` is the level of the service's own logger; that of other libraries' is WARNING.
+    """
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
@@ -54,7 +60,11 @@ def configure_logging(level: str) -> None:
 
 
 class JsonFormatter(logging.Formatter):
-    """Formatter of log records as lines of JSON, with the traceback as a member."""
+    """Formatter of log records as lines of JSON, with the traceback as a member.
+
+    A record that ``log_event`` did not write has the event ``defect`` with an exception, else the
+    name of its logger.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line without a newline."""

@@ -8,7 +8,7 @@ from typing import IO, Final
 _PACKAGE: Final = Path(__file__).resolve().parent
 _PACKED: Final = _PACKAGE / "_data"
 _ROOT: Final = _PACKED if _PACKED.is_dir() else _PACKAGE.parent
-"""Parent of these folders: inside the package in a wheel, beside it in a checkout."""
+"""Parent of SQL, SCHEMAS, MIGRATIONS and docs: inside the package in a wheel, else beside it."""
 
 SQL: Final = _ROOT / "sql"
 SCHEMAS: Final = _ROOT / "schemas"
@@ -34,7 +34,7 @@ def fresh(path: Path, mode: int) -> IO[str]:
 
 
 def private(path: Path) -> IO[bytes]:
-    """Create and return an open binary file of mode PRIVATE; replace one as ``fresh`` does."""
+    """Create and return an open binary file of mode PRIVATE; replace a file as ``fresh`` does."""
     return os.fdopen(_new(path), "wb")
 
 

@@ -29,7 +29,7 @@ class Rows:
     """Names of the tables that have an id column."""
 
     def append(self, table: str, row: Row) -> None:
-        """Add a row; all rows of a table have the same columns."""
+        """Add a row; the caller gives all rows of a table the same columns."""
         self.tables.setdefault(table, []).append(row)
 
     def next_id(self, table: str) -> int:
@@ -50,13 +50,13 @@ class Organization:
     rows: Rows
 
     def add(self, table: str, **values: Value) -> int:
-        """Add a row of a table with an id, and return the id."""
+        """Add a row with the organization's id and the table's next id; return the latter."""
         id_ = self.rows.next_id(table)
         self.rows.append(table, {"organization_id": self.id, "id": id_, **values})
         return id_
 
     def link(self, table: str, **values: Value) -> None:
-        """Add a row of a table without an id."""
+        """Add a row of a table without an id, with the organization's id."""
         self.rows.append(table, {"organization_id": self.id, **values})
 
     def reference(self, kind: str, number: int) -> str:
@@ -73,10 +73,11 @@ def moment(days: int, minutes: int = 0) -> datetime:
 
 
 def state_at(index: int, *, soft: bool = True) -> str:
-    """Return the state of the record at an index: most are active.
+    """Return the state of the record at an index: every 20th is deleted, about every 13th inactive.
 
-    Without `soft` none is deleted. That is for records whose delete is hard, so that it leaves no
-    row, and for collections to which the caller adds a deleted record of its own.
+    The others are active. Without `soft` none is deleted. That is for records whose delete is hard,
+    so that it leaves no row, and for collections to which the caller adds a deleted record of its
+    own.
     """
     if soft and index % 20 == 15:
         return "deleted"

@@ -37,8 +37,9 @@ _DEVIATIONS: Final = tuple(
 def add_samples(organization: Organization, catalog: Catalog, ranges: dict[str, Sizes]) -> None:
     """Add charts and samples for the styles of the first garment, in the default size range.
 
-    The first style has a request for each round of each season, any other one two at most. A
-    request has about half of the sizes. ``ranges`` has the sizes by the code of their size range.
+    The first style has a request for each round (``_ROUNDS``) of each season, any other one two at
+    most. A request has about half of the sizes. ``ranges`` has the sizes by the code of their size
+    range.
     """
     sizes = ranges[organization.profile.default_size_range]
     seasons = organization.profile.seasons
@@ -88,7 +89,7 @@ def _add_chart(organization: Organization, sizes: Sizes, lines: Sequence[int]) -
 
 
 def _requested(point: Mapping[str, str], size_index: int) -> Decimal:
-    """Return the chart's value of a point of measure in the size at an index; 2 has its base."""
+    """Return the chart's value of a point of measure in a size: its base in the third (index 2)."""
     return Decimal(point["base"]) + Decimal(point["step"]) * (size_index - 2)
 
 

@@ -10,7 +10,8 @@ Sizes = dict[str, int]
 def add_size_ranges(organization: Organization) -> dict[str, Sizes]:
     """Add the size ranges, and return their sizes by the code of the range, deleted ones too.
 
-    A range that is graded from another one comes after it in the file.
+    A range whose sizes are graded from those of another one comes after it in
+    ``data/size_ranges.csv``.
     """
     ranges: dict[str, Sizes] = {}
     for index, entry in enumerate(table("size_ranges")):
@@ -43,6 +44,6 @@ def add_size_ranges(organization: Organization) -> dict[str, Sizes]:
 
 
 def _related(sizes: Sizes, name: str, index: int) -> int | None:
-    """Return the id of the size of the same name, else at the index, else the last; or None."""
+    """Return the id of the size of the same name, else at the index or the last; None without."""
     ids = list(sizes.values())
     return sizes.get(name) or (ids[min(index, len(ids) - 1)] if ids else None)

@@ -73,10 +73,10 @@ def _add_deleted_style(organization: Organization) -> None:
 def _add_style(
     organization: Organization, brands: list[int], category: int, row: int, column: int
 ) -> int:
-    """Add a style of a category; every sixth has no brand.
+    """Add a style of a category; those of every sixth model have no brand.
 
-    Only the first 20 brands have styles. ``row`` is the index of the garment, ``column`` that of
-    the model.
+    Only the first 20 brands have styles; there must be as many. ``row`` is the index of the
+    garment, ``column`` that of the model.
     """
     profile = organization.profile
     garment = list(profile.garments.values())[row]
@@ -113,7 +113,7 @@ def _add_groups(organization: Organization) -> list[int]:
 
 
 def _group_styles(organization: Organization, catalog: Catalog) -> None:
-    """Put every style of ``catalog`` into one or two groups; every third group stays empty."""
+    """Put every style of ``catalog`` into one or two of its groups; every third one stays empty."""
     groups = [group for index, group in enumerate(catalog.groups) if index % 3 != 2]
     for index, style in enumerate(style for row in catalog.styles for style in row):
         for group in sorted({groups[index % len(groups)], groups[(7 * index + 3) % len(groups)]}):
@@ -123,8 +123,8 @@ def _group_styles(organization: Organization, catalog: Catalog) -> None:
 def _relate_styles(organization: Organization, styles: list[list[int]]) -> None:
     """Relate each style to the next model's of its garment, and to others of its own model.
 
-    The others are, for the first garment, the styles of all other garments; for any other garment,
-    those of the first and the next garment. The last is followed by the first.
+    The others are, for the first garment, those of all other garments; for any other garment, those
+    of the first and the next garment. The first model and garment follow the last.
     """
     for row, garment in enumerate(styles):
         for column, style in enumerate(garment):

@@ -54,14 +54,14 @@ def _custom_id(organization: Organization, index: int) -> str:
 
 
 def _manufacturer_id(town: dict[str, str], name: str) -> str:
-    """Return a manufacturer id (MID) of US customs: country, name, house number and city."""
+    """Return a manufacturer id (MID) of US customs: parts of country, name, street and city."""
     words, city = _letters(name).split(), _letters(town["city"]).replace(" ", "")
     digits = "".join(character for character in town["street"] if character.isdigit())
     return f"{town['country']}{words[0][:3]}{words[-1][:3]}{digits}{city[:3]}"
 
 
 def _letters(text: str) -> str:
-    """Return the text in ASCII capitals."""
+    """Return the text in ASCII capitals, without accents and characters that have no such form."""
     plain = unicodedata.normalize("NFKD", text.replace("Ł", "L").replace("ł", "l"))
     return plain.encode("ascii", "ignore").decode().upper()
 

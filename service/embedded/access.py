@@ -12,10 +12,10 @@ from service.privileges.accounts import Account
 
 SUPERUSER: Final = "postgres"
 ROLE: Final = "selvedge"
-"""Role of the service: owner of the database and the objects in it, with no other privilege."""
+"""Role of the service: owner of the database and its objects (``prepare``), and no superuser."""
 _MAP: Final = "selvedge"
 _ONE_ACCOUNT: Final = "local all all trust\n"
-"""Only the account that owns the server's files can reach the socket: it needs no other check."""
+"""Only root and the owner of the server's files can reach the socket: no other check is needed."""
 _MAPPED: Final = f"local all all peer map={_MAP}\n"
 _PREPARE: Final = f"""
 do $$
@@ -61,8 +61,8 @@ def write(data_dir: Path, database: Account, service: Account) -> dict[str, str]
     """Write pg_hba.conf and pg_ident.conf, and return the settings that name them.
 
     If this process is root's, root and PostgreSQL's account may connect as any role, the service's
-    account as ROLE only. Otherwise all three are one account, and whoever reaches the socket may
-    connect as any role. PostgreSQL reads the files at its start.
+    account as ROLE only. Otherwise PostgreSQL and the service run under this process's account, and
+    whoever reaches the socket may connect as any role. PostgreSQL reads the files at its start.
     """
     rules = _ONE_ACCOUNT
     lines = []

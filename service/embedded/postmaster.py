@@ -33,7 +33,7 @@ _ENDINGS: Final = ((signal.SIGINT, 60), (signal.SIGQUIT, 10), (signal.SIGKILL, 1
 """Signals for a fast shutdown, an immediate one and a kill, with the seconds that each gets."""
 _POLL_SECONDS: Final = 0.01
 _ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": os.defpath}
-"""Replaces the shell's environment, whose locale could break case-insensitive matching."""
+"""Environment of the programs instead of the shell's, whose locale could break matching of case."""
 _SETTINGS: Final = {
     "listen_addresses": "",
     "port": str(_PORT),
@@ -140,9 +140,10 @@ def initialize(cluster: Path, version: int, account: Account) -> None:
 
 
 def settings(socket_dir: Path, durable: bool) -> dict[str, str]:
-    """Return the server's settings; without `durable` a crash of the machine loses data.
+    """Return the server's settings, except those of access rules and of the folder of its logs.
 
-    Clients connect by the socket only: up to 100, and 4 more for each core of this process.
+    Without `durable` a crash of the machine loses data. Clients connect by the socket only. The
+    server allows 100 connections, and 4 more for each core that this process may use.
     """
     return {
         **_SETTINGS,

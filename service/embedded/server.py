@@ -30,7 +30,7 @@ _POLL_SECONDS: Final = 0.01
 _LOCK: Final = "lock"
 """Name of the file in the data folder that its owner locks."""
 _VERSION: Final = 18
-"""Major version of PostgreSQL; a cluster of another one is refused."""
+"""Default major version of PostgreSQL; a cluster of another one than the server's is refused."""
 
 
 class EmbeddedServerError(Exception):
@@ -54,9 +54,10 @@ class EmbeddedServer:
 
     Entering creates the folder and the cluster if they are missing, stops a server that a killed
     owner left behind, and returns once the server accepts connections and has the service's role.
-    It raises DataDirInUseError if another process owns the folder, and EmbeddedServerError if
-    PostgreSQL does not start. In a forked child leaving the context does nothing. Without
-    `durable`, for tests only, a crash of the machine loses data.
+    It raises DataDirInUseError if another process owns the folder, and EmbeddedServerError for
+    anything else that prevents a start, such as missing binaries or a cluster of another version.
+    In a forked child leaving the context does nothing. Without `durable`, for tests only, a crash
+    of the machine loses data.
     """
 
     def __init__(
@@ -206,7 +207,10 @@ def running_server(data_dir: Path) -> Iterator[str]:
 
 
 def _dsn_of_owner(data_dir: Path) -> str:
-    """Return the DSN of the server that the folder's owner runs, once it accepts connections."""
+    """Return the DSN of the owner's server once it accepts connections of the service's role.
+
+    Raise EmbeddedServerError after 300 s.
+    """
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         status = postmaster.read_pid_file(data_dir / "postgresql")
@@ -244,8 +248,8 @@ def _lock(data_dir: Path) -> IO[str]:
 def _private_folder(folder: Path, account: Account, visitors: int | None = None) -> None:
     """Create a folder for its owner only, unless it exists; restrict it in either case.
 
-    The group ``visitors`` may pass through it if ``account`` is not the process's own. Raise
-    PermissionError if it belongs to another user.
+    If ``account`` is not the process's own, it becomes the owner, and the group ``visitors`` may
+    pass through. Raise PermissionError if the folder belongs to a third user.
     """
     folder.mkdir(mode=0o700, exist_ok=True)
     owner = folder.lstat().st_uid

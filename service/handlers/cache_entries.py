@@ -15,7 +15,7 @@ MAX_RECENT_KEYS: Final = 2**15
 
 
 class CacheEntry(CachedBody):
-    """Cached response, and the version of the last poll before its statements began."""
+    """Cached response, and a version that was current before its statements began."""
 
     __slots__ = ("expires_at", "version", "weight")
 
@@ -31,7 +31,7 @@ class CacheEntry(CachedBody):
 
 
 class RecentKeys:
-    """Keys that were added lately: the last MAX_RECENT_KEYS to twice as many."""
+    """Keys that were added lately: at least the last MAX_RECENT_KEYS, at most twice as many."""
 
     def __init__(self) -> None:
         self._recent, self._former = set[int](), set[int]()

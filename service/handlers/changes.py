@@ -30,7 +30,8 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     """Return the next page of entries, with documents if requested, and the cursor after it.
 
     With ``from=now`` the page is empty, and returned at once. The bytes of the body count in the
-    byte budget. Raise ApiError with all errors of the query, or ``gone.changes_expired``.
+    byte budget. Raise ApiError with all errors of the query, ``gone.changes_expired``,
+    ``out_of_range`` if a whole transaction is too large, or as ``_long_poll`` and ``reserve`` do.
     """
     scope = cursor.scope(changes.PATH, caller_of(request).organization_id)
     changes_request = changes.read_request(request.query.items(), feed.resources, scope)
@@ -105,11 +106,11 @@ async def _page(
 async def _with_documents(
     feed: ChangeFeed, request: web.Request, page: ChangePage, *, whole_transactions: bool
 ) -> tuple[ChangePage, Mapping[tuple[str, int], bytes]]:
-    """Return the page, or its first part, and the documents; they fit into MAX_PAGE_BYTES.
+    """Return the page, or its first part, and the documents of its entries.
 
-    The page is halved until they do; a larger document is alone on its page. With
-    ``whole_transactions`` a page of a single transaction cannot be halved: its documents are read
-    in parts, up to MAX_BATCH_BYTES.
+    The page is halved until these fit into MAX_PAGE_BYTES; a larger document is alone on its page.
+    With ``whole_transactions`` a page of a single transaction cannot be halved: its documents are
+    read in parts, up to MAX_BATCH_BYTES in all.
     """
     while True:
         documents = await _documents(feed, request, page.entries)

@@ -35,7 +35,7 @@ from service.resources.registry import EXPORTED
 _COMPRESSION_LEVEL: Final = 1
 """Level of zlib that is quick: the stream is as fast as the slower of database and compression."""
 _CONTENTION_SECONDS: Final = 1
-"""Seconds after a request of another organization for which exports pause after each batch."""
+"""Seconds after activity of another organization for which exports pause after each batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
     """Return the records of the named collections, or of all, as a stream of NDJSON or CSV.
 
     The headers have the position of the change feed in the stream's snapshot, which stays open
-    until the response has ended. Raise ApiError, before the stream begins, for errors of the query
-    and if no snapshot can be opened (``Snapshots.open``). A later failure breaks the stream off.
+    until the response has ended. Raise ApiError, before the stream begins, for errors of the query,
+    if the feed cannot be read or begun, and if no snapshot can be opened (``Snapshots.open``). A
+    later failure breaks the stream off.
     """
     export_request = _read_request(request)
     is_compressed = accepts_gzip(request)

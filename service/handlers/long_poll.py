@@ -19,15 +19,15 @@ from service.queries import change_feed
 from service.queries.change_feed import FeedHead
 
 INTERVAL_SECONDS: Final = 0.25
-"""Seconds before the first poll of the database, and between two polls."""
+"""Seconds before the first poll of the database, and from the end of a poll to the next one."""
 
 
 class ChangeWaiters:
     """Waiting readers of a worker; polls the database while there are any.
 
     Beyond ``max_waiting`` readers of all organizations the longest wait ends, which gives an empty
-    page. With a bound at the limit of connections only, a burst of new connections would find none
-    that can be closed but itself. The poll uses the reserved connection; numbering the changes
+    page. The bound is below the limit of connections: otherwise a burst of new connections would
+    find only its own ones to close. The poll uses the reserved connection; numbering the changes
     takes one of the pool.
     """
 
@@ -105,7 +105,7 @@ class ChangeWaiters:
         return await self._database.look_up(partial(change_feed.feed_heads, organization_ids=ids))
 
     async def _notify(self, head: FeedHead) -> None:
-        """Wake the organization's readers that have new changes; first number a batch of these."""
+        """Number a batch of unnumbered changes, if any; wake the readers that have new changes."""
         if head.is_behind:
             organization_id = head.organization_id
             assign_numbers = partial(

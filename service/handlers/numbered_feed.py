@@ -17,9 +17,9 @@ from service.queries.feed_version import FeedState, read_state
 async def read_numbered_state(database: Database, organization_id: int) -> FeedState:
     """Return the state; first assign sequence numbers if the feed has not begun or has no version.
 
-    It has none if more than MAX_UNNUMBERED changes lack a number. One batch of them is numbered.
-    If that fails, return the state as it was: ``epoch`` may be 0 and ``version`` None. Raise
-    ApiError if the state cannot be read.
+    It has none if more than MAX_UNNUMBERED changes lack a number. Only one batch of them is
+    numbered, so ``version`` may be None afterwards. If numbering fails, return the state as it was:
+    ``epoch`` may be 0, too. Raise ApiError if the state cannot be read at first.
     """
     read = partial(read_state, organization_id=organization_id)
     state = await database.read(read, organization_id)

@@ -1,6 +1,7 @@
 """Operations: method, path, handler and properties of each operation.
 
-Routes, error responses and the OpenAPI document are derived from this table.
+Routes, error responses and the OpenAPI document are derived from these and those of
+``webhook_operations``.
 """
 
 from collections.abc import Awaitable, Callable
@@ -49,9 +50,9 @@ class Operation:
     """OpenAPI summary; ``{one}`` and ``{several}`` name the resource's records."""
     description: str = ""
     body: tuple[str, ...] = ()
-    """Forms of the body: definitions in the resource's schema."""
+    """Names of the forms of the body, such as ``create``; () if there is no body."""
     deletes: bool = False
-    """Whether it can delete records."""
+    """Whether it can delete records, which webhooks are not."""
     error_types: tuple[str, ...] = ()
     """Error types beyond those that its other properties and its resource imply."""
     needs_key: bool = True

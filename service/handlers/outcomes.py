@@ -34,7 +34,7 @@ def outcomes(
 ) -> ApiResponse:
     """Return the response with the outcomes in request order, or with the one of a single write.
 
-    The status is 201 if all items were created, except in a dry run; else 200, also if items
+    The status is 201 if all items created records, except in a dry run; else 200, also if items
     failed: then the code is ``partial``. Failed items have their error details, all together up to
     MAX_LISTED or one for each. With ``options.preview`` each outcome has ``changes``.
     """
@@ -71,7 +71,7 @@ def _key_text(result: WriteResult, key: Any) -> str | None:
 def _outcome_of(
     resource: WritableResource, request_items: RequestItems, result: WriteResult, request_index: int
 ) -> ItemOutcome:
-    """Return the outcome of an item; ``failed`` names the record if the item matched one."""
+    """Return the outcome of an item; ``failed`` has the record's id if the item matched one."""
     if request_index in result.outcomes:
         return result.outcomes[request_index]
     record_id, stored_key = result.stored.get(request_index, (None, None))

@@ -29,7 +29,8 @@ PAGES: Final[web.AppKey[Mapping[str, WebPage]]] = web.AppKey("pages", Mapping)
 def prepare(app: web.Application, openapi: bytes, public_url: str) -> None:
     """Add all pages to the application, rendered from the OpenAPI document and the package's files.
 
-    They are rendered once in a process. ``public_url`` is "" if it is not set.
+    They are rendered once in a process; the API catalog is not among them. ``public_url`` is "" if
+    it is not set.
     """
     app[PUBLIC_URL], app[PAGES] = public_url, _pages(openapi, public_url)
 
@@ -52,7 +53,7 @@ async def page(request: web.Request) -> web.Response:
 
 
 async def catalog(request: web.Request) -> web.Response:
-    """Return the API catalog, with addresses by which the caller reaches the service."""
+    """Return the API catalog, with addresses below the service's base URL (``base_url``)."""
     return CachedResponse(api_catalog.api_catalog(base_url(request)))
 
 

@@ -47,9 +47,10 @@ def record_path(request: web.Request, resource: Resource) -> list[PathId]:
 def path_values(request: web.Request, resource: Resource, *names: str) -> list[PathId]:
     """Return the stored ids or own keys of path parameters, in the order of ``names``.
 
-    Raise ApiError with a detail for each malformed one, and for keys if the path is not UTF-8:
-    aiohttp leaves such bytes percent-encoded, so that they would be another key. The path has all
-    of the parameters.
+    Raise ApiError with a detail for each malformed one. If the path is not UTF-8 and has keys, the
+    details are those of the keys only: aiohttp leaves such bytes percent-encoded, so that they
+    would be another key. A malformed id of a collection with text ids is no error here: it becomes
+    0, which no record has. The path has all of the parameters.
     """
     texts = request.match_info
     keyed = [name for name in names if "=" in texts[name]]
@@ -116,8 +117,8 @@ def document_form(
 def precondition_of(request: web.Request, resource: Resource) -> Precondition | None:
     """Return the precondition of a write, from ``If-Match`` and ``If-None-Match``; raise nothing.
 
-    Return None without these headers, and for a path that names no single record. The record is
-    compared later, under its lock.
+    Return None without these headers, for an ``If-None-Match`` alone without a valid tag, and for a
+    path that names no single record. The record is compared later, under its lock.
     """
     if resource.key not in request.match_info:
         return None
@@ -143,8 +144,8 @@ def refuse_preconditions(request: web.Request) -> None:
 def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | None:
     """Return the ``Idempotency-Key`` with the digest of the request; None without the header.
 
-    The digest (SHA-256) covers method, path and query as they were sent, and body. Raise ApiError
-    for a header that is repeated, malformed or contains the start of an API key.
+    The digest (SHA-256) covers method, path and query as sent, and the uncompressed body. Raise
+    ApiError for a header that is repeated, malformed or contains the start of an API key.
     """
     keys = request.headers.getall("Idempotency-Key", ())
     if not keys:

@@ -1,9 +1,9 @@
 """JSON Patch: edits of a record's writable form (RFC 6902; contract, Patches).
 
 The ``jsonpatch`` package applies the operations. The status of each error is decided here first:
-400 for an invalid patch or a target that is no writable field, 409 for a failed ``test``, 413 for a
-patched document beyond MAX_BODY_BYTES or MAX_VALUES, 422 for any other operation that cannot be
-applied.
+400 for an invalid patch, a target that is no writable field, or a patched document that violates
+the schema; 409 for a failed ``test``; 413 if the document and all that the operations add exceed
+MAX_BODY_BYTES or MAX_VALUES (``apply``); 422 for any other operation that cannot be applied.
 """
 
 from collections.abc import Callable, Iterator
@@ -120,7 +120,10 @@ def _target_errors(resource: WritableResource, index: int, operation: Any) -> It
 
 
 def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | None:
-    """Return the error type of a pointer; None if it is valid and within the writable fields."""
+    """Return the error type of a pointer; None if it is valid and within the writable fields.
+
+    None also for the whole document, and below a scalar, where applying the operation fails.
+    """
     if pointer.count("/") + pointer.count("~") > MAX_POINTER_PARTS:
         return ErrorType.INVALID_VALUE
     try:
@@ -236,7 +239,7 @@ def _with_value(operation: dict[str, Any], value_json: bytes) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Json:
-    """JSON value whose deep copy parses the text, in a tenth of the time of a real one."""
+    """JSON text whose deep copy is its parsed value, in a tenth of the time of copying a value."""
 
     text: bytes
 

@@ -1,6 +1,6 @@
 """Read handlers: pages of lists, single records, and all records of a parent.
 
-All of them send an entity tag, and their bytes count in the byte budget.
+All of them send an entity tag, and their bytes count in the byte budget (``tagged``).
 """
 
 from collections.abc import Sequence
@@ -47,8 +47,9 @@ _OBJECT_BYTES: Final = 1024
 async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     """Return one page of a collection, as JSON, or as CSV of flat records (contract, Lists).
 
-    ``Prefer: count=exact`` adds the header ``Total-Count``. Raise ApiError with all errors of path
-    and query, or ``not_found`` for a parent that does not exist.
+    ``Prefer: count=exact`` adds the header ``Total-Count``. A first page has the headers with the
+    position of the change feed. Raise ApiError with all errors of path and query, ``not_found`` for
+    a parent that does not exist, or ``gone.changes_expired`` for ``changedSince``.
     """
     caller = caller_of(request)
     scope = cursor.scope(request.path, caller.organization_id)
@@ -93,7 +94,8 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     """Return one record, or its writable form, deleted or not.
 
     The entity tag is that of the returned document, without the envelope, for preconditions of
-    writes. With ``fields`` it is that of the selected members, which is none for a precondition.
+    writes. With ``fields`` it is that of the selected members, which does not meet an ``If-Match``.
+    Raise ApiError with all errors of path and query, or ``not_found``.
     """
     caller = caller_of(request)
     path, (form_name, fields) = collect_errors(
@@ -119,8 +121,8 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
 async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     """Return all records of the parents as one list, ordered by id, without paging.
 
-    Raise ApiError ``not_found`` for a parent that does not exist, and ``out_of_range`` for more
-    than MAX_BATCH_BYTES.
+    Raise ApiError with all errors of path and query, ``not_found`` for a parent that does not
+    exist, and ``out_of_range`` for more than MAX_BATCH_BYTES.
     """
     caller = caller_of(request)
     path, (_, fields) = collect_errors(

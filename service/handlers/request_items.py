@@ -44,7 +44,8 @@ def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
 def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
     """Return the item of a single write whose path has the own key; raise ApiError for its errors.
 
-    The body may leave the key out or have null, and has no other one. The item has it always.
+    The body may leave the key out, or have null, where the item gets the key of the path. Another
+    key in the body is an error.
     """
     body, name = parse(raw), str(resource.own_key)
     details = []
@@ -88,11 +89,13 @@ class BulkBody:
 def many_items(
     resource: WritableResource, validator: Validator, body: BulkBody, options: WriteOptions
 ) -> RequestItems:
-    """Return the items of a bulk write with their errors; ids become stored ids, in place.
+    """Return the items of a bulk write with their errors; those of ``body`` are changed in place.
 
-    Raise ApiError for errors of the body as a whole, such as too many items. Of several items with
-    the same unique value, the same id or, with ``match_by_key``, own key, the first is valid; with
-    ``skip_failed``, all of them fail. Unique values of items that delete do not count.
+    Without ``match_by_key`` a valid item that has an id gets the stored id as ``id``; key objects
+    are resolved later. Raise ApiError for errors of the body as a whole, such as malformed JSON or
+    too many items. Of several items with the same unique value or id (with ``match_by_key``, own
+    key instead of id) all but the first have an error; with ``skip_failed``, all of them. Unique
+    values of items that delete do not count.
     """
     if body.parse_errors:
         raise ApiError(body.parse_errors)
@@ -157,9 +160,10 @@ def _check_renames(
 def _group_by_parent(
     objects: list[tuple[int, Item]], within: str | None
 ) -> Iterable[list[tuple[int, Item]]]:
-    """Group the items by the parent within which their own keys are looked up.
+    """Group the items by the field ``within``, the parent within which own keys are looked up.
 
-    Items without a plain parent id are left out: ``own_keys.resolve_scopes`` compares them later.
+    Without it, all are one group. Items without a plain parent id are left out:
+    ``own_keys.resolve_scopes`` compares them later.
     """
     if within is None:
         return [objects]
@@ -174,7 +178,8 @@ def many_ids(resource: MasterRecord, texts: list[str], options: WriteOptions) ->
     """Return the items of a bulk delete, from its ``ids`` parameters, with their stored ids.
 
     Raise ApiError for too few or too many ids. A malformed id, and each repeated one but the first
-    (with ``skip_failed`` all of them), is an error of its item.
+    (with ``skip_failed`` all of them), is an error of its item. In a collection with text ids a
+    malformed one becomes 0, which no record has.
     """
     _check_number(resource, texts, "id")
     if (ids := parse_ids(texts)) and len({*texts}) == len(texts):

@@ -2,12 +2,12 @@
 
 Problem: a read that is repeated costs the same statements each time, although few of them would
 return anything new. Rejected: expiry times, which return stale data, and tables of documents, which
-make writes slower. Chosen: a worker keeps the bodies of 200 responses by organization and
-``_Target``. The version of an organization is the epoch of its feed and the number of transactions
-committed so far. A write becomes visible together with its change, so data of an equal version is
-equal. A hit reads the version by a statement that begins after the request arrived (a poll), so it
-includes every write acknowledged before. Concurrent requests of an organization share polls, and
-those of a target the read. SQL that bypasses the service is seen after RESPONSE_CACHE_SECONDS.
+make writes slower. Chosen: a worker keeps 200 responses by organization and ``_Target``. The
+version of an organization is the epoch of its feed and the number of changes committed in it so
+far. A write becomes visible together with its change, so data of an equal version is equal. A hit
+reads the version by a statement that begins after the request arrived (a poll), so it includes
+every write acknowledged before. Concurrent requests of an organization share polls, and those of a
+target the read. SQL that bypasses the service is seen after RESPONSE_CACHE_SECONDS at the latest.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ class _Organization:
 
 
 class ResponseCache:
-    """Cached responses of a worker, up to ``max_bytes``; 0 turns ``respond`` off, not polls."""
+    """Cached responses of a worker, up to ``max_bytes``; 0 caches none, but polls for positions."""
 
     def __init__(self, database: Database, max_bytes: int, public_url: str) -> None:
         self._database = database
@@ -101,9 +101,11 @@ class ResponseCache:
         return self._weight
 
     async def respond(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Return the cached response if it is current, else the handler's; cache that if it is 200.
+        """Return the cached response if it is current, else the handler's.
 
-        Raise the ApiError of a failed poll, or of a byte budget that a cached body exceeds.
+        Cache that if it is 200, ``_admits`` allows it and it is not too long. Raise what the
+        handler raises, and the ApiError of a failed poll, or of a byte budget that a cached body
+        exceeds.
         """
         if not self._max_bytes:
             return await handler(request)
@@ -139,7 +141,7 @@ class ResponseCache:
     def _admits(self, organization_id: int, organization: _Organization, target: _Target) -> bool:
         """Return whether to cache a response: there is room, or its target was requested lately.
 
-        So reads that are not repeated evict none that are, and a full cache costs them nothing.
+        A stale entry is replaced, too. So reads that are not repeated evict none that are.
         """
         limit = self._max_bytes * _FULL_SHARE
         return (
@@ -182,8 +184,8 @@ class ResponseCache:
     async def position_headers(self, organization_id: int) -> dict[str, str]:
         """Return the headers with the position of the change feed; {} until it has begun.
 
-        The position is that of the last poll. If that failed or began RESPONSE_CACHE_SECONDS ago,
-        poll. So the feed may repeat changes that the response shows.
+        The position is that of the last poll. If there was none, or it failed or began
+        RESPONSE_CACHE_SECONDS ago, poll. So the feed may repeat changes that the response shows.
         """
         organization = self._organizations.get(organization_id) or self._find(organization_id)
         state = organization.state

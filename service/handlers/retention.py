@@ -1,7 +1,7 @@
 """Retention: background deletion of expired stored responses and changes.
 
-Each worker handles the next 100 organizations every minute, in order of id. After the last one it
-begins again with the first.
+Each worker handles the next 100 organizations, in order of id, a minute after it has handled those
+before. After the last one it begins again with the first.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -43,7 +43,9 @@ class Retention:
         self._last = 0
 
     async def delete_next(self) -> None:
-        """Delete all expired rows of the next 100 organizations, or begin anew after the last one.
+        """Delete all expired rows of the next 100 organizations.
+
+        After the last organization a step deletes nothing; the next one begins with the first.
 
         Each batch of rows is a transaction of its own. Raise ApiError if the database fails. The
         step then ends, and the next one continues after the organization that failed: an error that
@@ -65,7 +67,7 @@ def _deletions(
 ) -> Iterator[Callable[[Connection], Awaitable[bool]]]:
     """Yield the work of an organization's transactions; each is repeated until it returns False.
 
-    Changes are numbered first, as only numbered ones are deleted.
+    The order is stored responses, numbering of changes, changes: only numbered ones are deleted.
     """
     expiry = datetime.now(UTC) - timedelta(days=changes_days)
     yield partial(stored_responses.delete_expired, organization_id=organization_id)

@@ -1,7 +1,7 @@
 """System endpoints: health, readiness and metrics.
 
 They need no API key and have no rate limit. So the callers of a worker share the result of a
-readiness check or metrics aggregation, an error included, for at least 1 s (single flight).
+readiness check or metrics aggregation, an error included, for at least 1 s (``SingleFlightCache``).
 """
 
 from collections.abc import AsyncIterator
@@ -72,7 +72,7 @@ async def readiness(request: web.Request) -> web.Response:
 async def _require_ready(database: Database) -> None:
     """Raise ApiError ``server_error.unavailable`` unless the database is ready.
 
-    Its message has the cause and remedy, without names of hosts or users.
+    For a failure with a cause, its message has this and a remedy, without names of hosts or users.
     """
     try:
         await database.look_up(_require_all)

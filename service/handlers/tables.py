@@ -18,8 +18,8 @@ _SCALARS: Final = frozenset({"integer", "number", "boolean", "string", "null"})
 def columns(resource: Resource, fields: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of a collection's table, in the order of its documents' members.
 
-    ``fields`` are the selected members, () for all. Return () if one of them is no scalar, and if
-    only ``properties`` is selected: then the caller sends JSON.
+    ``fields`` are the selected members, () for all; ``properties`` is left out. Return () if
+    another one is no scalar, and if no column is left: then the caller sends JSON.
     """
     members = schemas.definition(resource.name, "document").properties
     names = tuple(name for name in members if name in (fields or members) and name != _EMPTY)
@@ -34,7 +34,8 @@ def header(names: Sequence[str]) -> bytes:
 def rows(documents: bytes, names: Sequence[str]) -> bytes:
     """Return a line for each of the documents, which commas join, without the header line.
 
-    Null or missing members are empty cells, texts stand as they are, and other values as in JSON.
+    Null or missing members are empty cells, texts stand as they are (in quotes if necessary), and
+    other values as in JSON.
     """
     records = orjson.loads(b"[%b]" % documents)
     return _table([_cell(record.get(name)) for name in names] for record in records)

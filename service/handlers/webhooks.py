@@ -60,7 +60,8 @@ class _SubscriptionWrite(NamedTuple):
 async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
     """Create a subscription at the end of the feed; the response, 201, has its secret.
 
-    No later read has it; only a replay by the Idempotency-Key does.
+    No later read has it; only a replay by the Idempotency-Key does. Raise ApiError
+    ``too_many_items`` if there are MAX_WEBHOOKS already.
     """
 
     async def work(connection: Connection, _: list[int], body: _Body) -> ApiResponse:
@@ -114,6 +115,7 @@ async def test(resource: Webhooks, request: web.Request) -> web.Response:
     """Send a test message, also for a paused subscription, and return its result with 200.
 
     A failed delivery is a result, not an error. The Idempotency-Key is ignored: nothing is stored.
+    Raise ApiError ``not_found`` without a subscription, and for errors of path, query and headers.
     """
     [webhook_id], _ = collect_errors(
         lambda: record_path_ids(request, resource),
@@ -147,8 +149,8 @@ async def _write(
 ) -> web.Response:
     """Check a request, run its work in a transaction, log the event and wake this worker's sender.
 
-    ``work`` takes the ids of the path, [] for a create, and the body, {} without one. It may run
-    again after a serialization failure. A replayed response is not logged again.
+    ``work`` takes the connection, the ids of the path, [] for a create, and the body, {} without
+    one. It may run again after a serialization failure. A replayed response is not logged again.
     """
     resource, request, raw, validator, event = write
     path, _, _, idempotency, body = collect_errors(

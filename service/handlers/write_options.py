@@ -26,12 +26,15 @@ PREVIEW: Final = "preview"
 MINIMAL: Final = "return=minimal"
 
 WriteParameters: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Query parameters of a write, with their allowed values; () allows any, also several times."""
+"""Query parameters of a write, with their allowed values.
+
+() allows any value, and the parameter several times.
+"""
 
 SINGLE: Final[WriteParameters] = {DRY_RUN: ("false", "true"), PREVIEW: ("false", "true")}
 """Query parameters of a single write."""
 BULK: Final[WriteParameters] = {ON_ERROR: ("abort", "skip"), **SINGLE}
-"""Query parameters of a bulk write whose items are new or name records by id."""
+"""Query parameters of a bulk write with a body; its items are new or name records by id."""
 
 
 def bulk_by_key(resource: WritableResource) -> WriteParameters:

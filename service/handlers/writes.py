@@ -51,7 +51,7 @@ ItemsReader: TypeAlias = Callable[[WriteOptions], tuple[RequestItems, Write[Reso
 """Returns the items of a request and the engine function that writes them.
 
 Raises ApiError for errors of the request as a whole, and of the item of a single write. Errors of
-the items of a bulk write are in the result's ``details``.
+the items of a bulk write are in ``RequestItems.details``.
 """
 
 _ItemsAndWrite: TypeAlias = tuple[RequestItems, Write[Any]]
@@ -90,7 +90,7 @@ class WriteRequest(Generic[ResourceT]):
 
     @property
     def lease_kind(self) -> LeaseKind:
-        """Kind of the connection's lease: exclusive if the write locks the organization."""
+        """Kind of lease: exclusive if it locks the organization; by own key with the collection."""
         by_key = self.write in _BY_KEY
         creates = by_key or self.write is writes.create
         return LeaseKind(
@@ -205,7 +205,7 @@ def _read_items(
 
 @contextmanager
 def _bulk_error_counts(operation: str, total_items: int) -> Iterator[None]:
-    """Add operation and number of sent items to an ApiError of the block (contract, Errors)."""
+    """Add operation and number of items in the request to an ApiError of the block."""
     try:
         yield
     except ApiError as error:
@@ -284,7 +284,7 @@ async def _transaction(
 def _documents(write_request: WriteRequest[ResourceT], result: WriteResult) -> ApiResponse:
     """Return the response with the documents of the written records, in request order.
 
-    A single write has the ``ETag``, and the ``Location`` of a record that it created.
+    It is 201 if records were created. A single write has the ``ETag``, and if 201 the ``Location``.
     """
     created = bool(result.created_ids)
     if write_request.items.is_bulk:

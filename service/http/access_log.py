@@ -1,8 +1,9 @@
 """Access log: one JSON line per request, buffered and written in batches.
 
-Successful probes have no line, and API keys are masked. The middleware writes the line before it
-sends the response, so a line does not mean that the client got it. aiohttp's access log takes most
-of the time of a short response. This one takes a few microseconds.
+Successful probes have no line, and API keys are masked. The middleware adds the line before it
+sends the response, so a line does not mean that the client got it; for a request that the parser
+refused it is added afterwards. aiohttp's access log takes most of the time of a short response.
+This one takes a few microseconds.
 """
 
 import asyncio
@@ -54,9 +55,10 @@ class AccessLog:
     ) -> None:
         """Buffer the line of one request, unless it is a successful probe or INFO is not logged.
 
-        A probe is successful below status 400. ``seconds`` is the time from the request's head to
-        the finished response. The line's ``bytes`` are those of the body before it is sent: only
-        of a cached response the compressed ones, and null for a streamed response.
+        A probe (PROBES) is successful below status 400. ``seconds`` is the time from the request's
+        head to the finished response, without the sending. The line's ``bytes`` are those of the
+        body before it is sent: the compressed ones for a CachedResponse only, and null for a
+        streamed response.
         """
         if not self._is_enabled:
             return
@@ -98,9 +100,9 @@ class AccessLog:
 
 
 def _truncate(text: str, max_length: int) -> str:
-    """Return at most ``max_length`` characters with API keys masked, also truncated keys.
+    """Return the first ``max_length`` characters, in which API keys are masked, also cut ones.
 
-    ``…`` follows a truncated text.
+    ``…`` follows if the text is longer.
     """
     return _masked(text) if len(text) <= max_length else f"{_masked(text[:max_length])}…"
 

@@ -13,8 +13,8 @@ from service.database.errors import too_many_requests
 class Admission:
     """Counter of each organization's authenticated requests in one worker, running or queued.
 
-    A request counts from ``enter`` until ``leave``; the caller must call ``leave`` for each
-    ``enter`` that has not raised.
+    A request counts from ``enter`` until ``leave``, which the middleware calls when the response is
+    made, before it is sent. The caller must call ``leave`` for each ``enter`` that has not raised.
     """
 
     def __init__(self, limit: int, retry_seconds: Callable[[int], int]) -> None:

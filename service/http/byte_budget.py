@@ -1,8 +1,8 @@
 """Byte budget: limits the bodies and responses that an organization has in memory in one worker.
 
 Clients that send large bodies or read responses slowly use up the budget of their own organization
-only (contract, Budgets). Handlers reserve for their request; the middleware releases all that it
-has reserved once its response is sent or its connection is closed.
+only (contract, Budgets). Bytes are reserved for a request; the middleware releases all of them once
+the response is sent or the connection is closed.
 """
 
 from collections import defaultdict
@@ -20,7 +20,10 @@ MIN_COUNTED_BYTES: Final = 32 * 1024
 
 
 class ByteBudget:
-    """Reserved bytes of each organization in this worker, with ``max_bytes`` for each."""
+    """Reserved bytes of each organization in this worker, with ``max_bytes`` for each.
+
+    Its methods count any number of bytes; the functions of this module ignore small ones.
+    """
 
     def __init__(self, max_bytes: int = MAX_BYTES_IN_FLIGHT) -> None:
         self._max_bytes = max_bytes

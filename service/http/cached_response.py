@@ -18,7 +18,7 @@ class CachedBody:
     def __init__(self, body: bytes, headers: Mapping[str, str]) -> None:
         self.body = body
         self.headers = headers
-        """Headers of each response, before content negotiation."""
+        """Headers of each response, before content negotiation and the middleware add theirs."""
         self._compressed: dict[web.ContentCoding, bytes] = {}
 
     @property

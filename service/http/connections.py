@@ -1,10 +1,11 @@
 """HTTP connections of a worker: connection limit, eviction and graceful shutdown.
 
-Each connection is an open file. At the limit a new connection evicts another one, but aborts none
-whose request has arrived completely and waits for its response (see ``service.http.eviction``).
+Each connection is an open file. At the limit a new connection evicts another one, or is aborted
+itself. None is aborted whose request has arrived completely and waits for its response (see
+``service.http.eviction``).
 
-A worker announces the end of a connection: a malformed request gets an error response, and a worker
-that stops adds ``Connection: close`` to its last response on each connection.
+A malformed request gets an error response, after which the connection closes. A worker that stops,
+or is above its limit, adds ``Connection: close`` to its next response on each connection.
 """
 
 import asyncio
@@ -110,7 +111,7 @@ class HttpConnection(HeadReader):
     def is_idle(self) -> bool:
         """Return whether no request is queued or in progress, or the connection lingers.
 
-        The client may still have to read the last response.
+        An incomplete head is no request yet. The client may still have to read the last response.
         """
         return self._lingers or (not self._request_in_progress and not self._messages)
 

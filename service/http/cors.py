@@ -34,8 +34,9 @@ class Cors:
     def preflight(self, request: web.Request) -> web.Response | None:
         """Return the response to a preflight from an allowed origin; None for any other request.
 
-        It is 204, without ``Access-Control-Allow-Origin``, which ``mark`` adds. Paths without a
-        route have it too, so that pages can read the 404 of the actual request.
+        The method is OPTIONS, which the caller checks. The response is 204, for a path without a
+        route as well, so that pages can read the 404 of the actual request. ``mark`` adds its
+        ``Access-Control-Allow-Origin``.
         """
         if "Access-Control-Request-Method" not in request.headers:
             return None

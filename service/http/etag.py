@@ -35,10 +35,11 @@ def precondition(if_match: str | None, if_none_match: str | None) -> Check | Non
     """Return the check of a write's precondition; None if there is none.
 
     The check takes the representations of the stored record, the document first. It raises ApiError
-    ``precondition_failed``, with the document's tag, unless ``If-Match`` names one of them and
-    ``If-None-Match`` names none; ``*`` names all. Tags match in any content coding. Weak tags never
-    match an ``If-Match`` (RFC 9110, 13.1). Without a stored record only ``If-Match`` fails. An
-    ``If-None-Match`` without a valid tag counts as absent; an ``If-Match`` without one names none.
+    ``precondition_failed``, with the document's tag, unless ``If-Match`` names one of them (or is
+    absent) and ``If-None-Match`` names none; ``*`` names all. Tags match in any content coding.
+    Weak tags never match an ``If-Match`` (RFC 9110, 13.1). Without a stored record only
+    ``If-Match`` fails, and the error has no tag. An ``If-None-Match`` without a valid tag counts as
+    absent; an ``If-Match`` without one names none.
     """
     excluded: frozenset[str] | None = frozenset()
     if if_none_match is not None:

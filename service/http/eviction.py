@@ -17,12 +17,13 @@ _MAX_EXCESS: Final = 50
 class Eviction:
     """Eviction policy: idle connections, then slow readers, delayed responses, slow uploads.
 
-    Of each kind but delayed responses, the connection with the earliest ``closes_at`` goes first. A
-    connection whose whole request has arrived and whose response has not begun is never a victim,
-    except for delayed responses: 401 responses and long polls. These are sent early instead of
-    being aborted, the oldest 401 first. One of them goes before a connection that is new
-    (``HttpConnection.is_new``): in a burst, each connection would otherwise replace the one before
-    it.
+    Of each kind but delayed responses, the connection with the earliest ``closes_at`` goes first
+    (idle ones in batches, see ``_idle``). A connection whose whole request has arrived and whose
+    response has not begun is never a victim, except for delayed responses: 401 responses and long
+    polls. These are sent early instead of being aborted, the oldest 401 first, then the longest
+    poll; but not with _MAX_EXCESS connections above the limit. One of them goes before a connection
+    that is new (``HttpConnection.is_new``): in a burst, each connection would otherwise replace the
+    one before it.
     """
 
     def __init__(self, max_connections: int, make_room: Callable[[], bool]) -> None:

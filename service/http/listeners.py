@@ -38,7 +38,7 @@ _QUEUE_SECONDS: Final = 5
 """Maximum seconds for the worker to empty the accept queue. Connections left in it are reset."""
 _POLL_SECONDS: Final = 0.02
 CLOSE_SECONDS: Final = HANDSHAKE_SECONDS + _QUEUE_SECONDS + _POLL_SECONDS
-"""Maximum seconds of ``close``."""
+"""About the maximum seconds of ``close``."""
 _SO_ATTACH_FILTER: Final = 26
 _SO_DETACH_FILTER: Final = 27
 _TCP_INFO_BYTES: Final = 104

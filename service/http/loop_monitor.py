@@ -20,7 +20,7 @@ from service.http.heap_trimmer import HeapTrimmer
 BEAT_SECONDS: Final = 0.025
 """Interval of the timer (beat). A blocking time is underestimated by at most this."""
 WINDOW_SECONDS: Final = 60
-"""Window of a maximum: a maximum is exported for at least this time and at most twice as long."""
+"""Length of a window: its maximum is exported until the next window ends (``_WindowMaximum``)."""
 _SAMPLE_SECONDS: Final = 1
 
 
