@@ -115,9 +115,12 @@ MAX_WAITING: Final = 256
 MAX_WEBHOOKS: Final = 20
 """Subscriptions of one organization, paused ones included."""
 MAX_MESSAGE_ENTRIES: Final = 100
-"""Entries of one message."""
+"""Entries of one message; a repeated message has at most MAX_LIMIT."""
 MAX_MESSAGE_BYTES: Final = 1 * MIB
-"""Size of the documents of one message of several entries; a message of one entry may exceed it."""
+"""Size of the documents of one message of several entries.
+
+A message of one entry, and a repeated message, may exceed it.
+"""
 RECEIVER_SECONDS: Final = 10
 """Timeout of a try to deliver a message."""
 MAX_RECEIVER_ANSWER_BYTES: Final = 4 * KIB

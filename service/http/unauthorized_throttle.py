@@ -3,7 +3,8 @@
 A request without a valid key costs about as much as a light read, and no organization's limits
 apply to it. Keys guessed on 400 connections would take most of the event loop. No delay exceeds
 UNAUTHORIZED_DELAY_SECONDS: then each connection still gets one or two responses a second, so many
-connections get more than the rate.
+connections get more than the rate. A 401 to a caller whose key was valid when the request began is
+not delayed.
 """
 
 import asyncio

@@ -70,7 +70,10 @@ class ListRequest:
     changed_since: datetime | None = None
     """Time of the parameter ``changedSince``, in UTC. It has no effect without ``changed``."""
     changed: ChangedRecords | None = None
-    """Position of ``changed_since`` in the change feed: looked up, or carried by the cursor."""
+    """Position of ``changed_since`` in the change feed, looked up or carried by the cursor.
+
+    It is None without ``changed_since`` and until the look-up.
+    """
     fields: tuple[str, ...] = ()
     """Selected members of the documents, in the order of the documents; () for all."""
 

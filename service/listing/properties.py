@@ -23,7 +23,10 @@ _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """Field that lists filter by: a scalar of documents, or a member of related records."""
+    """Field that lists filter by: a scalar of documents, or a member of related records or entries.
+
+    Entries are those of a list in the documents.
+    """
 
     name: str
     """Name in the letter case of the document; with a dot if related, as ``brand.customId``."""

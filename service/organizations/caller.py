@@ -66,7 +66,10 @@ class Callers:
         self._database = database
         self._statement = statements.load("callers")["caller_of_key"].text
         self._valid_keys: dict[bytes, tuple[float, Caller]] = {}
-        """Expired entries stay until they are evicted, to recognize keys that were valid before."""
+        """Expired entries stay, to recognize keys that were valid before.
+
+        They stay until they are evicted, or a look-up finds their key not valid.
+        """
         self._look_ups: dict[tuple[int, int], _LookUp] = {}
         self._running: dict[tuple[int, int, bool], asyncio.Task[_LookUp]] = {}
         self.last_used = LastUsed(database)
