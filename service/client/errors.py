@@ -22,7 +22,7 @@ class UnreachableError(SelvedgeError):
     """No connection, or no complete response.
 
     With ``may_have_executed`` a write may have been executed nevertheless. It is False for reads
-    and dry runs, and if there was no connection.
+    and dry runs, and if opening a connection failed.
     """
 
     reason: str

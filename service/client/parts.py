@@ -47,7 +47,7 @@ class Part:
         return await self._content(Request("PUT", self._path, body=content, headers=headers))
 
     async def dry_run(self, content: Any) -> None:
-        """Raise the SelvedgeError that ``replace`` would raise, if any; write nothing."""
+        """Raise the error that ``replace`` without ``if_match`` would raise; write nothing."""
         await self._transport.send(Request("PUT", self._path, [("dryRun", "true")], body=content))
 
     async def patch(

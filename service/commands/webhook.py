@@ -29,7 +29,7 @@ def add(parsers: Parsers) -> None:
 def list_webhooks(settings: Settings, arguments: Namespace) -> None:
     """Print a table of the webhooks, of one organization or all.
 
-    BEHIND counts the transactions after its position that have a number.
+    BEHIND counts the transactions of the change feed with a sequence number after its position.
     """
     with database(settings) as dsn:
         rows = execute(

@@ -33,8 +33,8 @@ class OutageMonitor:
     def start(self, _: object = None) -> None:
         """Start to poll, with a check at once, unless the poll runs or ``stop`` was called.
 
-        Each connection calls it when it ends, also when the service itself closed it. Then the
-        first check succeeds, and the poll ends.
+        Each connection of the pools calls it when it ends, also when the service itself closed it.
+        In that case the first check succeeds, and the poll ends.
         """
         if not self._is_stopped and (self._task is None or self._task.done()):
             self._task = background.repeat(self._poll, _POLL_SECONDS, at_once=True)

@@ -1,6 +1,6 @@
 """Preflight check: version, encoding, connection limit and schema of the database before serving.
 
-It runs in the process that starts the service, before workers are forked.
+It runs in the process that forks the workers, before it does; for `run` also before migrations.
 """
 
 import asyncio

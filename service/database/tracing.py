@@ -1,4 +1,4 @@
-"""OpenTelemetry traces: the tracer, and spans of connection leases and statements.
+"""OpenTelemetry traces: the tracer, and spans of waits for connections and of statements.
 
 ``service/http/tracing.py`` makes the spans of requests, above these. Both modules are imported only
 when traces are on; they need the extra ``tracing``.
@@ -48,7 +48,7 @@ class Traces:
     def fair_queue(
         self, connections: Iterable[T], timeout_seconds: float, contention: ContentionSignal
     ) -> FairQueue[T]:
-        """Return a fair queue with a span for each lease that a traced request acquires."""
+        """Return a fair queue with a span for each wait of a traced request for a connection."""
         return _TracedFairQueue(connections, timeout_seconds, contention, self.tracer)
 
     def statement(self, query: LoggedQuery) -> None:
@@ -83,7 +83,10 @@ def processor() -> SpanProcessor:
 
 
 class _TracedFairQueue(FairQueue[T]):
-    """Fair queue with a span for each lease of a traced request, also if it does not wait."""
+    """Fair queue with a span from a traced request's ``acquire`` to its lease, or to its error.
+
+    A request that gets a connection at once has a span, too. Opening a connection is not in it.
+    """
 
     def __init__(
         self,

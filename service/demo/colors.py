@@ -25,8 +25,8 @@ def add_colors(organization: Organization, languages: dict[str, int]) -> None:
     """Add color groups, and three of four base colors in each of the organization's modifiers.
 
     A color is in one to three groups. ``languages`` maps ISO 639-1 codes to ids; it has at least
-    German, French, Spanish and Italian. Some colors have translations also in the organization
-    without that feature.
+    German, French, Spanish and Italian. Some colors have translations even in the organization
+    without the feature multiple_language.
     """
     families, palettes = _add_groups(organization)
     for index, (base, modifier) in enumerate(_combinations(organization)):
@@ -83,7 +83,10 @@ def _combinations(organization: Organization) -> Iterator[tuple[dict[str, str], 
 
 
 def _names(base: dict[str, str], modifier: list[str]) -> list[str]:
-    """Return the name in English, German, French and Spanish; all but English are capitalized."""
+    """Return the name in English, German, French and Spanish.
+
+    All but the English one get a first letter in upper case; that one is as in the data.
+    """
     english, *others = modifier
     names = [f"{english} {base['name']}".strip()]
     for code, other in zip(_LANGUAGES, others, strict=True):
