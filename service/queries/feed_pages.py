@@ -73,8 +73,8 @@ def require_kept(feed: asyncpg.Record, request: ChangesRequest, after: FeedPosit
 
     ``feed`` has ``epoch``, ``cleared_n`` and ``last_n``. A position is lost if it is of another
     epoch, if entries after it were deleted, or if it is beyond the last number. ``after=0`` stands
-    for the oldest entry that is kept: it is never too old, nor is a request without a position
-    (``from``). Both may be of another epoch.
+    for the oldest entry that is kept: it is never too old, but may be of another epoch. A request
+    without a position (``from``) has no epoch and is not refused.
     """
     if request.epoch is not None and request.epoch != feed["epoch"]:
         name = EPOCH if request.position_name == AFTER else CURSOR

@@ -30,10 +30,10 @@ def value_of(text: str, field: Field, *, has_decimal_commas: bool = False) -> An
     """Return the value of a cell that is not empty: callers leave empty cells out.
 
     Text that does not parse as one of the field's types is returned unchanged; the service refuses
-    it. A field that allows texts gets numbers as texts. With ``has_decimal_commas``, 1,5 is 1.5. A
-    text of quotation marks alone, at least two, loses the first two. Raise CellError for the column
-    of an object, whose members have columns of their own, and for that of a list of objects unless
-    the text is ``EMPTY_LIST``.
+    it. A field that allows texts gets numbers as texts. With ``has_decimal_commas``, 1,5 is 1.5 in
+    a field of numbers. A text of quotation marks alone, at least two, loses the first two. Raise
+    CellError for the column of an object, whose members have columns of their own, and for that of
+    a list of objects unless the text is ``EMPTY_LIST``.
     """
     if "array" in field.types:
         return _list(text, field, has_decimal_commas=has_decimal_commas)
@@ -81,7 +81,10 @@ def _list(text: str, field: Field, *, has_decimal_commas: bool) -> list[Any]:
 
 
 def _number(text: str, field: Field) -> Any:
-    """Return an int of 64 bits, else a float if the field allows one, else the text unchanged."""
+    """Return the text without outer white space if the field allows texts.
+
+    Otherwise return an int of 64 bits, else a float if the field allows one, else the text itself.
+    """
     bare = text.strip()
     if "string" in field.types:
         return bare  # measured values are decimal strings: a float would lose digits

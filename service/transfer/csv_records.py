@@ -73,9 +73,10 @@ def rows(file: IO[bytes], fields: Field, encoding: str | None = None) -> Iterato
     """Yield the rows that have any text. Raise TableError where reading cannot go on.
 
     The file has to be seekable, and is closed with the iterator. The encoding is that of the byte
-    order mark, otherwise the given one, otherwise UTF-8. TableError is also raised for a header
-    with a wrong name, a row with fewer cells than the header or with text beyond it, two cells for
-    the same value, and UTF-16 or UTF-32 without a mark or a given encoding.
+    order mark, otherwise the given one, otherwise UTF-8. TableError is also raised for a missing
+    header or one with a wrong or repeated name, a row with fewer cells than the header or with text
+    beyond it, two cells for the same value, a text in the column of an object (``CellError``), and
+    UTF-16 or UTF-32 without a mark or a given encoding.
     """
     actual = encodings.encoding_of(file, encoding)
     if actual is None:

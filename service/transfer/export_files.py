@@ -1,5 +1,7 @@
 """File export: writes a line of NDJSON or a row of CSV for each live record (contract, Files).
 
+Part collections have one for each live owner whose part is not empty.
+
 Records are read in pages while others write: the files are not of one moment.
 """
 

@@ -69,8 +69,9 @@ class Translator:
         """Translate a record or a part. ``value`` stays unchanged.
 
         Members that the service sets are left out; members that no schema has are kept for the
-        service to refuse. Lists of objects in place of lists of ids become lists of ids. Files' ids
-        of nested objects are left out if the id map does not have them; with ``is_new``, all are.
+        service to refuse. Lists of objects in place of lists of ids become lists of ids. Own ids of
+        nested objects are translated if the id map has them and the record is not new
+        (``is_new``). Others are left out if they are ids of a file (``has_file_ids``), else kept.
         ``omits_missing`` sends null for references to records that are not imported yet; these are
         in ``missing`` in any case. ``activates`` sends deactivated objects as active.
         """

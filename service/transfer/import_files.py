@@ -50,9 +50,10 @@ class Import:
     async def run(self) -> dict[str, Counter[str]]:
         """Import all files. Return the number of lines by collection or part, and by outcome.
 
-        Steps: check every line of all files, resend the pending requests of an interrupted run,
-        send the files in order, complete the parts, delete missing records. Rejected lines are
-        ``failed``; the first one ends the import without an exception unless they are skipped.
+        Steps: check every line of all files, check that the service is that of the id map, resend
+        the pending requests of an interrupted run (not in a dry run), send the files in order,
+        complete the parts, delete missing records if requested. Rejected lines are ``failed``; the
+        first one ends the import without an exception unless they are skipped.
         Deleted missing records are counted, too; collections without a count are left out. Raise
         TransferError for what the operator can mend: an unreadable file, another service's id map,
         a key that may only read, missing records that are too many or in use. Raise SelvedgeError

@@ -108,7 +108,8 @@ def match_objects(
     ``objects`` are from the file, ``items`` the same objects as sent, in the same order, ``stored``
     those of the document. Each stored object is matched once. Yield a mapping for each matched
     object with an id in the file. Own ids, decimal numbers and lists are not compared, nor are
-    fields that no stored object has, or that are a key object in some item.
+    fields that no stored object has, or that are a key object in some item. Missing, null, false, 0
+    and empty values are equal.
     """
     compared = {
         name

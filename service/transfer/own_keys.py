@@ -49,8 +49,8 @@ class OwnKeyLookup:
     async def conflicts(self, lines: Iterable[Line]) -> dict[int, Detail]:
         """Return the error of each line whose own key a stored live record has, by line number.
 
-        Lines that the id map has, or without an own key, have none. Raise SelvedgeError if a query
-        fails; the others are canceled then.
+        Lines that the id map has, without an own key, or whose key ``_key`` leaves out have none.
+        Raise SelvedgeError if a query fails; the others are canceled then.
         """
         conflicts = dict[int, Detail]()
         tasks = set[asyncio.Task[dict[int, Detail]]]()

@@ -1,8 +1,8 @@
 """Pending requests: bulk writes stored before they are sent, and resent with the same key.
 
 They are the writes of records by an import that is no dry run. A request is removed once its
-outcome is certain: when its outcomes are stored, or it was refused. The next run sends rejected
-lines with a new idempotency key, as their cause may have been mended.
+outcome is certain: when its outcomes are stored, or it was refused. The next run drops it after 23
+hours, and sends rejected lines with a new idempotency key, as their cause may have been mended.
 """
 
 import time

@@ -45,7 +45,7 @@ class ImportOptions:
     delete_missing: bool = False
     """Whether live records with an own key that their file lacks are deleted; needs ``match``."""
     at_most: float = MAX_MISSING_SHARE
-    """Share from 0 to 1 of a collection's live records that may be missing, and be deleted."""
+    """Share from 0 to 1 of a collection's live records with an own key that may be deleted."""
 
 
 @dataclass(frozen=True, slots=True)
