@@ -2,10 +2,9 @@
 -- they read several organizations.
 
 -- name: create_key(organization_id, name, scope, secret_sha256, expires_at)
+-- The foreign key refuses an unknown organization. A select from its table would ask every node of a cluster.
 insert into api_key (organization_id, name, scope, secret_sha256, expires_at)
-select organization.id, $2::text, $3::text, $4::bytea, $5::timestamptz
-  from organization
- where organization.id = $1::bigint
+values ($1::bigint, $2::text, $3::text, $4::bytea, $5::timestamptz)
 returning id;
 
 -- name: create_organization(name, multiple_language, pro, unique_keys)
@@ -55,10 +54,12 @@ select id
  order by id
  limit 1;
 
--- name: revoke_key(key_id, now)
+-- name: revoke_key(key_id, now, organization_id)
+-- Without an organization a cluster asks every node.
 update api_key
    set revoked_at = coalesce(revoked_at, $2::timestamptz)
  where id = $1::bigint
+   and ($3::bigint is null or organization_id = $3::bigint)
 returning id;
 
 -- name: set_organization(organization_id, name, multiple_language, pro, unique_keys)
@@ -72,10 +73,12 @@ update organization as stored
    and before.id = $1::bigint
 returning stored.pro <> before.pro as shown;
 
--- name: set_webhook_state(webhook_id, state)
+-- name: set_webhook_state(webhook_id, state, organization_id)
+-- Without an organization a cluster asks every node.
 update webhook
    set state = $2::text,
        failures = 0,
        next_at = null
  where id = $1::bigint
+   and ($3::bigint is null or organization_id = $3::bigint)
 returning id;

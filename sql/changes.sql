@@ -159,30 +159,27 @@ left join (
 where feed.organization_id = $1::bigint
 order by found.n;
 
--- name: record(organization_id, key_id, request_id, entries, records, causes)
--- Returns no row, so that it can be sent ahead of the commit. Without returning, a cluster would copy the row.
-with inserted as (
-    insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
-    select
-        $1::bigint,
-        coalesce(
-            (
-                -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
-                select earlier.clock from change earlier
-                where earlier.organization_id = $1::bigint and earlier.n is null
-                order by earlier.clock desc
-                limit 1
-            ),
-            0
-        ) + 1,
-        $2::bigint,
-        $3::text,
-        $4::integer,
-        $5::jsonb,
-        $6::jsonb
-    returning id
-)
-select id from inserted where id is null;
+-- name: record(organization_id, id, key_id, request_id, entries, records, causes)
+-- Returns no row, so that it can be sent ahead of the commit. The id is a parameter, because a cluster would pull an
+-- insert that takes one from a sequence to the coordinator.
+insert into change (organization_id, id, clock, api_key_id, request_id, entries, records, causes)
+select
+    o.id,
+    $2::bigint,
+    coalesce(latest.clock, 0) + 1,
+    $3::bigint,
+    $4::text,
+    $5::integer,
+    $6::jsonb,
+    $7::jsonb
+from organization o
+left join lateral (
+    select earlier.clock from change earlier
+    where earlier.organization_id = $1::bigint and earlier.organization_id = o.id and earlier.n is null
+    order by earlier.clock desc
+    limit 1
+) as latest on true
+where o.id = $1::bigint;
 
 -- name: shown(organization_id, ids, after_id, limit, record_id)
 -- Ids of records that show the changed ones, after id $3.

@@ -42,11 +42,13 @@ where stored.organization_id = $1::bigint
 returning stored.color_id as id, stored.color_id as colors;
 
 -- name: save(organization_id, entries)
-insert into color_language (organization_id, color_id, language_id, color_name)
-select $1::bigint, sent."colorId", sent."languageId", sent."colorName"
-from jsonb_to_recordset($2::jsonb) as sent("colorId" bigint, "languageId" bigint, "colorName" text)
+insert into color_language as stored (organization_id, color_id, language_id, color_name)
+select o.id, sent."colorId", sent."languageId", sent."colorName"
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as sent("colorId" bigint, "languageId" bigint, "colorName" text)
+where o.id = $1::bigint
 on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
-returning color_id as id;
+returning stored.color_id as id;
 
 -- name: stored(organization_id, color_ids)
 -- A color without translations has a row, too.

@@ -69,10 +69,12 @@ left join color_groups g on g.color_id = page.id
 left join color_languages l on l.color_id = page.id;
 
 -- name: insert(organization_id, items)
-insert into color (organization_id, id, {{new_columns}})
-select $1::bigint, item.id, {{new_values}}
-from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
-returning id;
+insert into color as stored (organization_id, id, {{new_columns}})
+select o.id, item.id, {{new_values}}
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
+where o.id = $1::bigint
+returning stored.id;
 
 -- name: unknown_references(organization_id, color_group_ids, language_ids)
 -- Lock the groups until the end of the transaction.

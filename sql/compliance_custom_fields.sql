@@ -36,17 +36,22 @@ from page
 left join allowed_values v on v.custom_field_id = page.id;
 
 -- name: insert(organization_id, items)
-insert into compliance_custom_field (organization_id, id, position, {{new_columns}})
+insert into compliance_custom_field as stored (organization_id, id, position, {{new_columns}})
 select
-    $1::bigint,
+    o.id,
     item.id,
-    highest.position + row_number() over (order by item.id),
+    coalesce(highest.position, 0) + row_number() over (partition by o.id order by item.id),
     {{new_values}}
-from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
-cross join (
-    select coalesce(max(position), 0) as position from compliance_custom_field where organization_id = $1::bigint
-) as highest
-returning id;
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
+left join lateral (
+    select other.position from compliance_custom_field other
+    where other.organization_id = $1::bigint and other.organization_id = o.id
+    order by other.position desc
+    limit 1
+) as highest on true
+where o.id = $1::bigint
+returning stored.id;
 
 -- name: shown_in_compliance_custom_fields(organization_id, ids)
 select id from compliance_custom_field

@@ -2,10 +2,12 @@
 -- both ids each.
 
 -- name: add(organization_id, pairs)
-insert into {{link}} (organization_id, {{owner}}, {{linked}})
-select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-from jsonb_array_elements($2::jsonb) as sent(pair)
-returning {{owner}} as id{{counted}};
+insert into {{link}} as stored (organization_id, {{owner}}, {{linked}})
+select o.id, (sent.pair ->> 0)::bigint, (sent.pair ->> 1)::bigint
+from organization o
+cross join jsonb_array_elements($2::jsonb) as sent(pair)
+where o.id = $1::bigint
+returning stored.{{owner}} as id{{counted}};
 
 -- name: remove(organization_id, pairs)
 with gone as materialized (

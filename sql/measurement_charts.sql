@@ -66,10 +66,12 @@ left join lines on lines.style_id = page.id;
 )
 
 -- name: insert(organization_id, lines)
-insert into measurement_line (organization_id, id, style_id, name, tolerance)
-select $1::bigint, item.id, item."ownerId", item.name, item.tolerance
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "ownerId" bigint, name text, tolerance numeric)
-returning style_id as id;
+insert into measurement_line as stored (organization_id, id, style_id, name, tolerance)
+select o.id, item.id, item."ownerId", item.name, item.tolerance
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "ownerId" bigint, name text, tolerance numeric)
+where o.id = $1::bigint
+returning stored.style_id as id;
 
 -- name: needed(organization_id, line_ids, style_ids)
 -- Return the lines among $2 of the styles $3 that sample requests use.
@@ -103,8 +105,10 @@ returning gone.style_id as id;
 -- name: save_values(organization_id, cells)
 -- Cells also have their value.
 insert into measurement_line_value (organization_id, measurement_line_id, size_range_size_id, value)
-select $1::bigint, (sent.cell ->> 1)::bigint, (sent.cell ->> 2)::bigint, (sent.cell ->> 3)::numeric
-from jsonb_array_elements($2::jsonb) as sent(cell)
+select o.id, (sent.cell ->> 1)::bigint, (sent.cell ->> 2)::bigint, (sent.cell ->> 3)::numeric
+from organization o
+cross join jsonb_array_elements($2::jsonb) as sent(cell)
+where o.id = $1::bigint
 on conflict (organization_id, measurement_line_id, size_range_size_id) do update set value = excluded.value
 returning null::bigint as id;
 

@@ -7,10 +7,12 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 returning id, {{deletion_shows}} as shown{{counted}};
 
 -- name: insert(organization_id, items)
-insert into {{table}} (organization_id, id, {{new_columns}}{{end_column}})
-select $1::bigint, item.id, {{new_values}}{{new_end}}
-from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
-returning id{{counted}};
+insert into {{table}} as stored (organization_id, id, {{new_columns}}{{end_column}})
+select o.id, item.id, {{new_values}}{{new_end}}
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
+where o.id = $1::bigint
+returning stored.id{{counted}};
 
 -- name: present
 with present as materialized (select now() as moment)

@@ -202,17 +202,19 @@ order by style.id
 for share;
 
 -- name: insert(organization_id, items)
-insert into sample_request (organization_id, id, style_id, name, unit)
+insert into sample_request as stored (organization_id, id, style_id, name, unit)
 select
-    $1::bigint,
+    o.id,
     item.id,
     item."styleId",
     item.name,
     -- An item with requested values has their unit, too, even if it is null.
     coalesce(item.unit, case when item.requested is null then style.measurement_unit end)
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text, requested jsonb)
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text, requested jsonb)
 join style on style.organization_id = $1::bigint and style.id = item."styleId"
-returning id;
+where o.id = $1::bigint
+returning stored.id;
 
 -- name: new_sizes(organization_id, items)
 select item.id, size.id::bigint as size_id

@@ -42,21 +42,23 @@ exists (
 )
 
 -- name: insert(organization_id, sizes)
-insert into size_range_size (
+insert into size_range_size as stored (
     organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
 )
 select
-    $1::bigint,
+    o.id,
     item.id,
     item."ownerId",
     item.name,
     item."sizeId",
     item."relatedSizeRangeSizeId",
     item."gradingGroupId"
-from jsonb_to_recordset($2::jsonb) as item(
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as item(
     id bigint, "ownerId" bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
 )
-returning size_range_id as id, size_range_id as "size-ranges";
+where o.id = $1::bigint
+returning stored.size_range_id as id, stored.size_range_id as "size-ranges";
 
 -- name: mark_default(organization_id, defaults)
 -- Set the sizes that grading starts from: $2 has pairs of a size range's id and a size's, or null.

@@ -82,14 +82,16 @@ from page
 left join contacts on contacts.sub_supplier_id = page.id;
 
 -- name: insert(organization_id, items)
-insert into sub_supplier (organization_id, id, avatar_color, {{new_columns}})
+insert into sub_supplier as stored (organization_id, id, avatar_color, {{new_columns}})
 select
-    $1::bigint,
+    o.id,
     item.id,
     (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7],
     {{new_values}}
-from jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
-returning id;
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
+where o.id = $1::bigint
+returning stored.id;
 
 -- name: insert_contacts(organization_id, items)
 insert into sub_supplier_contact (

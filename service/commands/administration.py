@@ -19,6 +19,7 @@ from service.queries.change_recorder import record_settings
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1
+ONE_NODE = "its organization: on a cluster, no other node is asked"
 _FEATURES = ("multiple_language", "pro", "unique_keys")
 
 
@@ -72,6 +73,7 @@ def _add_key(parser: ArgumentParser) -> None:
     listing.set_defaults(run=list_keys)
     revoke = actions.add_parser("revoke", help="revoke a key permanently")
     revoke.add_argument("id", type=identifier)
+    revoke.add_argument("--organization", type=identifier, metavar="ID", help=ONE_NODE)
     revoke.set_defaults(run=revoke_key)
 
 
@@ -202,7 +204,12 @@ def revoke_key(settings: Settings, arguments: Namespace) -> None:
     A key that is revoked already keeps its time.
     """
     with database(settings) as dsn:
-        exists = execute(dsn, lambda connection: organizations.revoke_key(connection, arguments.id))
+        exists = execute(
+            dsn,
+            lambda connection: organizations.revoke_key(
+                connection, arguments.id, arguments.organization
+            ),
+        )
     if not exists:
         raise CommandError(f"there is no key {arguments.id}: `selvedge key list` shows all keys")
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 import asyncpg
 
 from service.commands import CommandError
-from service.database import incidents
+from service.database import distribution, incidents
 from service.database.errors import LOST
 from service.database.migrations import schema_is_current
 from service.embedded import has_data, running_server
@@ -62,13 +62,15 @@ def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
     """Return the result of work on one new connection, outside a transaction.
 
     It runs in an event loop of its own, so no loop may run in the thread. Raise CommandError if the
-    database cannot be reached in 10 s or its schema is older than this release; errors of the work
-    pass unchanged.
+    database cannot be reached in 10 s, is on a worker node of a cluster, or has a schema older than
+    this release; errors of the work pass unchanged.
     """
 
     async def run() -> T:
         connection = await _connect(dsn)
         try:
+            if await distribution.is_worker(connection):
+                raise CommandError(distribution.WORKER_REFUSED)
             if not await schema_is_current(connection):
                 raise CommandError("the schema is older than this release: run `selvedge migrate`")
             return await work(connection)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from service.commands import CommandError, Parsers
-from service.commands.administration import identifier, print_table, time_text
+from service.commands.administration import ONE_NODE, identifier, print_table, time_text
 from service.commands.command_database import database, execute
 from service.organizations import administration as organizations
 from service.settings import Settings
@@ -23,6 +23,7 @@ def add(parsers: Parsers) -> None:
     for action, effect in (("pause", "send nothing"), ("resume", "go on where it stood")):
         command = actions.add_parser(action, help=f"{action} a webhook: {effect}")
         command.add_argument("id", type=identifier)
+        command.add_argument("--organization", type=identifier, metavar="ID", help=ONE_NODE)
         command.set_defaults(run=partial(set_state, state=_STATES[action]))
 
 
@@ -56,7 +57,10 @@ def set_state(settings: Settings, arguments: Namespace, state: str) -> None:
     """
     with database(settings) as dsn:
         exists = execute(
-            dsn, lambda connection: organizations.set_webhook_state(connection, arguments.id, state)
+            dsn,
+            lambda connection: organizations.set_webhook_state(
+                connection, arguments.id, state, arguments.organization
+            ),
         )
     if not exists:
         message = f"there is no webhook {arguments.id}: `selvedge webhook list` shows all webhooks"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import asyncpg
 import psycopg
 from psycopg import sql
 
@@ -18,7 +19,9 @@ _ATTEMPTS: Final = 5
 _ORGANIZATION_TABLE: Final = "organization"
 _DISTRIBUTION_COLUMN: Final = "organization_id"
 _CITUS: Final = "select true from pg_extension where extname = 'citus'"
-_COORDINATOR: Final = "select citus_is_coordinator()"
+# A coordinator that no node was added to is in group 0, too.
+_IS_WORKER: Final = "select groupid > 0 from pg_dist_local_group"
+WORKER_REFUSED: Final = "DATABASE_URL names a worker node: name the coordinator of the cluster"
 _MIGRATED: Final = "select true where to_regclass(%s) is not null"
 _NODES: Final = "select count(*) from pg_dist_node where shouldhaveshards and noderole = 'primary'"
 _DISTRIBUTED: Final = """
@@ -82,21 +85,28 @@ def configure_session(connection: psycopg.Connection[Any]) -> None:
 
     By default Citus adds a new table to its metadata if the table refers to a reference table, and
     alters shards in parallel, after which a transaction cannot read all of its own writes. Without
-    Citus the settings have no effect.
+    Citus the settings have no effect. Raise DistributionError on a worker node: its sequences begin
+    at multiples of 2**48, and JSON could not carry the ids of later nodes.
     """
+    if _is_true(connection, _CITUS) and _is_true(connection, _IS_WORKER):
+        raise DistributionError(WORKER_REFUSED)
     connection.execute("set citus.enable_local_reference_table_foreign_keys = off")
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
+
+
+async def is_worker(connection: asyncpg.Connection) -> bool:
+    """Return whether the connection is to a worker node of a cluster."""
+    has_citus = await connection.fetchval(_CITUS)
+    return bool(has_citus and await connection.fetchval(_IS_WORKER))
 
 
 def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
     """Return the plan of the tables still local; raise DistributionError if it is impossible.
 
-    It is impossible without Citus, on a worker node, and before the first migration.
+    It is impossible without Citus, and before the first migration.
     """
     if not _is_true(connection, _CITUS):
         raise DistributionError("there is no Citus here: run `create extension citus` first")
-    if not _is_true(connection, _COORDINATOR):
-        raise DistributionError("this is a worker node: name the coordinator in DATABASE_URL")
     if not _is_true(connection, _MIGRATED, _ORGANIZATION_TABLE):
         raise DistributionError("there are no tables yet: run `selvedge migrate` first")
     local = connection.execute(

@@ -99,7 +99,11 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
     def connect(self, dburi: DatabaseURI) -> psycopg.Connection[Any]:  # noqa: ARG002
         """Connect by the DSN as it is: yoyo's own parser supports fewer of them."""
         connection = psycopg.connect(self._dsn, autocommit=True)
-        distribution.configure_session(connection)
+        try:
+            distribution.configure_session(connection)
+        except distribution.DistributionError:
+            connection.close()
+            raise
         return connection
 
     @contextmanager

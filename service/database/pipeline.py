@@ -35,6 +35,8 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._deferred: list[tuple[str, Sequence[Any]]] = []
+        self.id_blocks: dict[str, list[int]] = {}
+        """New ids that this connection has taken and not used yet, by table, the first one last."""
 
     async def defer(self, text: str, *parameters: Any) -> None:
         """Keep a statement to send it right before the next one, which raises its error.

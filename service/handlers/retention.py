@@ -4,6 +4,8 @@ Each worker handles the next 100 organizations, in order of id, a minute after i
 before. After the last one it begins again with the first.
 """
 
+import math
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -13,12 +15,15 @@ from aiohttp import web
 
 from service import background
 from service.database.connections import Connection, Database
+from service.errors import ApiError
 from service.http.context import DATABASE
 from service.idempotency import stored_responses
 from service.idempotency.stored_responses import STORED_RESPONSES, StoredResponses
 from service.queries import change_feed
 
 _PAUSE_SECONDS: Final = 60
+_STEP: Final = 100
+"""Maximum number of organizations in a step, as the statement has it."""
 
 
 async def run_retention(app: web.Application, changes_days: int) -> AsyncIterator[None]:
@@ -41,25 +46,55 @@ class Retention:
         self._database = database
         self._changes_days = changes_days
         self._last = 0
+        self._read_ids: list[int] = []
+        """Ids that earlier steps have read, in order."""
 
     async def delete_next(self) -> None:
         """Delete all expired rows of the next 100 organizations.
 
         After the last organization a step deletes nothing; the next one begins with the first.
 
-        Each batch of rows is a transaction of its own. Raise ApiError if the database fails. The
-        step then ends, and the next one continues after the organization that failed: an error that
-        only this one has keeps no rows of the others.
+        Each batch of rows is a transaction of its own. An organization that fails keeps no rows of
+        the others: on a cluster those of one node may be out of reach. Raise the last ApiError at
+        the end of the step. After a minute a failure ends it.
         """
-        organizations = partial(stored_responses.organizations, after=self._last)
-        ids = await self._database.look_up(organizations)
+        failure, deadline = None, time.monotonic() + _PAUSE_SECONDS
+        ids = await self._next_ids()
         if not ids:
             self._last = 0
         for organization_id in ids:
             self._last = organization_id
-            for deletion in _deletions(organization_id, self._changes_days):
-                while await self._database.write(deletion, organization_id):
-                    pass
+            try:
+                await self._delete(organization_id)
+            except ApiError as error:
+                failure = error
+                if time.monotonic() > deadline:
+                    break
+        if failure is not None:
+            raise failure
+
+    async def _next_ids(self) -> list[int]:
+        """Return the ids of the next 100 organizations, those read before if a node is away.
+
+        Raise ApiError if they cannot be read and none were before.
+        """
+        organizations = partial(stored_responses.organizations, after=self._last)
+        try:
+            ids = await self._database.look_up(organizations)
+        except ApiError:
+            if not self._read_ids:
+                raise
+            return [each for each in self._read_ids if each > self._last][:_STEP]
+        last = ids[-1] if len(ids) == _STEP else math.inf
+        others = [each for each in self._read_ids if not self._last < each <= last]
+        self._read_ids = sorted([*others, *ids])
+        return ids
+
+    async def _delete(self, organization_id: int) -> None:
+        """Delete all expired rows of an organization; raise ApiError if the database fails."""
+        for deletion in _deletions(organization_id, self._changes_days):
+            while await self._database.write(deletion, organization_id):
+                pass
 
 
 def _deletions(

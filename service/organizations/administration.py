@@ -88,15 +88,18 @@ async def issue_key(
     scope: str,
     expires_at: datetime | None = None,
 ) -> str | None:
-    """Create a key and return it; None for an unknown organization.
+    """Create a key and return it; None for an unknown organization, which ends a transaction.
 
     Only the hash of its secret is stored, so the key cannot be read again. The scope is ``read`` or
     ``write``. Without ``expires_at`` the key does not expire.
     """
     secret = keys.new_secret()
     arguments = (organization_id, name, scope, keys.digest(secret), expires_at)
-    key_id: int | None = await connection.fetchval(_SQL["create_key"].text, *arguments)
-    return None if key_id is None else keys.compose(organization_id, key_id, secret)
+    try:
+        key_id: int = await connection.fetchval(_SQL["create_key"].text, *arguments)
+    except asyncpg.ForeignKeyViolationError:
+        return None
+    return keys.compose(organization_id, key_id, secret)
 
 
 async def is_live_key(connection: asyncpg.Connection, key: str) -> bool:
@@ -122,13 +125,15 @@ async def list_keys(
     return list(await connection.fetch(_SQL["list_keys"].text, organization_id))
 
 
-async def revoke_key(connection: asyncpg.Connection, key_id: int) -> bool:
-    """Revoke a key permanently; return whether the key exists.
+async def revoke_key(
+    connection: asyncpg.Connection, key_id: int, organization_id: int | None = None
+) -> bool:
+    """Revoke a key permanently; return whether the key exists, in the organization if it is given.
 
     A revoked key keeps the time of its first revocation.
     """
-    statement = _SQL["revoke_key"].text
-    return await connection.fetchval(statement, key_id, datetime.now(UTC)) is not None
+    arguments = (key_id, datetime.now(UTC), organization_id)
+    return await connection.fetchval(_SQL["revoke_key"].text, *arguments) is not None
 
 
 async def list_webhooks(
@@ -142,9 +147,13 @@ async def list_webhooks(
     return list(await connection.fetch(_SQL["list_webhooks"].text, organization_id))
 
 
-async def set_webhook_state(connection: asyncpg.Connection, webhook_id: int, state: str) -> bool:
-    """Set the state of a webhook, ``active`` or ``paused``; return whether the webhook exists.
+async def set_webhook_state(
+    connection: asyncpg.Connection, webhook_id: int, state: str, organization_id: int | None = None
+) -> bool:
+    """Set the state of a webhook, ``active`` or ``paused``.
 
-    Also reset its count of failures, so that the next try is not delayed.
+    Return whether the webhook exists, in the organization if it is given. Also reset its count of
+    failures, so that the next try is not delayed.
     """
-    return await connection.fetchval(_SQL["set_webhook_state"].text, webhook_id, state) is not None
+    arguments = (webhook_id, state, organization_id)
+    return await connection.fetchval(_SQL["set_webhook_state"].text, *arguments) is not None

@@ -24,6 +24,7 @@ from service.database.connections import Connection
 from service.database.statements import load
 from service.organizations.caller import Caller
 from service.queries.bound_statements import BoundStatement
+from service.queries.new_ids import next_ids
 
 Records: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
 """Sorted ids of changed records, by collection, then by operation."""
@@ -80,11 +81,11 @@ class ChangeRecorder:
     ) -> BoundStatement | None:
         """Return the statement that inserts the change into the outbox; None if no record changed.
 
-        Causes alone are not inserted. The caller executes the statement in the write's own
-        transaction. ``record_operations`` has the ids of created and deleted records, by
-        collection, then by operation; those that were not collected are left out. All other
-        collected ids are updated. Operations of column names hold only for collections that
-        ``record_operations`` lacks.
+        Its parameters begin after the change's id, ``$2``. Causes alone are not inserted. The
+        caller executes the statement in the write's own transaction. ``record_operations`` has the
+        ids of created and deleted records, by collection, then by operation; those that were not
+        collected are left out. All other collected ids are updated. Operations of column names hold
+        only for collections that ``record_operations`` lacks.
         """
         if not self.ids:
             return None
@@ -102,7 +103,8 @@ async def record_settings(connection: Connection, organization_id: int) -> None:
     It names no records, API key or request: readers of the feed find the records that show it.
     """
     statement = _insert_statement({}, {SETTINGS: [organization_id]}, None, None)
-    await connection.execute(statement.text, organization_id, *statement.parameters)
+    (change_id,) = await next_ids(connection, "change", 1)
+    await connection.execute(statement.text, organization_id, change_id, *statement.parameters)
 
 
 def _insert_statement(

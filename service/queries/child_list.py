@@ -15,7 +15,8 @@ from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.limits import MAX_CHILDREN
 from service.queries.batch import Batch, Item
-from service.queries.matching import MatchKey, Row, match_existing, next_ids
+from service.queries.matching import MatchKey, Row, match_existing
+from service.queries.new_ids import next_ids
 
 
 @dataclass(slots=True)

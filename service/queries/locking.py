@@ -20,7 +20,7 @@ from service.queries import merge_patch, own_keys, unique_keys
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement
 from service.queries.master_record import MasterRecord
-from service.queries.matching import next_ids
+from service.queries.new_ids import next_ids
 from service.queries.outcomes import WriteOptions
 from service.queries.preconditions import check_preconditions
 from service.queries.reads import ids_of_others

@@ -1,21 +1,12 @@
-"""Matching of list entries without ids to stored rows by natural key; ids for new rows."""
+"""Matching of list entries without ids to stored rows by natural key."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from service.database.connections import Connection
-from service.database.statements import load
-
 Row: TypeAlias = tuple[Any, ...]
 MatchKey: TypeAlias = Callable[[Row], Hashable]
 """Returns the natural key of a row: rows with equal keys match; None matches nothing."""
-
-
-async def next_ids(connection: Connection, table: str, count: int) -> list[int]:
-    """Take ``count`` new ids from the sequence of the table; [] without a statement for 0."""
-    rows = await connection.fetch(load("shared")["next_ids"].text, table, count) if count else ()
-    return [row["id"] for row in rows]
 
 
 def match_existing(

@@ -29,6 +29,7 @@ from service.queries.locking import (
     locks_organization,
 )
 from service.queries.master_record import MasterRecord
+from service.queries.new_ids import next_id
 from service.queries.outcomes import (
     WriteOptions,
     WriteResult,
@@ -188,7 +189,9 @@ async def _execute(
     operations = write_set.operations(resource.name, resource.parts)
     change = recorder.insert_statement(batch.caller, batch.request_id, operations)
     if change:
-        await connection.defer(change.text, batch.caller.organization_id, *change.parameters)
+        change_id = await next_id(connection, "change")
+        parameters = (batch.caller.organization_id, change_id, *change.parameters)
+        await connection.defer(change.text, *parameters)
     if options.outcomes_only:
         result.outcomes = item_outcomes(
             resource, write_set, records.stored, resource.changed_ids(recorder, batch)

@@ -17,7 +17,8 @@ from service.error_types import ErrorType
 from service.organizations.caller import Caller
 from service.queries.batch import Batch
 from service.queries.bound_statements import BoundStatement, WritePlan
-from service.queries.matching import MatchKey, Row, match_existing, next_ids
+from service.queries.matching import MatchKey, Row, match_existing
+from service.queries.new_ids import next_ids
 
 Rows: TypeAlias = dict[int, Row]
 """Stored values as rows (``AllowedValues``), by the id of the value."""

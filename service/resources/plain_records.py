@@ -25,7 +25,7 @@ _DATED: Final = {
     "deleted": "state = 'deleted', end_date = now()",
     "moment": "cross join present",
     "end_column": ", end_date",
-    "new_end": ", case item.state when 'inactive' then now() end",
+    "new_end": ", case when item.state = 'inactive' then now() end",
     "end_assigned": ", end_date = case when item.state = 'active' then null"
     " when item.state = stored.state then stored.end_date else present.moment end",
 }

@@ -17,10 +17,11 @@ from service.database import distribution, migrations
 from tests.cluster.table_placement import TablePlacement
 from tests.policy.sources import tenant_tables
 from tests.support import cluster, rows
+from tests.support.databases import fresh_database
 from tests.support.processes import selvedge
 from tests.support.time_limits import limit
 
-EVERYWHERE = {"country", "language"}
+EVERYWHERE = {"country", "installation", "language"}
 BY_ORGANIZATION = {*tenant_tables(), "organization"}
 _OWNER = "selvedge_test_owner"
 
@@ -152,9 +153,26 @@ async def test_an_owner_needs_no_superuser(owner_dsn: str, tmp_path: Path) -> No
 
 
 def test_unsuitable_databases_are_refused(bare_dsn: str, tmp_path: Path) -> None:
+    refused = distribute(tmp_path, bare_dsn, "--yes")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "selvedge migrate" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_a_worker_node_is_refused(bare_dsn: str, tmp_path: Path) -> None:
     worker = cluster.nodes(urlsplit(bare_dsn).path.removeprefix("/"))[1]
-    for dsn, problem in ((worker, "coordinator"), (bare_dsn, "selvedge migrate")):
-        refused = distribute(tmp_path, dsn, "--yes")
-        assert (refused.returncode, refused.stdout) == (1, "")
-        assert problem in refused.stderr
+    for command in ("distribute --yes", "migrate", "serve", "run", "organization list", "key list"):
+        refused = selvedge(tmp_path, *command.split(), DATABASE_URL=worker)
+        assert (refused.returncode, refused.stdout) == (1, ""), command
+        assert "coordinator" in refused.stderr
         assert len(refused.stderr.splitlines()) == 1
+
+
+def test_a_coordinator_without_nodes_takes_all_tables(server_dsn: str, tmp_path: Path) -> None:
+    dsn = fresh_database(server_dsn, "lone", "template0")
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("create extension citus")
+        migrations.migrate(dsn)
+        done = distribute(tmp_path, dsn, "--yes")
+        assert done.returncode == 0, done.stderr
+        assert TablePlacement.of(connection).by_organization == BY_ORGANIZATION

@@ -214,10 +214,32 @@ async def test_an_error_of_one_organization_keeps_no_keys_of_others(
     for _ in range(2):
         with pytest.raises(ApiError):
             await retention.delete_next()
-        await retention.delete_next()
         rows = await connection.fetch("select organization_id from idempotency_key")
         assert [*map(tuple, rows)] == [(1,)]
         await retention.delete_next()
+    await connection.close()
+
+
+async def test_keys_of_known_organizations_expire_while_not_all_can_be_listed(
+    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object, **__: object) -> list[int]:
+        raise asyncpg.InternalServerError("a node of the cluster is away")
+
+    assert api.client.app is not None
+    retention = Retention(api.client.app[DATABASE], 30)
+    for name in ("listed", "known"):
+        await api.post(GROUPS, {"name": "A group"}, headers=keyed(name))
+    connection = await asyncpg.connect(demo_dsn)
+    await retention.delete_next()
+    await connection.execute(
+        "update idempotency_key set created_at = now() - interval '25 hours' where key = 'known'"
+    )
+    monkeypatch.setattr(stored_responses, "organizations", fail)
+    for _ in range(2):
+        await retention.delete_next()
+    rows = await connection.fetch("select key from idempotency_key")
+    assert [*map(tuple, rows)] == [("listed",)]
     await connection.close()
 
 

@@ -61,7 +61,10 @@ async def test_a_key_is_issued_alone_on_standard_output(dsn: str, data_dir: Path
     assert stored["scope"] == "write"
     assert stored["secret_sha256"] == keys.digest(parts[2])
 
-    assert selvedge(data_dir, "key", "revoke", str(parts[1]), DATABASE_URL=dsn).returncode == 0
+    revoke = ("key", "revoke", str(parts[1]), "--organization")
+    assert selvedge(data_dir, *revoke, "77", DATABASE_URL=dsn).returncode == 1
+    assert await administration.is_live_key(connection, key)
+    assert selvedge(data_dir, *revoke, organization, DATABASE_URL=dsn).returncode == 0
     assert not await administration.is_live_key(connection, key)
     await connection.close()
 

@@ -72,7 +72,12 @@ def migrations() -> list[Path]:
 
 
 def tenant_tables() -> set[str]:
-    """Return every table whose rows belong to an organization."""
+    """Return every table whose rows belong to an organization, by its present name."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in migrations())
     created = re.findall(r"create table (\w+) \((.*?)\n\);", text, re.DOTALL)
-    return {name for name, columns in created if re.search(r"^\s+organization_id ", columns, re.M)}
+    names = dict(re.findall(r"^alter table (\w+) rename to (\w+);", text, re.MULTILINE))
+    return {
+        names.get(name, name)
+        for name, columns in created
+        if re.search(r"^\s+organization_id ", columns, re.MULTILINE)
+    }

@@ -71,8 +71,10 @@ def unbound(text: str) -> list[str]:
     inserts = any(how == "into" for how, _ in named)
     if inserts and not re.search(r"into \w+ (as \w+ )?\(\s*organization_id,", text):
         problems.append("into")
-    if inserts and not re.search(r"(select|values \()\s*\$1::bigint", text):
+    if inserts and not re.search(r"(select|values \()\s*(\$1::bigint|o\.id),", text):
         problems.append("into")
+    if "o.id," in text and not re.search(r"\bwhere o\.id = \$1::bigint\b", text):
+        problems.append("o")
     return problems
 
 
@@ -100,6 +102,7 @@ def test_every_tenant_table_is_read_for_one_organization(statement: Statement) -
             ["l", "one of several"],
         ),
         ("insert into color (id, name) select 1, ''", ["into", "into"]),
+        ("insert into color as c (organization_id, id)\nselect o.id, 1 from organization o", ["o"]),
         ("with item as materialized (select 1) select * from item", []),
     ],
 )

@@ -6,10 +6,9 @@
 --   $3::text scope
 --   $4::bytea secret_sha256
 --   $5::timestamptz expires_at
+-- The foreign key refuses an unknown organization. A select from its table would ask every node of a cluster.
 insert into api_key (organization_id, name, scope, secret_sha256, expires_at)
-select organization.id, $2::text, $3::text, $4::bytea, $5::timestamptz
-  from organization
- where organization.id = $1::bigint
+values ($1::bigint, $2::text, $3::text, $4::bytea, $5::timestamptz)
 returning id;
 
 -- administration.create_organization: Create an organization.
@@ -73,9 +72,12 @@ select id
 -- administration.revoke_key: Revoke a key.
 --   $1::bigint key_id
 --   $2::timestamptz now
+--   $3::bigint organization_id
+-- Without an organization a cluster asks every node.
 update api_key
    set revoked_at = coalesce(revoked_at, $2::timestamptz)
  where id = $1::bigint
+   and ($3::bigint is null or organization_id = $3::bigint)
 returning id;
 
 -- administration.set_organization: Update an organization's settings.
@@ -97,9 +99,12 @@ returning stored.pro <> before.pro as shown;
 -- administration.set_webhook_state: Pause or resume a webhook.
 --   $1::bigint webhook_id
 --   $2::text state
+--   $3::bigint organization_id
+-- Without an organization a cluster asks every node.
 update webhook
    set state = $2::text,
        failures = 0,
        next_at = null
  where id = $1::bigint
+   and ($3::bigint is null or organization_id = $3::bigint)
 returning id;

@@ -485,17 +485,23 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into care_instruction (organization_id, id, position, user_defined_id, text, state)
+    insert into care_instruction as stored (organization_id, id, position, user_defined_id, text, state)
     select
-        $1::bigint,
+        o.id,
         item.id,
-        highest.position + row_number() over (order by item.id),
+        coalesce(highest.position, 0) + row_number() over (partition by o.id order by item.id),
         item."userDefinedId", item."text", coalesce(item."state", 'active')
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text, "state" text)
-    cross join (
-        select coalesce(max(position), 0) as position from care_instruction where organization_id = $1::bigint
-    ) as highest
-    returning id
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text,
+        "state" text)
+    left join lateral (
+        select other.position from care_instruction other
+        where other.organization_id = $1::bigint and other.organization_id = o.id
+        order by other.position desc
+        limit 1
+    ) as highest on true
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

@@ -172,34 +172,32 @@ limit $3::integer;
 
 -- changes.record: Insert the change of a write into the outbox.
 --   $1::bigint organization_id
---   $2::bigint key_id
---   $3::text request_id
---   $4::integer entries
---   $5::jsonb records
---   $6::jsonb causes
--- Returns no row, so that it can be sent ahead of the commit. Without returning, a cluster would copy the row.
-with inserted as (
-    insert into change (organization_id, clock, api_key_id, request_id, entries, records, causes)
-    select
-        $1::bigint,
-        coalesce(
-            (
-                -- An aggregate within the insert would query all shards of a cluster. Order and limit instead.
-                select earlier.clock from change earlier
-                where earlier.organization_id = $1::bigint and earlier.n is null
-                order by earlier.clock desc
-                limit 1
-            ),
-            0
-        ) + 1,
-        $2::bigint,
-        $3::text,
-        $4::integer,
-        $5::jsonb,
-        $6::jsonb
-    returning id
-)
-select id from inserted where id is null;
+--   $2::bigint id
+--   $3::bigint key_id
+--   $4::text request_id
+--   $5::integer entries
+--   $6::jsonb records
+--   $7::jsonb causes
+-- Returns no row, so that it can be sent ahead of the commit. The id is a parameter, because a cluster would pull an
+-- insert that takes one from a sequence to the coordinator.
+insert into change (organization_id, id, clock, api_key_id, request_id, entries, records, causes)
+select
+    o.id,
+    $2::bigint,
+    coalesce(latest.clock, 0) + 1,
+    $3::bigint,
+    $4::text,
+    $5::integer,
+    $6::jsonb,
+    $7::jsonb
+from organization o
+left join lateral (
+    select earlier.clock from change earlier
+    where earlier.organization_id = $1::bigint and earlier.organization_id = o.id and earlier.n is null
+    order by earlier.clock desc
+    limit 1
+) as latest on true
+where o.id = $1::bigint;
 
 -- changes.state: Find out whether the data of the organization have changed.
 --   $1::bigint organization_id

@@ -314,10 +314,13 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into color_group (organization_id, id, name, user_defined_id, state)
-    select $1::bigint, item.id, item."name", item."userDefinedId", coalesce(item."state", 'active')
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "state" text)
-    returning id
+    insert into color_group as stored (organization_id, id, name, user_defined_id, state)
+    select o.id, item.id, item."name", item."userDefinedId", coalesce(item."state", 'active')
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+        "state" text)
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

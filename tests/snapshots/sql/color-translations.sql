@@ -140,11 +140,13 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb entries
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into color_language (organization_id, color_id, language_id, color_name)
-    select $1::bigint, sent."colorId", sent."languageId", sent."colorName"
-    from jsonb_to_recordset($2::jsonb) as sent("colorId" bigint, "languageId" bigint, "colorName" text)
+    insert into color_language as stored (organization_id, color_id, language_id, color_name)
+    select o.id, sent."colorId", sent."languageId", sent."colorName"
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as sent("colorId" bigint, "languageId" bigint, "colorName" text)
+    where o.id = $1::bigint
     on conflict (organization_id, color_id, language_id) do update set color_name = excluded.color_name
-    returning color_id as id
+    returning stored.color_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

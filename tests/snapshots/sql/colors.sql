@@ -697,10 +697,12 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into color_in_group (organization_id, color_id, color_group_id)
-    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-    from jsonb_array_elements($2::jsonb) as sent(pair)
-    returning color_id as id
+    insert into color_in_group as stored (organization_id, color_id, color_group_id)
+    select o.id, (sent.pair ->> 0)::bigint, (sent.pair ->> 1)::bigint
+    from organization o
+    cross join jsonb_array_elements($2::jsonb) as sent(pair)
+    where o.id = $1::bigint
+    returning stored.color_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -727,10 +729,12 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into color_language (organization_id, color_id, language_id)
-    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-    from jsonb_array_elements($2::jsonb) as sent(pair)
-    returning color_id as id, color_id as "color-translations"
+    insert into color_language as stored (organization_id, color_id, language_id)
+    select o.id, (sent.pair ->> 0)::bigint, (sent.pair ->> 1)::bigint
+    from organization o
+    cross join jsonb_array_elements($2::jsonb) as sent(pair)
+    where o.id = $1::bigint
+    returning stored.color_id as id, color_id as "color-translations"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -784,13 +788,15 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into color (organization_id, id, name, user_defined_id, user_defined_id2, color_reference,
-        color_note, state)
-    select $1::bigint, item.id, item."name", item."userDefinedId", item."userDefinedId2",
-        item."colorReference", item."colorNote", coalesce(item."state", 'active')
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+    insert into color as stored (organization_id, id, name, user_defined_id, user_defined_id2,
+        color_reference, color_note, state)
+    select o.id, item.id, item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
+        item."colorNote", coalesce(item."state", 'active')
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
         "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
-    returning id
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

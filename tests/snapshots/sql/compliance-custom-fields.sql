@@ -753,26 +753,30 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into compliance_custom_field (organization_id, id, position, name, user_defined_id, type, state,
-        internal_only, is_mandatory, is_multi_line, is_sort_by_allowed_value_id, max_char, allowed_decimals,
-        parent_custom_field_id)
+    insert into compliance_custom_field as stored (organization_id, id, position, name, user_defined_id, type,
+        state, internal_only, is_mandatory, is_multi_line, is_sort_by_allowed_value_id, max_char,
+        allowed_decimals, parent_custom_field_id)
     select
-        $1::bigint,
+        o.id,
         item.id,
-        highest.position + row_number() over (order by item.id),
+        coalesce(highest.position, 0) + row_number() over (partition by o.id order by item.id),
         item."name", item."userDefinedId", item."type", coalesce(item."state", 'active'),
             coalesce(item."internalOnly", false), coalesce(item."isMandatory", false),
             coalesce(item."isMultiLine", false), coalesce(item."isSortByAllowedValueId", false),
             item."maxChar", item."allowedDecimals", item."parentCustomFieldId"
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "type" text,
-        "state" text, "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean,
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+        "type" text, "state" text, "internalOnly" boolean, "isMandatory" boolean, "isMultiLine" boolean,
         "isSortByAllowedValueId" boolean, "maxChar" bigint, "allowedDecimals" bigint,
         "parentCustomFieldId" bigint)
-    cross join (
-        select coalesce(max(position), 0) as position from compliance_custom_field
-            where organization_id = $1::bigint
-    ) as highest
-    returning id
+    left join lateral (
+        select other.position from compliance_custom_field other
+        where other.organization_id = $1::bigint and other.organization_id = o.id
+        order by other.position desc
+        limit 1
+    ) as highest on true
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

@@ -357,10 +357,13 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into facility (organization_id, id, name, sub_supplier_id, state)
-    select $1::bigint, item.id, item."name", item."subSupplierId", coalesce(item."state", 'active')
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint, "state" text)
-    returning id, sub_supplier_id as "sub-suppliers.subSupplierId"
+    insert into facility as stored (organization_id, id, name, sub_supplier_id, state)
+    select o.id, item.id, item."name", item."subSupplierId", coalesce(item."state", 'active')
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "subSupplierId" bigint,
+        "state" text)
+    where o.id = $1::bigint
+    returning stored.id, sub_supplier_id as "sub-suppliers.subSupplierId"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

@@ -354,12 +354,13 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into item (organization_id, id, number, name, item_category_id, state)
-    select $1::bigint, item.id, item."number", item."name", item."itemCategoryId",
-        coalesce(item."state", 'active')
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "itemCategoryId" bigint,
-        "state" text)
-    returning id, item_category_id as "item-categories.itemCategoryId"
+    insert into item as stored (organization_id, id, number, name, item_category_id, state)
+    select o.id, item.id, item."number", item."name", item."itemCategoryId", coalesce(item."state", 'active')
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text,
+        "itemCategoryId" bigint, "state" text)
+    where o.id = $1::bigint
+    returning stored.id, item_category_id as "item-categories.itemCategoryId"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

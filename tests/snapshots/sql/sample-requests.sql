@@ -712,10 +712,12 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into sample_request_size (organization_id, sample_request_id, size_range_size_id)
-    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-    from jsonb_array_elements($2::jsonb) as sent(pair)
-    returning sample_request_id as id, sample_request_id as "measurements"
+    insert into sample_request_size as stored (organization_id, sample_request_id, size_range_size_id)
+    select o.id, (sent.pair ->> 0)::bigint, (sent.pair ->> 1)::bigint
+    from organization o
+    cross join jsonb_array_elements($2::jsonb) as sent(pair)
+    where o.id = $1::bigint
+    returning stored.sample_request_id as id, sample_request_id as "measurements"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -817,18 +819,20 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into sample_request (organization_id, id, style_id, name, unit)
+    insert into sample_request as stored (organization_id, id, style_id, name, unit)
     select
-        $1::bigint,
+        o.id,
         item.id,
         item."styleId",
         item.name,
         -- An item with requested values has their unit, too, even if it is null.
         coalesce(item.unit, case when item.requested is null then style.measurement_unit end)
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text,
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text,
         requested jsonb)
     join style on style.organization_id = $1::bigint and style.id = item."styleId"
-    returning id
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

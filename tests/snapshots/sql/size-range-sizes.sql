@@ -165,22 +165,24 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb sizes
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into size_range_size (
+    insert into size_range_size as stored (
         organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
     )
     select
-        $1::bigint,
+        o.id,
         item.id,
         item."ownerId",
         item.name,
         item."sizeId",
         item."relatedSizeRangeSizeId",
         item."gradingGroupId"
-    from jsonb_to_recordset($2::jsonb) as item(
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(
         id bigint, "ownerId" bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint,
             "gradingGroupId" bigint
     )
-    returning size_range_id as id, size_range_id as "size-ranges"
+    where o.id = $1::bigint
+    returning stored.size_range_id as id, stored.size_range_id as "size-ranges"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

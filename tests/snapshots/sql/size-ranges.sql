@@ -564,8 +564,8 @@ with gone as materialized (
     where size.organization_id = $1::bigint
         and size.size_range_id = any((select $2::text::bigint[])::bigint[])
 ),
-used(id, users, user_id, key) as (
-    select id, 'the organization as its default', null::bigint, null::text
+used as (
+    select id, 'the organization as its default' as users, null::bigint as user_id, null::text as key
     from size_range
     where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
         and is_default and not $4::boolean
@@ -706,23 +706,24 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into size_range (
+    insert into size_range as stored (
         organization_id, id, name, user_defined_id, state, is_advanced_grading, is_default
     )
     select
-        $1::bigint,
+        o.id,
         item.id,
         item.name,
         item."userDefinedId",
         coalesce(item.state, 'active'),
         coalesce(item."isAdvancedGrading" and o.pro, false),
         coalesce(item."isDefault", false)
-    from jsonb_to_recordset($2::jsonb) as item(
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(
         id bigint, name text, "userDefinedId" text, state text, "isAdvancedGrading" boolean,
             "isDefault" boolean
     )
-    join organization o on o.id = $1::bigint
-    returning id
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

@@ -1230,10 +1230,12 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into custom_field_brand (organization_id, custom_field_id, brand_id)
-    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-    from jsonb_array_elements($2::jsonb) as sent(pair)
-    returning custom_field_id as id
+    insert into custom_field_brand as stored (organization_id, custom_field_id, brand_id)
+    select o.id, (sent.pair ->> 0)::bigint, (sent.pair ->> 1)::bigint
+    from organization o
+    cross join jsonb_array_elements($2::jsonb) as sent(pair)
+    where o.id = $1::bigint
+    returning stored.custom_field_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -1261,10 +1263,12 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into custom_field_group (organization_id, custom_field_id, group_id)
-    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-    from jsonb_array_elements($2::jsonb) as sent(pair)
-    returning custom_field_id as id
+    insert into custom_field_group as stored (organization_id, custom_field_id, group_id)
+    select o.id, (sent.pair ->> 0)::bigint, (sent.pair ->> 1)::bigint
+    from organization o
+    cross join jsonb_array_elements($2::jsonb) as sent(pair)
+    where o.id = $1::bigint
+    returning stored.custom_field_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -1292,10 +1296,12 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into custom_field_style_category (organization_id, custom_field_id, style_category_id)
-    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-    from jsonb_array_elements($2::jsonb) as sent(pair)
-    returning custom_field_id as id
+    insert into custom_field_style_category as stored (organization_id, custom_field_id, style_category_id)
+    select o.id, (sent.pair ->> 0)::bigint, (sent.pair ->> 1)::bigint
+    from organization o
+    cross join jsonb_array_elements($2::jsonb) as sent(pair)
+    where o.id = $1::bigint
+    returning stored.custom_field_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -1440,14 +1446,14 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into style_custom_field (organization_id, id, position, name, user_defined_id, type, state,
-        internal_only, is_mandatory, is_supplier_editable, is_multi_line, is_sort_by_allowed_value_id,
+    insert into style_custom_field as stored (organization_id, id, position, name, user_defined_id, type,
+        state, internal_only, is_mandatory, is_supplier_editable, is_multi_line, is_sort_by_allowed_value_id,
         diff_per_color, diff_per_size, use_in_thumbnail_view_group_by, max_char, allowed_decimals,
         numeric_variant_calculation_formula, parent_custom_field_id)
     select
-        $1::bigint,
+        o.id,
         item.id,
-        highest.position + row_number() over (order by item.id),
+        coalesce(highest.position, 0) + row_number() over (partition by o.id order by item.id),
         item."name", item."userDefinedId", item."type", coalesce(item."state", 'active'),
             coalesce(item."internalOnly", false), coalesce(item."isMandatory", false),
             coalesce(item."isSupplierEditable", false), coalesce(item."isMultiLine", false),
@@ -1455,16 +1461,20 @@ with returned as (
             coalesce(item."diffPerSize", false), coalesce(item."useInThumbnailViewGroupBy", false),
             item."maxChar", item."allowedDecimals", coalesce(item."numericVariantCalculationFormula", 'none'),
             item."parentCustomFieldId"
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text, "type" text,
-        "state" text, "internalOnly" boolean, "isMandatory" boolean, "isSupplierEditable" boolean,
-        "isMultiLine" boolean, "isSortByAllowedValueId" boolean, "diffPerColor" boolean,
-        "diffPerSize" boolean, "useInThumbnailViewGroupBy" boolean, "maxChar" bigint,
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+        "type" text, "state" text, "internalOnly" boolean, "isMandatory" boolean,
+        "isSupplierEditable" boolean, "isMultiLine" boolean, "isSortByAllowedValueId" boolean,
+        "diffPerColor" boolean, "diffPerSize" boolean, "useInThumbnailViewGroupBy" boolean, "maxChar" bigint,
         "allowedDecimals" bigint, "numericVariantCalculationFormula" text, "parentCustomFieldId" bigint)
-    cross join (
-        select coalesce(max(position), 0) as position from style_custom_field
-            where organization_id = $1::bigint
-    ) as highest
-    returning id
+    left join lateral (
+        select other.position from style_custom_field other
+        where other.organization_id = $1::bigint and other.organization_id = o.id
+        order by other.position desc
+        limit 1
+    ) as highest on true
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

@@ -512,9 +512,11 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into style_relation (organization_id, id, style_id, related_style_id)
-    select $1::bigint, item.id, item."styleId", item."relatedStyleId"
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "relatedStyleId" bigint)
-    returning id
+    insert into style_relation as stored (organization_id, id, style_id, related_style_id)
+    select o.id, item.id, item."styleId", item."relatedStyleId"
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "relatedStyleId" bigint)
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;

@@ -539,10 +539,12 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into style_in_group (organization_id, style_id, group_id)
-    select $1::bigint, (pair ->> 0)::bigint, (pair ->> 1)::bigint
-    from jsonb_array_elements($2::jsonb) as sent(pair)
-    returning style_id as id, group_id as "groups"
+    insert into style_in_group as stored (organization_id, style_id, group_id)
+    select o.id, (sent.pair ->> 0)::bigint, (sent.pair ->> 1)::bigint
+    from organization o
+    cross join jsonb_array_elements($2::jsonb) as sent(pair)
+    where o.id = $1::bigint
+    returning stored.style_id as id, group_id as "groups"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -625,12 +627,14 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into style (organization_id, id, number, name, brand_id, style_category_id, state)
-    select $1::bigint, item.id, item."number", item."name", item."brandId", item."styleCategoryId",
+    insert into style as stored (organization_id, id, number, name, brand_id, style_category_id, state)
+    select o.id, item.id, item."number", item."name", item."brandId", item."styleCategoryId",
         coalesce(item."state", 'active')
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "brandId" bigint,
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "number" text, "name" text, "brandId" bigint,
         "styleCategoryId" bigint, "state" text)
-    returning id
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

@@ -717,21 +717,23 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into sub_supplier (organization_id, id, avatar_color, name, custom_id, relation_type, address,
-        zip_code, city, state_or_region, country_code, web_site, vat_number, mid, processing_types, latitude,
-        longitude, state)
+    insert into sub_supplier as stored (organization_id, id, avatar_color, name, custom_id, relation_type,
+        address, zip_code, city, state_or_region, country_code, web_site, vat_number, mid, processing_types,
+        latitude, longitude, state)
     select
-        $1::bigint,
+        o.id,
         item.id,
         (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7],
         item."name", item."customId", item."relationType", item."address", item."zipCode", item."city",
             item."stateOrRegion", item."countryCode", item."webSite", item."vatNumber", item."mid",
             item."processingTypes", item."latitude", item."longitude", coalesce(item."state", 'active')
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "customId" text, "relationType" text,
-        "address" text, "zipCode" text, "city" text, "stateOrRegion" text, "countryCode" text, "webSite" text,
-        "vatNumber" text, "mid" text, "processingTypes" text, "latitude" double precision,
-        "longitude" double precision, "state" text)
-    returning id
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "customId" text,
+        "relationType" text, "address" text, "zipCode" text, "city" text, "stateOrRegion" text,
+        "countryCode" text, "webSite" text, "vatNumber" text, "mid" text, "processingTypes" text,
+        "latitude" double precision, "longitude" double precision, "state" text)
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

@@ -403,10 +403,8 @@ for no key update;
 
 -- webhooks.largest_lag: Measure the largest lag of all subscriptions.
 -- Age in seconds of the oldest change that an active subscription of any organization lacks.
-select max(extract(epoch from now() - waiting.at))::double precision
-from webhook w
-cross join lateral (
-    select coalesce(
+select max(
+    extract(epoch from now() - coalesce(
         (
             select c.at from change c
             where c.organization_id = w.organization_id and c.n > w.n
@@ -419,8 +417,9 @@ cross join lateral (
             order by c.clock, c.id
             limit 1
         )
-    ) as at
-) as waiting
+    ))
+)::double precision
+from webhook w
 where w.state = 'active';
 
 -- webhooks.leased: Read a leased subscription.
