@@ -35,7 +35,7 @@ from service.resources.registry import EXPORTED
 _COMPRESSION_LEVEL: Final = 1
 """Level of zlib that is quick: the stream is as fast as the slower of database and compression."""
 _CONTENTION_SECONDS: Final = 1
-"""Seconds after activity of another organization for which exports pause after each batch."""
+"""Seconds for which exports still pause after the contention signal (``CONTENTION``) went off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,9 @@ async def _chunks(
 
 
 async def _pause(caller: Caller, seconds: float) -> None:
-    """Pause once, for ``seconds``, if other organizations are active; count the caller as active.
+    """Pause once, for ``seconds``, if other organizations are active, or were in the last second.
 
-    ``seconds`` is the time that the last batch took in the database.
+    Record the caller as active. ``seconds`` is the time that the last batch took in the database.
     """
     CONTENTION.record(caller.organization_id)
     if CONTENTION.is_contended(_CONTENTION_SECONDS):

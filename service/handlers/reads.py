@@ -49,7 +49,8 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
 
     ``Prefer: count=exact`` adds the header ``Total-Count``. A first page has the headers with the
     position of the change feed. Raise ApiError with all errors of path and query, ``not_found`` for
-    a parent that does not exist, or ``gone.changes_expired`` for ``changedSince``.
+    a parent that does not exist, ``gone.changes_expired`` for ``changedSince``, or ``out_of_range``
+    for a page by number that is too large.
     """
     caller = caller_of(request)
     scope = cursor.scope(request.path, caller.organization_id)
@@ -95,7 +96,8 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
 
     The entity tag is that of the returned document, without the envelope, for preconditions of
     writes. With ``fields`` it is that of the selected members, which does not meet an ``If-Match``.
-    Raise ApiError with all errors of path and query, or ``not_found``.
+    Raise ApiError with all errors of path and query, ``not_found``, or ``forbidden.organization``
+    for another organization's record of a collection that reveals these.
     """
     caller = caller_of(request)
     path, (form_name, fields) = collect_errors(

@@ -84,7 +84,10 @@ async def update(resource: Webhooks, request: web.Request, raw: bytes) -> web.Re
 
 
 async def rewind(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
-    """Set the position of a subscription, by number or cursor, after which it goes on."""
+    """Set the position of a subscription, by number or cursor, after which it goes on.
+
+    Raise ApiError ``gone.changes_expired`` if changes after the position have expired.
+    """
     write = _SubscriptionWrite(resource, request, raw, resource.rewind_form, "rewound")
     return await _change(write, subscriptions.rewind)
 

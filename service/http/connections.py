@@ -82,7 +82,7 @@ class Runner(web.AppRunner):
     async def cleanup(self) -> None:
         """Stop accepting connections, drain the open ones, then let aiohttp shut down.
 
-        aiohttp closes idle connections and ends running requests after its shutdown timeout.
+        aiohttp closes idle connections, and ends requests that outlast its shutdown timeout.
         """
         deadline = time.monotonic() + self._shutdown_timeout
         if isinstance(self.server, _Server):
@@ -98,7 +98,7 @@ class HttpConnection(HeadReader):
     """aiohttp's connection, with the states that eviction and draining need.
 
     It also refuses HTTP versions other than 1.0 and 1.1, and HTTP/1.0 with a transfer coding. It
-    closes after refused requests.
+    closes after refused requests, and after requests for a protocol upgrade.
     """
 
     __slots__ = ("_lingers",)
