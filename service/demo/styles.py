@@ -113,7 +113,7 @@ def _add_groups(organization: Organization) -> list[int]:
 
 
 def _group_styles(organization: Organization, catalog: Catalog) -> None:
-    """Put every style of ``catalog`` into one or two of its groups; every third one stays empty."""
+    """Put each style of ``catalog`` into one or two of its groups; each third group stays empty."""
     groups = [group for index, group in enumerate(catalog.groups) if index % 3 != 2]
     for index, style in enumerate(style for row in catalog.styles for style in row):
         for group in sorted({groups[index % len(groups)], groups[(7 * index + 3) % len(groups)]}):
@@ -123,8 +123,8 @@ def _group_styles(organization: Organization, catalog: Catalog) -> None:
 def _relate_styles(organization: Organization, styles: list[list[int]]) -> None:
     """Relate each style to the next model's of its garment, and to others of its own model.
 
-    The others are, for the first garment, those of all other garments; for any other garment, those
-    of the first and the next garment. The first model and garment follow the last.
+    The others are, for the first garment, the styles of all other garments; for any other garment,
+    those of the first and the next garment. The first model and garment follow the last.
     """
     for row, garment in enumerate(styles):
         for column, style in enumerate(garment):

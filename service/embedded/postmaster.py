@@ -33,7 +33,7 @@ _ENDINGS: Final = ((signal.SIGINT, 60), (signal.SIGQUIT, 10), (signal.SIGKILL, 1
 """Signals for a fast shutdown, an immediate one and a kill, with the seconds that each gets."""
 _POLL_SECONDS: Final = 0.01
 _ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": os.defpath}
-"""Environment of the programs instead of the shell's, whose locale could break matching of case."""
+"""Replaces the shell's environment, whose locale could break case-insensitive matching."""
 _SETTINGS: Final = {
     "listen_addresses": "",
     "port": str(_PORT),

@@ -122,7 +122,7 @@ def _target_errors(resource: WritableResource, index: int, operation: Any) -> It
 def _target_error_type(resource: WritableResource, pointer: str) -> ErrorType | None:
     """Return the error type of a pointer; None if it is valid and within the writable fields.
 
-    None also for the whole document, and below a scalar, where applying the operation fails.
+    None also for the whole document, and below a scalar or reference, which ``apply`` decides.
     """
     if pointer.count("/") + pointer.count("~") > MAX_POINTER_PARTS:
         return ErrorType.INVALID_VALUE

@@ -72,7 +72,8 @@ async def readiness(request: web.Request) -> web.Response:
 async def _require_ready(database: Database) -> None:
     """Raise ApiError ``server_error.unavailable`` unless the database is ready.
 
-    For a failure with a cause, its message has this and a remedy, without names of hosts or users.
+    Its message has the cause, of a failed statement only as SQLSTATE, and the remedy if there is
+    one. It has no names of hosts or users.
     """
     try:
         await database.look_up(_require_all)

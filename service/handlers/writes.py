@@ -90,7 +90,10 @@ class WriteRequest(Generic[ResourceT]):
 
     @property
     def lease_kind(self) -> LeaseKind:
-        """Kind of lease: exclusive if it locks the organization; by own key with the collection."""
+        """Kind of the connection's lease: exclusive if the write locks the organization.
+
+        A write by own key names its collection, which it locks as well.
+        """
         by_key = self.write in _BY_KEY
         creates = by_key or self.write is writes.create
         return LeaseKind(
