@@ -1,8 +1,9 @@
 """Change feed: outbox of an organization's changes, numbered on read (contract, Changes).
 
-Writers insert their changes into the outbox without a sequence number. Readers number the committed
-changes under the feed's lock, so that numbers have no gaps and a numbered change is complete. An
-organization has no feed until somebody numbers its changes for the first time.
+A change is an outbox row: all records that one transaction changed. Each of them is an entry, as is
+each record that fan-out finds. Writers insert changes without a sequence number. Readers number the
+committed ones under the feed's lock, so that numbers have no gaps and a numbered change is
+complete. An organization has no feed until somebody numbers its changes for the first time.
 """
 
 import secrets
@@ -122,8 +123,7 @@ class ChangeFeed(Resource):
     ) -> dict[tuple[str, int], bytes] | None:
         """Return current documents of live records by collection and stored id.
 
-        Return None if those of several entries exceed ``MAX_PAGE_BYTES``; each entry counts its
-        document. A single entry has no limit.
+        Return None if those of several entries, counted for each, exceed ``MAX_PAGE_BYTES``.
         """
         ids_by_collection: dict[str, dict[int, None]] = {}
         for entry in entries:

@@ -38,9 +38,10 @@ class WritableResource(Resource):
     locks_organization: bool = False
     """Whether writes lock the organization, for they change or judge records they do not name."""
     has_position: ClassVar[bool] = False
-    """Whether records have a position; creates number on from the highest one.
+    """Whether writes that may create records lock the organization, to number their positions.
 
-    Writes that may create records lock the organization then.
+    Creates number on from the highest one. It is false where all writes take that lock anyway
+    (``locks_organization``), as for custom fields, which have a position, too.
     """
     keeps_omitted: ClassVar[bool] = False
     """Whether a replace leaves omitted and null fields unchanged; of parts, only the own key."""

@@ -26,10 +26,11 @@ def _row(contact: Item) -> Row:
 class SubSuppliers(PlainRecord):
     """Companies: soft delete, never refused. A delete soft-deletes their contacts and facilities.
 
-    A restoring write restores the facilities that were deleted with it, and the contacts that it
-    has. The writable form of a deleted sub-supplier lists its contacts, so a patch of the state
-    alone, or a replace by the writable form with another state, loses none. Contacts that a write
-    leaves out are removed for good, as on a live sub-supplier, so that replaces stay idempotent.
+    A restoring write restores the facilities that were deleted with the sub-supplier and have not
+    moved since, and the contacts that the item lists. The writable form of a deleted sub-supplier
+    lists its contacts, so a patch of the state alone, or a replace by that form with another
+    state, loses none. Contacts that a write leaves out are removed for good, as on a live
+    sub-supplier, so that replaces stay idempotent.
     """
 
     name = "sub-suppliers"
