@@ -126,7 +126,7 @@ RECEIVER_SECONDS: Final = 10
 MAX_RECEIVER_ANSWER_BYTES: Final = 4 * KIB
 """Bytes of the body of a receiver's answer that are read."""
 MAX_RECEIVER_HEAD_BYTES: Final = 64 * KIB
-"""Bytes of the heads of a receiver's answer: of the final one, and of informational ones (1xx)."""
+"""Bytes of a receiver's answer that are parsed: informational ones (1xx), final head, and body."""
 MAX_RETRY_SECONDS: Final = 3600
 """Time between two tries to deliver a message."""
 LEASE_SECONDS: Final = 8

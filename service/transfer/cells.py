@@ -29,7 +29,7 @@ class CellError(Exception):
 def value_of(text: str, field: Field, *, has_decimal_commas: bool = False) -> Any:
     """Return the value of a cell that is not empty: callers leave empty cells out.
 
-    Text that does not parse as one of the field's types is returned unchanged; the service refuses
+    Text that does not parse as one of the field's types is returned as a text; the service refuses
     it. A field that allows texts gets numbers as texts. With ``has_decimal_commas``, 1,5 is 1.5 in
     a field of numbers. A text of quotation marks alone, at least two, loses the first two. Raise
     CellError for the column of an object, whose members have columns of their own, and for that of
