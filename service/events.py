@@ -1,7 +1,7 @@
 """Event log: one line of JSON per event, on standard error, for operators (contract, Log).
 
 A line has the event's name for searches, and a message, for a failure with the cause and the
-remedy. Passwords and secrets of API keys are masked (``without_secrets``) in members that are text.
+remedy. Passwords and secrets of API keys are masked in all texts (``without_secrets``).
 """
 
 import logging
@@ -78,8 +78,18 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        masked = {k: without_secrets(v) if isinstance(v, str) else v for k, v in line.items()}
-        return printable(orjson.dumps(masked, default=str)).decode()
+        return printable(orjson.dumps(_masked(line))).decode()
+
+
+def _masked(value: Any) -> Any:
+    """Return a value for JSON with all its texts masked; a value of another type is a text."""
+    if isinstance(value, dict):
+        return {str(name): _masked(member) for name, member in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_masked(entry) for entry in value]
+    if value is None or isinstance(value, bool | int | float | datetime):
+        return value
+    return without_secrets(str(value))
 
 
 class SharedCounter:

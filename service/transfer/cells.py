@@ -44,7 +44,8 @@ def value_of(text: str, field: Field, *, has_decimal_commas: bool = False) -> An
     if "boolean" in field.types:
         return _BOOLEANS.get(text.strip().lower(), text)
     if field.types & {"integer", "number"}:
-        return _number(_DECIMAL_COMMA.sub(r"\1.\2", text) if has_decimal_commas else text, field)
+        comma = _DECIMAL_COMMA.fullmatch(text.strip()) if has_decimal_commas else None
+        return _number(f"{comma[1]}.{comma[2]}" if comma else text, field)
     return text[2:] if _QUOTES.fullmatch(text) else text
 
 

@@ -68,8 +68,13 @@ TABLE_CASES: Final = [
     *(_cell("sub-suppliers", "latitude", *case) for case in _DECIMALS.items()),
     TableCase(
         "sub-suppliers",
-        "name;latitude\nAda;48,5\nBo;-7.25\n",
-        [{"name": "Ada", "latitude": 48.5}, {"name": "Bo", "latitude": -7.25}],
+        "name;latitude\nAda;48,5\nBo;-7.25\nCy; 1,5 \nDi;1,5 km\n",
+        [
+            {"name": "Ada", "latitude": 48.5},
+            {"name": "Bo", "latitude": -7.25},
+            {"name": "Cy", "latitude": 1.5},
+            {"name": "Di", "latitude": "1,5 km"},
+        ],
     ),
     TableCase(
         "styles",

@@ -40,6 +40,17 @@ def test_control_characters_are_not_shown() -> None:
     assert orjson.loads(line)["message"] == "a?31m b? c? é"
 
 
+def test_facts_of_any_type_have_no_secrets() -> None:
+    record = _record("it failed")
+    secrets = [{"url": "postgresql://u:open-sesame@db/x"}, ValueError(f"slv_1_1_{SECRET}")]
+    record.facts = {"tries": 3, "seconds": 1.5, "causes": secrets, "last": None}
+    event = orjson.loads(JsonFormatter().format(record))
+    assert (event["tries"], event["seconds"], event["last"]) == (3, 1.5, None)
+    assert event["causes"][0] == {"url": "postgresql://u:...@db/x"}
+    assert "open-sesame" not in str(event)
+    assert SECRET not in str(event)
+
+
 def _record(message: str, error: BaseException | None = None) -> logging.LogRecord:
     info = (type(error), error, error.__traceback__) if error else None
     return logging.LogRecord("service", logging.ERROR, "", 0, message, (), info)

@@ -5,7 +5,7 @@ const EMPTY_LIST = "[]";
 export const LIST_SEPARATOR = ";";
 const INTEGER = /^(-?\d{1,19})(?:\.0{0,10})?$/;
 const DECIMAL = /^-?\d{1,18}(\.\d{1,18})?([eE][+-]?\d{1,2})?$/;
-const DECIMAL_COMMA = /(-?\d{1,18}),(\d{1,18})/g;
+const DECIMAL_COMMA = /^\s*(-?\d{1,18}),(\d{1,18})\s*$/;
 const QUOTES = /^"{2,}$/;
 const LARGEST = 2n ** 63n;
 
