@@ -48,6 +48,8 @@ class TestReceiver:
     arrivals: list[Arrival] = field(default_factory=list)
     held_up: asyncio.Event | None = None
     """If set, answers wait for it."""
+    waiting: int = 0
+    """Messages that have come and wait for it."""
     answer: Callable[[Arrival], web.Response] = lambda _: web.Response(status=204)
 
     @property
@@ -65,6 +67,7 @@ class TestReceiver:
         """Handle a message."""
         headers = {name.lower(): value for name, value in request.headers.items()}
         if self.held_up is not None:
+            self.waiting += 1
             await self.held_up.wait()
         response = self.answer(Arrival(headers, raw := await request.read(), 0))
         self.arrivals.append(Arrival(headers, raw, response.status))
