@@ -50,8 +50,8 @@ of all processes, in each second.
 {table}
 
 Medians of the turns' ratios: beside receivers in trouble the median delivery takes {delivery:.3f}
-times as long as without them; the median PATCH with 20 webhooks takes {patch:.3f} times as long as
-without webhooks.
+times as long as without them. The median PATCH takes {paused:.3f} times as long with 20 paused
+webhooks as without any, and {patch:.3f} times beside deliveries to 20, which share its processors.
 
 {environment}
 """
@@ -59,18 +59,20 @@ without webhooks.
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Active webhooks of a turn: those whose receivers answer at once, and those in trouble."""
+    """Webhooks of a turn: with receivers that answer at once or are in trouble, and paused ones."""
 
     title: str
     prompt: int
     troubled: int
+    paused: int = 0
 
 
 NONE: Final = Setting("none", 0, 0)
+PAUSED: Final = Setting("20, paused", 0, 0, 20)
 TEN: Final = Setting("10", 10, 0)
 BESIDE_TROUBLE: Final = Setting("10, beside 10 in trouble", 10, 10)
 TWENTY: Final = Setting("20", 20, 0)
-SETTINGS: Final = (NONE, TEN, BESIDE_TROUBLE, TWENTY)
+SETTINGS: Final = (NONE, PAUSED, TEN, BESIDE_TROUBLE, TWENTY)
 
 
 @dataclass(slots=True)
@@ -184,6 +186,7 @@ class _Bench:
         self.receivers.arrived_at = arrived_at
         paths = [f"prompt/{name}" for name in arrived_at]
         paths += [f"trouble/{kind}" for kind in islice(cycle(_TROUBLES), setting.troubled)]
+        paths += ["paused/"] * setting.paused
         created = [await self._create(path) for path in paths]
         turn = Turn()
         await self._write_evenly(turn, seconds)
@@ -201,7 +204,9 @@ class _Bench:
 
     async def _create(self, path: str) -> str:
         """Create a webhook for a receiver; return the webhook's path."""
-        body = {"url": f"{self.receivers.url}/{path}", "collections": ["colors"]}
+        state = "paused" if path == "paused/" else "active"
+        url = f"{self.receivers.url}/{path}"
+        body = {"url": url, "collections": ["colors"], "state": state}
         async with self.session.post(_HOOKS, json=body) as response:
             assert response.status == 201, await response.text()
             return response.headers["Location"]
@@ -232,6 +237,7 @@ def _write(turns: dict[Setting, list[Turn]], seconds: float, postgres: str, docs
         slow=_SLOW_SECONDS,
         table=table([_HEADER, *(_row(setting, turns[setting]) for setting in SETTINGS)]),
         delivery=_ratio(turns, BESIDE_TROUBLE, TEN, "deliveries"),
+        paused=_ratio(turns, PAUSED, NONE, "writes"),
         patch=_ratio(turns, TWENTY, NONE, "writes"),
         environment=report.environment(postgres),
     )
