@@ -16,10 +16,10 @@ pytestmark = pytest.mark.contract("Deliveries")
 async def test_a_silent_name_server_leaves_threads_to_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    answer, asked = threading.Event(), []
+    answer, hosts = threading.Event(), []
 
     def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
-        asked.append(host)
+        hosts.append(host)
         if host == "silent.example.com":
             answer.wait(60)
         return [(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("203.0.113.7", port))]
@@ -30,12 +30,12 @@ async def test_a_silent_name_server_leaves_threads_to_others(
         asyncio.create_task(lookups.resolve(1, "silent.example.com", 443)) for _ in range(100)
     ]
     try:
-        await until(lambda: len(asked) >= 7)
+        await until(lambda: len(hosts) >= 7)
         for organization_id in range(2, 30):
             async with within(2):
                 addresses = await lookups.resolve(organization_id, "erp.example.com", 443)
             assert addresses == ["203.0.113.7"]
-        assert asked.count("silent.example.com") <= 8
+        assert hosts.count("silent.example.com") <= 8
     finally:
         for task in silent:
             task.cancel()
