@@ -201,5 +201,5 @@ async def test_reads_that_are_not_repeated_evict_nothing(servers: Servers) -> No
     for size in range(61, 101):
         await servers.cached.get(f"{COLORS}?pageSize={size}")
     assert list(cache._organizations[1].entries) == full
-    await servers.cached.get(f"{COLORS}?pageSize=40")
+    await servers.cached.get(f"{COLORS}?pageSize=20")
     assert list(cache._organizations[1].entries) != full
