@@ -261,8 +261,9 @@ STATUSES: Final[dict[int, str]] = {
     415: "The Content-Type is not supported.",
     417: "The `Expect` header is not `100-continue`.",
     422: "The request is well-formed but cannot be processed.",
-    429: "The organization exceeds a limit of concurrent requests, memory or stored responses. "
-    "Nothing was changed.",
+    429: "The organization exceeds one of its limits. They bound its concurrent requests, waits "
+    "for its own connections and locks, memory, long polls, exports and stored responses. Nothing "
+    "was changed.",
     431: "The headers are too long or too many.",
     500: "Internal error. Nothing was changed.",
     501: "The method or the transfer coding is not supported.",

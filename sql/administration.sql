@@ -82,3 +82,8 @@ update webhook
  where id = $1::bigint
    and ($3::bigint is null or organization_id = $3::bigint)
 returning id;
+
+-- name: unique_keys(organization_id)
+select unique_keys
+  from organization
+ where id = $1::bigint;

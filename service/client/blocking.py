@@ -11,8 +11,9 @@ Methods raise the errors of the asynchronous ones; their iterators are generator
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
@@ -27,27 +28,49 @@ _R = TypeVar("_R")
 _T = TypeVar("_T")
 
 
+class _ContextEndedError(RuntimeError):
+    """Call of a client whose context has ended, before the call or meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__("The client's context has ended: use a new client.")
+
+
 class _LoopThread:
     """Daemon thread that runs an event loop, from its creation to ``stop``."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._has_ended = False
+        # Reentrant: the garbage collector may close a generator while its thread holds the lock.
+        self._lock = threading.RLock()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, _R]) -> _R:
         """Wait for the result of a coroutine. An interrupt of the caller cancels the coroutine.
 
-        Raise RuntimeError after ``stop``.
+        Raise RuntimeError after ``stop``, and if another thread calls ``stop`` meanwhile: then a
+        write may have been executed.
         """
-        if self._loop.is_closed():
-            coroutine.close()  # otherwise Python warns that it was never awaited
-            raise RuntimeError("The client's context has ended: use a new client.")
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        future = self._submit(coroutine)
         try:
             return future.result()
+        except CancelledError:
+            raise _ContextEndedError from None
         finally:
             future.cancel()
+
+    def _submit(self, coroutine: Coroutine[Any, Any, _R], *, is_last: bool = False) -> Future[_R]:
+        """Start a coroutine in the loop; raise RuntimeError after the last one.
+
+        The lock keeps the last one behind all others, which would never end after it.
+        """
+        with self._lock:
+            if self._has_ended:
+                coroutine.close()  # otherwise Python warns that it was never awaited
+                raise _ContextEndedError
+            self._has_ended = is_last
+            return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def iterate(self, items: AsyncIterator[_R]) -> Generator[_R, None, None]:
         """Yield the items, each read on demand; the end of the generator closes the iterator.
@@ -65,18 +88,31 @@ class _LoopThread:
         finally:
             # The garbage collector may close the generator in the loop's thread, which cannot wait
             # for itself. The loop closes the iterator then.
-            if not self._loop.is_closed() and threading.current_thread() is not self._thread:
-                self.run(_close(items))
+            if threading.current_thread() is not self._thread:
+                with suppress(_ContextEndedError):
+                    self.run(_close(items))
 
-    def stop(self) -> None:
-        """Stop the event loop and its thread for good.
+    def stop(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run a last coroutine function, then stop the event loop and its thread for good.
 
-        Calls that still run in other threads then wait forever. Raise RuntimeError if called again.
+        Calls that still run in other threads are canceled before and raise RuntimeError. Raise
+        RuntimeError if called again.
         """
-        self.run(self._loop.shutdown_asyncgens())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        ending = self._submit(self._end(close), is_last=True)
+        try:
+            ending.result()
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    async def _end(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        calls = asyncio.all_tasks() - {asyncio.current_task()}
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        await self._loop.shutdown_asyncgens()
+        await close()
 
 
 async def _close(items: AsyncIterator[Any]) -> None:
@@ -161,14 +197,16 @@ class BlockingChanges(_Blocking[Changes]):
 class BlockingClient(_Blocking[Client]):
     """Blocking form of ``Client``, with the same arguments and methods.
 
-    Its thread starts with the object and ends with the context, which can be entered only once. No
-    other thread may be in a call when the context ends: the call might never return. Before the
-    context ``collection``, ``typed``, ``part``, ``changes`` and calls raise RuntimeError, as in
-    ``Client``; after it calls do.
+    Its thread starts with the object and ends with the context, which can be entered only once.
+    Before the context ``collection``, ``typed``, ``part``, ``changes`` and calls raise
+    RuntimeError, as in ``Client``; after it calls do. So do calls that still run in other threads
+    when the context ends; their writes may have been executed. Raise ValueError for the URLs of
+    which ``Client`` does.
     """
 
     def __init__(self, url: str, key: str, **options: Any) -> None:
-        super().__init__(_LoopThread(), Client(url, key, **options))
+        client = Client(url, key, **options)  # first: it may raise, and no thread must stay then
+        super().__init__(_LoopThread(), client)
 
     def __enter__(self) -> Self:
         self._thread.run(self._asynchronous.__aenter__())
@@ -180,8 +218,7 @@ class BlockingClient(_Blocking[Client]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._thread.run(self._asynchronous.__aexit__(type_, error, traceback))
-        self._thread.stop()
+        self._thread.stop(partial(self._asynchronous.__aexit__, type_, error, traceback))
 
     def collection(self, *path: str | int) -> BlockingCollection[Document]:
         """Return a collection by its path: ``("colors")``, ``("styles", 5, "sample-requests")``."""

@@ -15,7 +15,7 @@ from .queries import Parameters
 from .records import Document, DocumentT, Form, Identity, Outcome
 from .retry_policy import RetryPolicy
 from .sync import Sync
-from .transport import HttpResponse, Request, Transport
+from .transport import HttpResponse, Request, Transport, service_url
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 """Default timeouts of one attempt in seconds: 10 to connect, 60 between two reads.
@@ -37,6 +37,7 @@ class Client:
     ``changes`` and calls raise RuntimeError; after it is left, calls do. It can be entered again,
     but collections, parts and change feeds of an earlier context stay closed. ``retry_policy`` is
     ``RetryPolicy()`` by default. ``url`` may have a path; the paths of the service are below it.
+    Raise ValueError for another URL than of http or https.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Client:
         retry_policy: RetryPolicy | None = None,
         timeout: aiohttp.ClientTimeout = _TIMEOUT,
     ) -> None:
-        self._url, self._key, self._timeout = url, key, timeout
+        self._url, self._key, self._timeout = service_url(url), key, timeout
         self._retry_policy = retry_policy or RetryPolicy()
         self._session: aiohttp.ClientSession | None = None
         self._transport: Transport | None = None

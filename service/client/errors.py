@@ -135,9 +135,10 @@ class UnprocessableError(FailureError):
 
 
 class TooManyRequestsError(FailureError):
-    """429: The organization exceeds a limit of concurrent requests, memory or stored responses.
+    """429: The organization exceeds one of its limits.
 
-    Nothing was changed.
+    They bound its concurrent requests, waits for its own connections and locks, memory, long polls,
+    exports and stored responses. Nothing was changed.
     """
 
 

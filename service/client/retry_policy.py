@@ -53,7 +53,8 @@ def _may_succeed_later(error: SelvedgeError) -> bool:
     """Return whether the same call may succeed on another attempt."""
     if isinstance(error, UnreachableError):
         return True
-    # 408, 502 and 504 come from a proxy that gave up on the service.
+    # 502 and 504 come from a proxy that gave up on the service, and 408 from one or from the
+    # service if the body did not arrive in time.
     return isinstance(error, FailureError) and (
         error.status in (408, 429, 502, 503, 504) or error.type == "conflict.in_progress"
     )

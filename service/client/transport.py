@@ -55,14 +55,28 @@ class HttpResponse:
     """Parsed JSON; None for an empty body."""
 
 
+def service_url(text: str) -> URL:
+    """Parse the URL of a service; raise ValueError, which names it, unless it is http or https.
+
+    It has a host and may have a path, with percent-encoded segments; a slash at the end is cut off.
+    """
+    try:
+        url = URL(text.rstrip("/"), encoded=True)
+        if url.scheme in ("http", "https") and url.host:
+            return url
+    except ValueError:
+        pass  # of yarl: it does not name the URL
+    raise ValueError(f"use a URL such as https://selvedge.example.com, not {text!r}")
+
+
 class Transport:
     """Transport over one session, which its maker closes, with one API key."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, url: str, key: str, retry_policy: RetryPolicy
+        self, session: aiohttp.ClientSession, base: URL, key: str, retry_policy: RetryPolicy
     ) -> None:
         self._session = session
-        self._base = URL(url.rstrip("/"), encoded=True)
+        self._base = base
         self._headers = {"Authorization": f"Bearer {key}"}
         self._retry_policy = retry_policy
 

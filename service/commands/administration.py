@@ -12,7 +12,7 @@ import asyncpg
 
 from service.commands import CommandError, Parsers
 from service.commands.command_database import database, execute
-from service.commands.unique_key_setting import switch_on
+from service.commands.unique_key_setting import switched_on
 from service.console import say, visible
 from service.organizations import administration as organizations
 from service.queries.change_recorder import record_settings
@@ -131,12 +131,17 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
     """Change an organization; return whether it exists.
 
     A change of ``pro``, which documents show, is recorded in the change feed. Unique keys are
-    switched on first: if that fails, nothing is changed. If the name is taken meanwhile, raise
-    CommandError; unique keys stay on, and nothing else is changed.
+    switched on first. If that or a later step fails, such as a name that is taken meanwhile,
+    nothing is changed.
     """
     await _check_name(connection, arguments.name, arguments.id)
-    if arguments.unique_keys and not await switch_on(connection, arguments.id):
-        return False
+    if arguments.unique_keys:
+        async with switched_on(connection, arguments.id):
+            return await _set_all(connection, arguments)
+    return await _set_all(connection, arguments)
+
+
+async def _set_all(connection: asyncpg.Connection, arguments: Namespace) -> bool:
     async with connection.transaction():
         await _check_name(connection, arguments.name, arguments.id)
         changes = organizations.OrganizationSettings(

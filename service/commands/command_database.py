@@ -21,6 +21,13 @@ from service.settings import Settings
 T = TypeVar("T")
 
 
+class OldSchemaError(CommandError):
+    """The schema of the database is older than this release."""
+
+    def __init__(self) -> None:
+        super().__init__("the schema is older than this release: run `selvedge migrate`")
+
+
 def require_data(settings: Settings) -> None:
     """Raise CommandError if the embedded server is configured and no process ever used its folder.
 
@@ -62,8 +69,8 @@ def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
     """Return the result of work on one new connection, outside a transaction.
 
     It runs in an event loop of its own, so no loop may run in the thread. Raise CommandError if the
-    database cannot be reached in 10 s, is on a worker node of a cluster, or has a schema older than
-    this release; errors of the work pass unchanged.
+    database cannot be reached in 10 s or is on a worker node of a cluster, and OldSchemaError if
+    its schema is older than this release; errors of the work pass unchanged.
     """
 
     async def run() -> T:
@@ -72,7 +79,7 @@ def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
             if await distribution.is_worker(connection):
                 raise CommandError(distribution.WORKER_REFUSED)
             if not await schema_is_current(connection):
-                raise CommandError("the schema is older than this release: run `selvedge migrate`")
+                raise OldSchemaError
             return await work(connection)
         finally:
             await connection.close()

@@ -3,8 +3,8 @@
 from argparse import Namespace
 from pathlib import Path
 
-from service.commands import CommandError, Parsers
-from service.commands.command_database import database, execute
+from service.commands import Parsers
+from service.commands.command_database import OldSchemaError, database, execute
 from service.console import say
 from service.database import dump_file
 from service.embedded import programs
@@ -54,7 +54,8 @@ def restore(settings: Settings, arguments: Namespace) -> None:
     Restoring creates the embedded database if there is none. With ``--copy`` the database also gets
     its own installation id, and its webhooks are paused. If the schema is older than this release,
     print that it has to be migrated, which is no failure. Raise DumpError if the database is not
-    empty or the restore fails, and CommandError for ``--recovered`` without an embedded database.
+    empty or the restore fails. Raise CommandError for ``--recovered`` without an embedded database,
+    and if the restored database cannot be reached or is on a worker node of a cluster.
     """
     with database(settings, creates=not arguments.recovered) as dsn:
         if arguments.recovered:
@@ -64,7 +65,7 @@ def restore(settings: Settings, arguments: Namespace) -> None:
         say("All earlier cursors of the change feed are invalid now.")
         try:
             execute(dsn, _do_nothing)
-        except CommandError as error:
+        except OldSchemaError as error:
             say(f"Restored; {error}")
 
 

@@ -14,6 +14,7 @@ from service.commands import CommandError, Parsers
 from service.commands.prompts import service_from_environment
 from service.console import say
 from service.settings import Settings
+from service.transfer.outage_retry import OutageRetryPolicy
 
 
 def add(parsers: Parsers) -> None:
@@ -42,9 +43,9 @@ def follow(_: Settings, arguments: Namespace) -> None:
     """Print changes until interrupted, then on standard error the cursor to continue with, if any.
 
     Raise CommandError if the environment names no service, or a filter is given beside a cursor,
-    which carries its own. An outage is waited for, without a message, except at the start with
-    ``--since now``: then SelvedgeError is raised after the client's retries. Another SelvedgeError,
-    such as an expired cursor, ends the command; the cursor is printed then, too.
+    which carries its own. An outage is waited for without end, also at the start, and printed on
+    standard error. Another SelvedgeError, such as an expired cursor, ends the command; the cursor
+    is printed then, too. With ``--since now`` that includes 500 before the first cursor.
     """
     url, key = service_from_environment()
     has_cursor = arguments.since not in ("now", "oldest")
@@ -74,7 +75,11 @@ class _ChangePrinter:
 
     async def print_changes(self, url: str, key: str) -> None:
         """Print changes without end, one JSON object a line; raise SelvedgeError (``follow``)."""
-        async with Client(url, key) as client:
+
+        def report(reason: str) -> None:
+            say(f"waiting for {url}: {reason}", file=sys.stderr)
+
+        async with Client(url, key, retry_policy=OutageRetryPolicy(on_outage=report)) as client:
             if self._since == "now":
                 self.cursor = await client.changes.now(**self._filter)
             elif self._since != "oldest":

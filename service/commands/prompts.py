@@ -4,6 +4,7 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
+from service.client.transport import service_url
 from service.commands import CommandError
 from service.console import say
 
@@ -31,8 +32,15 @@ def confirm(arguments: Namespace, question: str) -> None:
 
 
 def service_from_environment() -> tuple[str, str]:
-    """Return SELVEDGE_URL and SELVEDGE_API_KEY. Raise CommandError if one is missing or empty."""
+    """Return SELVEDGE_URL and SELVEDGE_API_KEY.
+
+    Raise CommandError if one is missing or empty, or the URL is not one of http or https.
+    """
     url, key = (os.environ.get(name) for name in ("SELVEDGE_URL", "SELVEDGE_API_KEY"))
     if not url or not key:
         raise CommandError("set SELVEDGE_URL and SELVEDGE_API_KEY: address and key of the service")
+    try:
+        service_url(url)
+    except ValueError as error:
+        raise CommandError(f"SELVEDGE_URL: {error}") from None
     return url, key

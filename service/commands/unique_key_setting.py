@@ -4,8 +4,9 @@ Only own keys that are texts are checked, in every collection that has them. Key
 within a parent may recur in others.
 """
 
-from asyncio import CancelledError, sleep
-from collections.abc import Sequence
+from asyncio import sleep
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import asyncpg
 
@@ -35,34 +36,36 @@ async def require_unique(connection: asyncpg.Connection, organization_id: int) -
         )
 
 
-async def switch_on(connection: asyncpg.Connection, organization_id: int) -> bool:
-    """Switch unique own keys on; return whether the organization exists.
+@asynccontextmanager
+async def switched_on(connection: asyncpg.Connection, organization_id: int) -> AsyncIterator[None]:
+    """Switch unique own keys on before the block; leave them as they were if it fails.
 
     No transaction may be open. Raise CommandError if several live records have one own key. They
     are checked before the setting is on, and again after 5 s, when all workers know it: until then
-    a worker that did not may have written a key twice. If the second check fails, or an interrupt
-    comes before its end, the setting is switched off, even if it was on before; other errors leave
-    it on.
+    a worker that did not may have written a key twice. If the second check or the block fails, or
+    an interrupt comes, the setting becomes what it was before, unless the connection is lost: then
+    it stays on. Do nothing for an unknown organization.
     """
     async with connection.transaction():
         await require_unique(connection, organization_id)
-        exists = await _switch(connection, organization_id, unique_keys=True)
-    if exists:
-        try:
+        was_on = await organizations.has_unique_keys(connection, organization_id)
+        await _switch(connection, organization_id, unique_keys=True)
+    try:
+        if was_on is not None:
             await sleep(KEY_CACHE_SECONDS)
             await require_unique(connection, organization_id)
-        except (CommandError, CancelledError):
+        yield
+    except BaseException:
+        if was_on is False and not connection.is_closed():
             await _switch(connection, organization_id, unique_keys=False)
-            raise
-    return exists
+        raise
 
 
 async def _switch(
     connection: asyncpg.Connection, organization_id: int, *, unique_keys: bool
-) -> bool:
+) -> None:
     settings = organizations.OrganizationSettings(unique_keys=unique_keys)
-    changes = await organizations.set_organization(connection, organization_id, settings)
-    return changes is not None
+    await organizations.set_organization(connection, organization_id, settings)
 
 
 def _named(collection: str, key: str, ids: Sequence[int]) -> str:

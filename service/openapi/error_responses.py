@@ -84,10 +84,17 @@ _BEFORE_ITEMS = {
     ErrorType.FORBIDDEN_SCOPE,
     ErrorType.REQUEST_TIMEOUT,
     ErrorType.PAYLOAD_TOO_LARGE,
+    ErrorType.URI_TOO_LONG,
     ErrorType.UNSUPPORTED_MEDIA_TYPE,
+    ErrorType.EXPECTATION_FAILED,
+    ErrorType.HEADERS_TOO_LARGE,
     ErrorType.SERVER_ERROR,
+    ErrorType.NOT_IMPLEMENTED,
 }
-"""Error types that a bulk operation returns before it parses items, so without item counts."""
+"""Error types that a bulk operation always returns without item counts.
+
+429 and 503 are not among them: they come before items are parsed, or during the write with counts.
+"""
 _OF_WRITES = (
     ErrorType.FORBIDDEN_SCOPE,
     ErrorType.DUPLICATE,

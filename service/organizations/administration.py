@@ -63,6 +63,12 @@ async def set_organization(
     return changes_documents
 
 
+async def has_unique_keys(connection: asyncpg.Connection, organization_id: int) -> bool | None:
+    """Return the setting of unique own keys; None for an unknown organization."""
+    setting: bool | None = await connection.fetchval(_SQL["unique_keys"].text, organization_id)
+    return setting
+
+
 async def find_organization(
     connection: asyncpg.Connection, name: str, *, except_id: int | None = None
 ) -> int | None:

@@ -1,6 +1,6 @@
 """Outage retry policy: retries for as long as the service is unavailable (contract, Files).
 
-The commands for export and import use it.
+The commands for export, import and following changes use it.
 """
 
 from collections.abc import Callable

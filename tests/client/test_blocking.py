@@ -4,11 +4,13 @@ import asyncio
 import inspect
 import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from service.client import (
     BlockingChanges,
@@ -84,6 +86,41 @@ async def test_the_end_of_the_context_closes_generators(service_address: Service
                 client.me()
 
     await asyncio.to_thread(use)
+
+
+async def test_the_end_of_the_context_ends_calls_of_other_threads() -> None:
+    called = threading.Event()
+
+    async def wait(_: web.Request) -> web.Response:
+        called.set()
+        await asyncio.sleep(limit(60))
+        return web.Response()
+
+    def use(url: str) -> None:
+        with ThreadPoolExecutor(2) as threads:
+            with BlockingClient(url, "x") as client:
+                groups = client.collection("groups")
+                calls: list[Future[Any]] = [
+                    threads.submit(groups.delete, 1),
+                    threads.submit(next, groups.pages()),
+                ]
+                assert called.wait(limit(5))
+            for call in calls:
+                with pytest.raises(RuntimeError, match="context has ended"):
+                    call.result(limit(5))
+        assert not client._thread._thread.is_alive()
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", wait)
+    async with TestServer(app) as server:
+        await asyncio.to_thread(use, str(server.make_url("/")))
+
+
+def test_a_malformed_url_starts_no_thread() -> None:
+    threads = threading.active_count()
+    with pytest.raises(ValueError, match=r"not 'http://\[::'"):
+        BlockingClient("http://[::", "x")
+    assert threading.active_count() == threads
 
 
 async def test_the_garbage_collector_may_close_generators_in_the_thread_of_the_loop(

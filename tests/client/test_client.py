@@ -1,6 +1,7 @@
 """Tests of the Python client against the running service."""
 
 import asyncio
+import re
 
 import pytest
 from aiohttp import ClientTimeout, web
@@ -205,6 +206,26 @@ async def test_without_a_service_it_ends_in_an_error() -> None:
         with pytest.raises(UnreachableError) as caught:
             await client.collection("groups").delete(1)
         assert not caught.value.may_have_executed
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "selvedge.example.com",
+        "localhost:8080",
+        "ftp://selvedge.example.com",
+        "//selvedge.example.com",
+        "http://",
+        "http://[::",
+        "http://selvedge.example.com:99999",
+        "",
+    ],
+)
+def test_other_urls_than_of_http_are_refused(url: str) -> None:
+    """Before anything could be sent and tried again, or a session opened."""
+    with pytest.raises(ValueError, match=re.escape(f"not {url!r}")) as caught:
+        Client(url, "x")
+    assert type(caught.value) is ValueError
 
 
 async def test_only_sent_writes_may_have_been_executed() -> None:

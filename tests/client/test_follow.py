@@ -7,6 +7,7 @@ import re
 import signal
 import sqlite3
 import sys
+from argparse import Namespace
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from service.client import Client, GoneError
+from service.commands.follow import _ChangePrinter
 from service.listing import cursor as cursors
 from service.resources.registry import CHANGES
 from tests.client.conftest import ServiceAddress
@@ -111,6 +113,29 @@ async def test_the_command_prints_entries_and_where_to_go_on(
         match = re.fullmatch(r"continue with --since (\S+)\n", errors)
         assert match, errors
         cursor = match[1]
+
+
+@pytest.mark.contract("Command line")
+async def test_the_command_waits_for_the_service_at_the_start(
+    proxied: tuple[FaultProxy, Client],
+    service_address: ServiceAddress,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    proxy, client = proxied
+    proxy.faults += [Fault.UNAVAILABLE, Fault.CUT_BEFORE] * 6
+    monkeypatch.setattr("random.uniform", lambda *_: 0)  # the backoff
+    printer = _ChangePrinter(Namespace(since="now", collection=["groups"], documents=False))
+    printing = asyncio.create_task(
+        printer.print_changes(str(client._url), service_address.writer),
+    )
+    try:
+        await until(lambda: printer.cursor is not None or printing.done(), SECONDS)
+        assert not printing.done(), printing
+    finally:
+        printing.cancel()
+    assert proxy.faults == []
+    assert capsys.readouterr().err.startswith(f"waiting for {client._url}: 503 http.503")
 
 
 @pytest.mark.contract("Command line")

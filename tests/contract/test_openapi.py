@@ -149,6 +149,18 @@ def test_every_example_of_a_failure_is_some_operations() -> None:
     assert DOCUMENT["components"]["examples"].keys() == referenced | AT_NO_OPERATION
 
 
+def test_only_errors_of_bulk_requests_that_were_read_have_item_counts() -> None:
+    """Also 429 and 503, which may come while the items are written."""
+    bulk = DOCUMENT["paths"]["/api/colors"]["delete"]["responses"]
+    schemas_of = {
+        int(status): resolved(answer)["content"]["application/json"]["schema"]["$ref"]
+        for status, answer in bulk.items()
+        if int(status) >= 400
+    }
+    counted = {status for status, name in schemas_of.items() if name.endswith("/BulkFailure")}
+    assert counted == {400, 404, 409, 422, 429, 503}, schemas_of
+
+
 @pytest.mark.parametrize("route", [route for route in routes() if route.operation.name == "list"])
 def test_every_scalar_field_of_a_list_filters(route: Any) -> None:
     parameters = [*map(resolved, DOCUMENT["paths"][route.path]["get"]["parameters"])]

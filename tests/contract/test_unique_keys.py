@@ -188,3 +188,39 @@ async def test_the_setting_is_refused_while_there_are_twins(
     await execute(dsn, "delete from style where id = 1")
     assert await set_unique(dsn, name="Renamed")
     assert not await set_unique(dsn, switch=False)
+
+
+async def stored_settings(dsn: str) -> tuple[str, bool]:
+    connection = await asyncpg.connect(dsn)
+    row = await connection.fetchrow("select name, unique_keys from organization where id = 1")
+    await connection.close()
+    return row["name"], row["unique_keys"]
+
+
+@pytest.mark.contract("Command line")
+@pytest.mark.parametrize("was_on", [False, True])
+async def test_a_failed_command_leaves_the_setting(
+    dsn: str, monkeypatch: pytest.MonkeyPatch, was_on: bool
+) -> None:
+    """A name that is taken during the wait, an interrupt, or a key that is written twice."""
+    await execute(
+        dsn, f"insert into organization (id, name, unique_keys) values (1, 'Keys', {was_on})"
+    )
+    taken = "insert into organization (id, name) values (2, 'taken')"
+    twins = "insert into style (organization_id, id, number, name) select 1, n, $$S$$, $$Style$$"
+    for statement, error in (
+        ("", asyncio.CancelledError),
+        (taken, CommandError),
+        (f"{twins} from generate_series(1, 2) n", CommandError),
+    ):
+
+        async def wait(_: float, statement: str = statement) -> None:
+            if not statement:
+                raise asyncio.CancelledError
+            await execute(dsn, statement)
+
+        monkeypatch.setattr(unique_key_setting, "sleep", wait)
+        with pytest.raises(error):
+            await set_unique(dsn, name="Taken")
+        assert await stored_settings(dsn) == ("Keys", was_on)
+        await execute(dsn, "delete from organization where id = 2")

@@ -1,13 +1,17 @@
 """Tests of `selvedge dump` and `selvedge restore`: complete, and feed cursors expire."""
 
 import os
+from argparse import Namespace
 from pathlib import Path
 
 import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
 
+from service.commands import CommandError, dump
+from service.database import dump_file
 from service.embedded.postmaster import installation
+from service.settings import Settings
 from tests.support import rows
 from tests.support.api import Api
 from tests.support.databases import fresh_database
@@ -88,3 +92,17 @@ async def test_only_a_copy_is_another_installation(
         (await api.get(ME)).data["installation"],
     ]
     assert copy["organization"] == original["organization"]
+
+
+def test_only_an_old_schema_is_no_failure(
+    server_dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last check of a restore; an outage just before it is a failure."""
+    monkeypatch.setattr(dump_file, "end_cursors", lambda *_, **__: None)
+    recovered = Namespace(recovered=True, copy=False)
+    empty = fresh_database(server_dsn, f"old_schema_{os.getpid()}", "template1")
+    dump.restore(Settings.from_environment({"DATABASE_URL": empty}), recovered)
+    assert "Restored; the schema is older than this release" in capsys.readouterr().out
+    away = Settings.from_environment({"DATABASE_URL": "postgresql://postgres@127.0.0.1:1/selvedge"})
+    with pytest.raises(CommandError, match="the database cannot be reached"):
+        dump.restore(away, recovered)

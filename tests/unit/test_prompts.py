@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 import pytest
 
 from service.commands import CommandError
-from service.commands.prompts import add_yes, confirm
+from service.commands.prompts import add_yes, confirm, service_from_environment
 
 pytestmark = pytest.mark.contract("Command line")
 
@@ -42,3 +42,12 @@ def test_nobody_there_is_a_no_unless_said_before(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(CommandError, match="--yes"):
         ask()
     ask("--yes")
+
+
+def test_a_service_is_named_by_a_url_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SELVEDGE_API_KEY", "x")
+    monkeypatch.setenv("SELVEDGE_URL", "https://selvedge.example.com/api/")
+    assert service_from_environment() == ("https://selvedge.example.com/api/", "x")
+    monkeypatch.setenv("SELVEDGE_URL", "selvedge.example.com")
+    with pytest.raises(CommandError, match="SELVEDGE_URL: use a URL such as"):
+        service_from_environment()

@@ -108,3 +108,9 @@ update webhook
  where id = $1::bigint
    and ($3::bigint is null or organization_id = $3::bigint)
 returning id;
+
+-- administration.unique_keys: Find out whether own keys of an organization are unique.
+--   $1::bigint organization_id
+select unique_keys
+  from organization
+ where id = $1::bigint;
