@@ -8,7 +8,7 @@ from service.demo.words import capitalized, table
 
 _LANGUAGES: Final = ("de", "fr", "es")
 _UNTRANSLATED: Final = "it"
-"""Language that some colors are linked to without a translated name: their own name is shown."""
+"""Italian: some colors are linked to it without a translated name. Their own name is shown."""
 
 _LIGHTNESS: Final = {"Whites and creams": 11, "Beiges": 14, "Pinks": 15, "Browns": 18, "Blacks": 19}
 
@@ -22,11 +22,12 @@ _NOTES: Final = (
 
 
 def add_colors(organization: Organization, languages: dict[str, int]) -> None:
-    """Add color groups, and three of four base colors in each of the organization's modifiers.
+    """Add color groups and colors: three of every four base colors, in each modifier.
 
-    A color is in one to three groups. ``languages`` maps ISO 639-1 codes to ids; it has at least
-    German, French, Spanish and Italian. Some colors have translations even in the organization
-    without the feature multiple_language.
+    Modifiers are words beside a color's name, such as "Washed" (``Profile.color_modifiers``). A
+    color is in one to three groups. ``languages`` maps ISO 639-1 codes to ids; it has at least
+    German, French, Spanish and Italian. Some colors have translations even in the demo organization
+    without the feature multiple_language: it had the feature before.
     """
     families, palettes = _add_groups(organization)
     for index, (base, modifier) in enumerate(_combinations(organization)):
@@ -54,7 +55,8 @@ def add_colors(organization: Organization, languages: dict[str, int]) -> None:
 def _add_groups(organization: Organization) -> tuple[dict[str, int], list[int]]:
     """Add all color groups; return the ids of those that are not deleted.
 
-    The first result has families by name, the second seasonal palettes in their order.
+    A group is a color family or a seasonal palette. The first result has the ids of families by
+    name, the second those of palettes in their order.
     """
     profile = organization.profile
     families = list(dict.fromkeys(color["family"] for color in table("colors")))
@@ -99,7 +101,7 @@ def _second_reference(base: dict[str, str], index: int) -> str | None:
 
 
 def _color_reference(base: dict[str, str], index: int) -> str:
-    """Return lightness (11 lightest, 19 darkest), hue and chroma in digits, such as 11-0002."""
+    """Return lightness (11 lightest, 19 darkest), hue and chroma, two digits each: 11-0002."""
     lightness, chroma = _LIGHTNESS.get(base["family"], 17), 2 + index * 7 % 60
     return f"{lightness}-{base['hue']}{chroma:02}"
 

@@ -28,13 +28,13 @@ _MEDIA: Final = {
 
 
 def media_type(form: str) -> str:
-    """Return the media type of a body by the name of its form, such as ``bulkMerge``."""
+    """Return the media type of a form of body, such as ``bulkMerge``; JSON for most forms."""
     return _MEDIA.get(form, JSON)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """Operation of the interface, with the properties that all resources share."""
+    """Operation of the interface, the same for every resource that has it."""
 
     name: str
     method: str
@@ -52,7 +52,7 @@ class Operation:
     body: tuple[str, ...] = ()
     """Names of the forms of the body, such as ``create``; () if there is no body."""
     deletes: bool = False
-    """Whether it can delete records, which webhooks are not."""
+    """Whether it can delete records. Webhooks are not records."""
     error_types: tuple[str, ...] = ()
     """Error types beyond those that its other properties and its resource imply."""
     needs_key: bool = True
@@ -60,9 +60,9 @@ class Operation:
     of_records: bool = True
     """Whether a write is one of records, which takes ``dryRun``; those of webhooks are not."""
     is_stored: bool = True
-    """Whether an operation other than a GET changes anything that is stored."""
+    """Whether it changes anything that is stored; ignored for a GET."""
     is_cached: bool = False
-    """Whether its responses go through the response cache, if the resource is in the feed."""
+    """Whether responses go through the response cache, if the change feed has the resource."""
     deprecation: Deprecation | None = None
     """Deprecation, if it will be removed."""
 
@@ -273,7 +273,10 @@ IDENTIFY: Final = Operation(
 OF_MASTER_RECORDS: Final = (
     LIST, CREATE, BULK_REPLACE, BULK_PATCH, BULK_DELETE, READ, REPLACE, PATCH, DELETE,
 )  # fmt: skip
-"""Operations of each collection of master records; bulk operations come before a record's."""
+"""Operations of each collection of master records, in the order of the OpenAPI document.
+
+Bulk operations come before those of a single record.
+"""
 OF_PART_COLLECTIONS: Final = (LIST, BULK_REPLACE, BULK_PATCH)
 WITHOUT_RESOURCE: Final = (
     Operation("health", "GET", "/healthz", system.health, needs_key=False),

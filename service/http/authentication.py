@@ -11,20 +11,24 @@ from service.http.unauthorized_throttle import UNAUTHORIZED_THROTTLE
 from service.organizations.caller import Caller
 
 _CHALLENGE: Final = "Bearer"
+"""Challenge to a request without a key (RFC 6750, 3)."""
 _INVALID: Final = 'Bearer error="invalid_token"'
+"""Challenge to a request whose key is not valid."""
 NO_SCOPE: Final = 'Bearer error="insufficient_scope", scope="write"'
-"""Challenges (RFC 6750, 3): without a key, with a wrong one, and with one that may only read."""
+"""Challenge to a write with a key that may only read; the middleware sends it."""
 
 
 async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
     """Return the caller and set it on the request as CALLER.
 
-    Raise ApiError ``unauthorized`` without exactly one ``Authorization`` header with a valid key,
-    after the delay of the throttle; its ``WWW-Authenticate`` has the challenge. Raise ApiError of
-    429 or 503 if the key must be looked up and that fails.
+    Raise ApiError ``unauthorized`` without exactly one ``Authorization`` header with a valid key.
+    Its ``WWW-Authenticate`` has the challenge. ``UnauthorizedThrottle`` delays it while such errors
+    are frequent. Raise ApiError of 429 or 503 if the key must be looked up and no result comes, as
+    while the database is unreachable.
 
     ``again`` is for requests that have waited since their first authentication. It bypasses the
-    cache of callers, because the key may have been revoked or changed meanwhile, and the delay.
+    cache of callers, because the key may have been revoked or changed meanwhile. The errors are the
+    same, without the delay.
     """
     credentials = request.headers.getall(hdrs.AUTHORIZATION, ())
     scheme, _, key = credentials[0].partition(" ") if credentials else ("", "", "")

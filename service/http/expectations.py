@@ -14,8 +14,8 @@ _CONTINUE: Final = "100-continue"
 def check_transfer_coding(request: web.Request) -> None:
     """Raise ApiError ``not_implemented`` for a coding other than chunked (RFC 9112, 6.1).
 
-    A list of codings is refused, too. The error's response closes the connection, for the end of
-    the body is unknown.
+    A list of codings such as ``gzip, chunked`` is refused, too. The error's response closes the
+    connection, for the end of the body is unknown.
     """
     coding = request.headers.get(hdrs.TRANSFER_ENCODING)
     if coding is not None and coding.lower() != "chunked":
@@ -36,8 +36,8 @@ def check_expectation(request: web.Request) -> None:
 async def meet_expectation(request: web.Request) -> None:
     """Send ``100 Continue`` if the client may wait for it.
 
-    Only the reader of the body calls it, once. So a client that waits sends no body if its request
-    was refused before.
+    Only the reader of the body calls it, once. So a client whose request is refused before gets the
+    error without ``100 Continue``. It may send the body all the same.
     """
     if may_await_continue(request):
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -49,8 +49,8 @@ def may_await_continue(request: web.Request) -> bool:
     """Return whether the client may wait for ``100 Continue``.
 
     It has sent ``Expect`` over HTTP/1.1, and the body has not arrived completely. The result stays
-    true after ``100 Continue`` was sent. The middleware closes the connection after a final
-    response in this state, for the body may or may not follow.
+    true after ``100 Continue`` was sent, until the body is complete. The middleware closes the
+    connection after a final response in this state, for the body may or may not follow.
     """
     return (
         hdrs.EXPECT in request.headers

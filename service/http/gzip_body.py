@@ -10,6 +10,7 @@ from service.limits import MAX_BODY_BYTES
 CODINGS: Final = frozenset({"gzip", "x-gzip"})
 """Values of ``Content-Encoding`` that mean gzip."""
 HEADER: Final = "Content-Encoding"
+"""Name of the header that names the coding of a body."""
 _WINDOW_BITS: Final = 31
 """Argument by which zlib reads the format of gzip, and nothing else."""
 _CHUNK_BYTES: Final = 2**16
@@ -20,9 +21,10 @@ _MAX_MEMBERS: Final = 1000
 def unpacked(body: bytes) -> bytes:
     """Return the content of a gzip body, which may have several members.
 
-    Raise ApiError ``payload_too_large`` as soon as the content exceeds MAX_BODY_BYTES, and
-    ``malformed_request`` for a body that is empty, truncated, altered, followed by other data, or
-    of more than 1,000 members. It blocks the event loop, so the body scheduler comes before it.
+    Raise ApiError ``payload_too_large`` as soon as the content exceeds MAX_BODY_BYTES. Raise
+    ``malformed_request`` for a body that is empty or ends within a member, for content that differs
+    from its checksum, for other data after a member (zero bytes, too), and for more than 1,000
+    members. It blocks the event loop, so callers enter the body scheduler first.
     """
     output, members, decoder = bytearray(), 1, zlib.decompressobj(_WINDOW_BITS)
     try:

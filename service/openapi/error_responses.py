@@ -107,14 +107,17 @@ _OF_KEYS = (
     ErrorType.TOO_LONG,
     ErrorType.CONFLICT_AMBIGUOUS_KEY,
 )
+"""Error types of own keys in the path or the query."""
 _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
 
 
 def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
-    """Yield the error responses of an operation, one for each status code, in ascending order.
+    """Yield the error responses of an operation, one for each status code.
 
-    A response has an example of each of its error types; one of problem details alone has a single
-    example. Reserved statuses come last, without examples.
+    First come the statuses of its error types, in ascending order. Each response has an example of
+    every error type of its status. A status in ``route.problem_statuses`` has problem details alone
+    instead, with the example of its first type. The statuses in ``route.reserved`` come last,
+    without examples: the service does not send them yet.
     """
     all_types = sorted(error_types(route.operation, resource), key=_status)
     for status, types in groupby(all_types, key=_status):
@@ -151,9 +154,10 @@ def _header_names(route: Route, status: int) -> tuple[str, ...]:
 
 
 def _names(route: Route, phrase: str) -> Iterator[str]:
-    """Yield names of the component, from the most widely shared one to the operation's own.
+    """Yield candidate names of the component, from the most widely shared to the operation's own.
 
-    ``phrase`` begins with the name of the status, as ``NotFound``, and ends each of them.
+    Each ends with ``phrase``: the name of the status, such as ``NotFound``, and ``Problem`` if the
+    response has problem details alone.
     """
     kind = "".join(word.title() for word in route.operation.name.split("_"))
     yield phrase

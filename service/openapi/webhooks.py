@@ -1,4 +1,4 @@
-"""Webhooks in the OpenAPI document: responses of their operations, and the messages they send."""
+"""Webhooks in the OpenAPI document: responses of their operations, and messages to receivers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -12,6 +12,7 @@ from service.openapi.shared_responses import ResponseObject
 from service.openapi.success_responses import CREATED, REPLAYED
 
 _FILE: Final = "webhooks"
+"""Name of the schema file, ``schemas/webhooks.json``."""
 
 SUCCESSES: Final[Mapping[Operation, Callable[[str], ResponseObject]]] = {
     webhook_operations.ADD: lambda name: success_responses.issued(
@@ -23,7 +24,10 @@ SUCCESSES: Final[Mapping[Operation, Callable[[str], ResponseObject]]] = {
     webhook_operations.ROTATE: lambda name: success_responses.issued(name, REPLAYED),
     webhook_operations.TEST: success_responses.test_result,
 }
-"""Successful responses, by operation; lists and reads of webhooks are like those of records."""
+"""Makers of the successful response from the resource's name, by operation.
+
+Lists and reads are not in it: webhooks have the same operations for these as records.
+"""
 
 _MESSAGES: Final = {
     "changes": ("changesMessage", "Changes", "A batch of changes, in order."),
@@ -41,12 +45,14 @@ _HEADERS: Final = {
     "webhook-signature": "Signatures with a space between them, each `v1,` and Base64 "
     "(Standard Webhooks).",
 }
+"""Descriptions of the headers of a message, by name."""
 _RESPONSES: Final = {
     "2XX": "Acknowledges the message. The next one follows.",
     "410": "Pauses the webhook.",
     "429": "The message is sent again, after the seconds of `Retry-After` if there are any.",
     "default": "The message is sent again.",
 }
+"""Descriptions of the receiver's responses, by status."""
 
 
 def messages() -> dict[str, Any]:

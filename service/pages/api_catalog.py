@@ -1,6 +1,7 @@
-"""API catalog: a link set that names the interface, its descriptions and its status address.
+"""API catalog: links from the interface to its descriptions and its readiness check.
 
-Source: RFC 9727 and RFC 9264.
+The descriptions are the OpenAPI document, its page and the guides. Source: RFC 9727, and RFC 9264
+for the link set.
 """
 
 from functools import lru_cache
@@ -20,8 +21,9 @@ _MEDIA_TYPE: Final = 'application/linkset+json; profile="https://www.rfc-editor.
 def api_catalog(base: str) -> WebPage:
     """Return the catalog of the service at the address ``base``, such as ``http://127.0.0.1:8080``.
 
-    ``base`` has no slash at its end. The links begin with it, so they are absolute unless it is "".
-    The 64 catalogs used last are cached, as callers may reach the service by several addresses.
+    ``base`` has no slash at its end (``base_url``). The links begin with it, so they are absolute
+    unless it is "", as for a request without a valid ``Host``. The 64 catalogs used last are
+    cached, as callers may reach the service by several addresses.
     """
     interface = f"{base}/api"
     linkset = [

@@ -1,4 +1,4 @@
-"""Rendering: texts and rows of the statements that return the documents of a batch."""
+"""Rendering: SQL texts that return a batch's documents as JSON, and readers of their rows."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -24,7 +24,8 @@ def json_rows(row: asyncpg.Record) -> list[dict[str, Any]]:
 def rendered(row: asyncpg.Record) -> dict[int, bytes]:
     """Return the documents in the row of a statement of :func:`batch_text`, by id.
 
-    Raise ``too_many_items`` if several exceed its ``max_bytes``, which is ``MAX_BATCH_BYTES``.
+    Raise ApiError ``too_many_items`` if several exceed its ``max_bytes`` together. Its
+    ``max_bytes`` must be ``MAX_BATCH_BYTES``, which the message names.
     """
     documents = documents_by_id(row)
     if documents is None:
@@ -34,7 +35,7 @@ def rendered(row: asyncpg.Record) -> dict[int, bytes]:
 
 
 def documents_by_id(row: asyncpg.Record) -> dict[int, bytes] | None:
-    """Return the documents by id; None if several exceed the limit of :func:`batch_text`."""
+    """Return the documents like :func:`rendered`; None if several exceed ``max_bytes`` together."""
     ids, documents = row
     if ids and documents is None:
         return None
@@ -50,8 +51,10 @@ def joined(documents: Mapping[int, bytes], ids: list[int]) -> bytes:
 def batch_text(documents: Statement, page: str, max_bytes: int) -> str:
     """Return the text of the statement of a batch's documents: one row of ids and documents.
 
-    ``documents`` has the slot ``page``. A single document has no limit of bytes: no caller could
-    ask for fewer. The text is cached, as every write needs it.
+    ``page``, the SQL that selects the records, fills the slot ``page`` of ``documents``. If several
+    documents exceed ``max_bytes`` together, the row has the ids and null. A single document has no
+    limit of bytes: no caller could ask for fewer. Texts are cached, as most writes and reads of
+    single records need one.
     """
     return _SHARED["collect_batch"].fill(
         documents=documents.fill(page=page), max_bytes=str(max_bytes)
@@ -62,6 +65,7 @@ def batch_text(documents: Statement, page: str, max_bytes: int) -> str:
 def json_text(statement: str) -> str:
     """Return the text that returns the rows of a statement as JSON, in the columns of a batch.
 
-    It returns one row. Statements of one round trip must have the same columns.
+    It returns one row. The columns are the same because a batch's documents and such rows are read
+    in one round trip, whose statements must have the same columns (``fetch_in_turn``).
     """
     return _SHARED["rows_as_json"].fill(statement=statement)

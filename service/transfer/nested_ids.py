@@ -1,6 +1,7 @@
 """Nested id matching: maps the files' ids of objects in records, such as sizes, to stored ids.
 
-Outcomes of writes have no ids of nested objects: they are read back and matched by content.
+Outcomes of writes have no ids of nested objects. So the records are read back, and their nested
+objects are matched by content.
 """
 
 from collections import defaultdict, deque
@@ -16,7 +17,7 @@ from service.transfer.id_map import IdMap
 ImportedRecord: TypeAlias = tuple[dict[str, Any], dict[str, Any], Any]
 """Record as in the file, as sent, and its id; None for one that a dry run would create."""
 IdMapping: TypeAlias = tuple[str, Any, bytes | None]
-"""Id in the file, id in the service, and the digest, which nested objects do not have."""
+"""Id in the file, id in the service, and None: nested objects have no digest."""
 _NOT_COMPARABLE: Final = {"number", "array"}
 """Types of values that are not compared: documents can show them in another form."""
 
@@ -32,8 +33,9 @@ async def nested_ids(
     """Return the id mappings of nested objects, by their list such as ``size-ranges/sizes``.
 
     ``records`` have just been written, or checked by a dry run; stored ones are read, 100 at a
-    time. Objects without an id in the file, or without a stored object like them, are left out. In
-    a dry run the latter are mapped to None unless the map has them: a real import creates them.
+    time. Objects without an id in the file are left out. So are those without a stored object like
+    them, except in a dry run: a real import would create these, so they are mapped to None unless
+    ``id_map`` has them. Nothing is stored in ``id_map``.
     """
     owners = _owners(collection)
     with_ids = [
@@ -72,7 +74,7 @@ async def _documents(
 def placeholders(
     collection: TransferCollection, id_map: IdMap, record: dict[str, Any]
 ) -> dict[str, list[IdMapping]]:
-    """Return mappings to None of a record's nested objects that are not in the map, by list."""
+    """Return mappings to None of a record's nested objects that are not in the id map, by list."""
     return {
         str(items.owner): [*_placeholders(id_map, items, record.get(name))]
         for name, items in _owners(collection).items()
@@ -80,7 +82,7 @@ def placeholders(
 
 
 def _owners(collection: TransferCollection) -> dict[str, Field]:
-    """Return the fields of the objects in lists of objects with ids, by the list's member name."""
+    """Return the fields of nested objects that have ids, by the member name of their list."""
     return {
         name: member.items
         for name, member in collection.fields.members.items()
@@ -103,13 +105,14 @@ def _placeholders(id_map: IdMap, fields: Field, objects: Any) -> Iterator[IdMapp
 def match_objects(
     fields: Field, objects: list[Any], items: list[Any], stored: list[dict[str, Any]]
 ) -> Iterator[IdMapping]:
-    """Match objects of the file to stored objects of equal content, in the order of both lists.
+    """Match objects of the file to stored objects of equal content, equal ones in their order.
 
     ``objects`` are from the file, ``items`` the same objects as sent, in the same order, ``stored``
-    those of the document. Each stored object is matched once. Yield a mapping for each matched
-    object with an id in the file. Own ids, decimal numbers and lists are not compared, nor are
-    fields that no stored object has, or that are a key object in some item. Missing, null, false, 0
-    and empty values are equal.
+    those of the document. The contents of ``items`` and ``stored`` are compared. Each stored object
+    is matched at most once. Yield a mapping for each matched object with an id in the file. Own
+    ids, decimal numbers and lists are not compared, nor are fields that no stored object has, or
+    that are a key object (a reference by own key) in some item. Missing, null, false, 0 and empty
+    values are equal.
     """
     compared = {
         name
