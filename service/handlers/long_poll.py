@@ -129,8 +129,9 @@ CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("change_waiters", ChangeW
 async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
     """Add the change waiters and MAKE_ROOM to the application.
 
-    Up to half of the connections that a worker may have can wait. MAKE_ROOM ends a delayed 401
-    response if there is one, else the longest wait.
+    Readers on half of a worker's connections can wait. If the limit of open files lowers the
+    connection limit, the share is slightly above half. MAKE_ROOM ends a delayed 401 response if
+    there is one, else the longest wait.
     """
     max_waiting = max_connections(0) // 2
     app[CHANGE_WAITERS] = change_waiters = ChangeWaiters(app[DATABASE], max_waiting)

@@ -72,8 +72,9 @@ async def readiness(request: web.Request) -> web.Response:
 async def _require_ready(database: Database) -> None:
     """Raise ApiError ``server_error.unavailable`` unless the database is ready.
 
-    Its message has the cause, of a failed statement only as SQLSTATE, and the remedy if there is
-    one. It has no names of hosts or users.
+    Its message names a schema that is behind or a full disk. For another failure it has only the
+    SQLSTATE, if there is one, and the remedy or a reference to the log. It has no names of hosts or
+    users.
     """
     try:
         await database.look_up(_require_all)

@@ -12,10 +12,11 @@ _log = logging.getLogger("service")
 
 
 class StreamedResponse(web.StreamResponse):
-    """Response, 200, whose next chunk is generated when the write buffer has room for it.
+    """Response, 200, whose chunks are generated while it is sent.
 
-    The sender calls ``prepare``, ``stream`` and, in every case, ``close``. An error of a chunk can
-    no longer become an error response.
+    After more than 64 KiB of chunks, the next one waits while the write buffer is full. The sender
+    calls ``prepare``, ``stream`` and, in every case, ``close``. An error of a chunk can no longer
+    become an error response.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class StreamedResponse(web.StreamResponse):
 
         Raise ConnectionError if the client has gone, or if a chunk failed. In the latter case log
         the error and abort the connection, so that the client does not take the body for complete.
+        A chunk that fails with a ConnectionError counts as a client that has gone.
         """
         try:
             if request.method != "HEAD":

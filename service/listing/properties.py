@@ -75,10 +75,11 @@ class Properties(Mapping[str, Property]):
     """Mapping from name to property: a collection's scalar fields and its filters by reference.
 
     Names are looked up in any letter case, and iterated in that of the documents: fields in the
-    order of the schema, then the related ones. ``search`` has the columns of the search by words;
-    without the argument they are those of the fields, None if there is no name or text among them.
-    ``members`` are the names of all members of a document, or of the entries of one that is a list,
-    in the order of the schema. ``key`` is the name of the property with the record's id.
+    order of the schema, then the related ones. ``search`` has the columns of the search by words.
+    Without the argument they are those of the name or text, and of keys such as ``customId``, among
+    the fields (``SearchColumns.of``), or None without a name or text. ``members`` are the names of
+    all members of a document, or of the entries of one that is a list, in the order of the schema.
+    ``key`` is the name of the property with the record's id.
     """
 
     def __init__(

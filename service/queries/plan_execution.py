@@ -78,9 +78,10 @@ def requested_documents(
 ) -> tuple[DocumentRequest | None, DocumentRequest | None]:
     """Return the requests for what the response shows, before the write and after it.
 
-    Each is None if there is nothing to read. The last documents of hard-deleted records are read
-    before the write, those of all other records after it. A preview reads writable forms of upserts
-    instead, before and after; other outcomes need nothing.
+    Each is None if there is nothing to read. A preview reads the writable forms of its upserts,
+    before and after the write. Any other write with ``outcomes_only`` reads nothing. A write
+    without it reads the last documents of hard-deleted records before the write, and the documents
+    of all other records after it.
     """
     if options.preview:
         return requested_forms(write_set)

@@ -67,7 +67,10 @@ def _marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Yield the path of each repeated name of each object once."""
+    """Yield the path of each repeated name of each object once.
+
+    Objects in a member that the parser drops are not searched.
+    """
     if isinstance(value, _Repeating):
         yield from ((*path, name) for name in dict.fromkeys(value.names))
     if isinstance(value, dict):
