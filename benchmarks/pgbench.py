@@ -26,6 +26,7 @@ from benchmarks.data import Data
 from benchmarks.load import Request
 from benchmarks.scenarios import VARIANTS, Scenario
 from service.app import create_app
+from service.database.statements import load
 from service.embedded.postmaster import installation
 from service.settings import Settings
 
@@ -36,8 +37,11 @@ _COMMENT: Final = re.compile(r"^\s*--.*$", re.MULTILINE)
 _LITERAL: Final = re.compile(r"'(?:[^']|'')*'")
 _VARIABLE: Final = re.compile(r":[A-Za-z0-9_]")
 _READ: Final = re.compile(r"(?<!:):(v\d+)\b")
-_UNREPEATED: Final = re.compile("secret_sha256|typeinfo_tree")
-"""Pattern of statements that are not sent with every request: for API keys and types."""
+_RECORD: Final = load("changes")["record"].text
+_NEW_CHANGE_ID: Final = "nextval(pg_get_serial_sequence('change', 'id'))"
+"""SQL of the id of a change; the service's connections take ids in blocks beforehand."""
+_UNREPEATED: Final = re.compile("secret_sha256|typeinfo_tree|nextval")
+"""Pattern of statements that are not sent with every request: for API keys, types and new ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,8 @@ def _transaction(
         if _UNREPEATED.search(text):
             continue
         values = [_parameter(value, variables) for value in parameters]
+        if text == _RECORD:
+            values[1] = _NEW_CHANGE_ID
         # pgbench takes a colon in a literal for a variable, so such literals become variables.
         code = _COMMENT.sub("", text)
         quoted = _LITERAL.sub(lambda match: _literal(match[0], variables), code)

@@ -25,7 +25,8 @@ RELATIONS, STYLES = 40_000, 2_000
 PAGE = 30
 #: Each row of the page has its style looked up, and one more row tells that there are more.
 MOST_ROWS = 4 * PAGE
-_RECORD = "execute record (1, null, 'a request', 1, '{}', null)"
+_NEW_ID = "nextval(pg_get_serial_sequence('change', 'id'))"
+_RECORD = f"execute record (1, {_NEW_ID}, null, 'a request', 1, '{{}}', null)"
 
 
 @pytest.fixture
