@@ -13,28 +13,32 @@ from typing import Any
 import orjson
 
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail, Path
+from service.errors import ApiError, ErrorDetail, Path, api_error
 from service.limits import MAX_LISTED
 
 _MESSAGE = "Remove this member: its object has another one of the same name."
+_TOO_DEEP_MESSAGE = "Remove repeated members of objects, and nest the body less deeply."
 
 
 def check_duplicate_members(raw: bytes, value: Any) -> None:
     """Raise ApiError ``malformed_json`` if the body has duplicate members.
 
     ``value`` is the parsed body. The error has the paths of the repeated members, each once and at
-    most ``MAX_LISTED``. Values nested too deeply to serialize pass; validation refuses them.
+    most ``MAX_LISTED``, or none if the body is nested too deeply to search. Values
+    nested too deeply to serialize pass; validation refuses them.
     """
     try:
         if _colons(raw) == orjson.dumps(value).count(b":"):
             return
     except orjson.JSONEncodeError:
         return
-    marked = json.loads(raw, object_pairs_hook=_marked, parse_int=str, parse_float=str)
     kind = ErrorType.MALFORMED_JSON
-    raise ApiError(
-        [ErrorDetail(kind, path, _MESSAGE) for path in islice(_paths(marked), MAX_LISTED)]
-    )
+    try:
+        marked = json.loads(raw, object_pairs_hook=_marked, parse_int=str, parse_float=str)
+        paths = [*islice(_paths(marked), MAX_LISTED)]
+    except RecursionError:
+        raise api_error(kind, message=_TOO_DEEP_MESSAGE) from None
+    raise ApiError([ErrorDetail(kind, path, _MESSAGE) for path in paths])
 
 
 def _colons(raw: bytes) -> int:

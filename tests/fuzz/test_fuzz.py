@@ -31,8 +31,8 @@ def test_responses_name_the_injected_faults_and_nothing_else(part: int, demo_dsn
 @pytest.mark.parametrize(
     ("phases", "operations", "fewest"),
     [
-        ("fuzzing", ".", 300),
-        ("coverage", "/api/(colors|style-relations)", 700),
+        ("fuzzing", ".", 200),
+        ("coverage", "/api/(colors|style-relations)", 500),
     ],
 )
 async def test_no_made_up_request_surprises(

@@ -67,3 +67,12 @@ def test_malformed_json_is_reported_by_position(raw: bytes, message: str) -> Non
     [failure] = error.value.details
     assert (failure.type, failure.field) == ("validation_error.malformed_json", None)
     assert failure.message == message
+
+
+@pytest.mark.parametrize("depth", [1, 900, 1010])
+def test_duplicate_members_beside_deep_nesting_are_refused(depth: int) -> None:
+    raw = b'{"a": %b%b, "a": 1}' % (b"[" * depth, b"]" * depth)
+    with pytest.raises(ApiError) as raised:
+        parse(raw)
+    [failure] = raised.value.details
+    assert failure.type == "validation_error.malformed_json"
