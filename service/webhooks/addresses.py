@@ -29,12 +29,12 @@ _NAT64: Final = ip_network("64:ff9b::/96")
 _GLOBAL_UNICAST: Final = ip_network("2000::/3")
 """The only other IPv6 addresses of hosts on the internet (IANA, IPv6 Address Space)."""
 _RESERVED: Final = tuple(
-    map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20"))
+    map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2002::/16", "3fff::/20"))
 )
-"""Networks of protocols, relays and examples (RFC 6890, RFC 9637).
+"""Networks of protocols, relays and examples (RFC 6890, RFC 7526, RFC 9637).
 
-``is_global`` of some versions of Python is true for a part of them. The first has a metadata
-service, the third is that of Teredo.
+Versions of Python differ in whether ``is_global`` is true for a part of them. The first has a
+metadata service; the third is that of Teredo, the fourth that of 6to4, whose relays lead to IPv4.
 """
 _METADATA: Final = frozenset({ip_address("168.63.129.16")})
 """Metadata services at public addresses; those of other clouds are at link-local ones."""
@@ -74,8 +74,8 @@ class AddressPolicy:
         """Return the reason not to connect to an address; None if it is allowed.
 
         ``is_plain`` is for http, which only private networks allow. An IPv4-mapped IPv6 address
-        counts as the IPv4 address. Any other IPv6 address is public only if the IPv4 addresses
-        within it are, too; for private networks these do not matter.
+        counts as the IPv4 address. A NAT64 address is public only if the IPv4 address within it
+        is, too; for private networks that does not matter.
         """
         own, *embedded = _addresses_in(address)
         if any(own in network for network in self._private_networks):
@@ -123,7 +123,7 @@ def _parsed(url: str) -> URL | str:
 
 
 def _addresses_in(address: Address) -> Iterator[Address]:
-    """Yield an address, then the IPv4 addresses to which a network may translate it.
+    """Yield an address, then the IPv4 address to which a network may translate it.
 
     For an IPv4-mapped address that is the IPv4 address alone.
     """
@@ -136,8 +136,6 @@ def _addresses_in(address: Address) -> Iterator[Address]:
     yield address
     if address in _NAT64:
         yield IPv4Address(int(address) & 0xFFFFFFFF)
-    if address.sixtofour is not None:
-        yield address.sixtofour
 
 
 def _is_public(address: Address) -> bool:
