@@ -129,7 +129,8 @@ async def _path(measured: Data, sort: Sequence[tuple[str, str]], *, deep: bool) 
         await connection.close()
     list_request = parameters.read_query(list(sort), STYLE_RELATIONS.properties)
     keys = [last["id"]] if not sort else [last["number"], last["id"]]
-    return f"{_PATH}?cursor={cursor.encode(list_request, keys, cursor.scope(_PATH, ORGANIZATION))}"
+    scope = cursor.scope(_PATH, ORGANIZATION)
+    return f"{_PATH}?cursor={cursor.CursorWriter(list_request).write(keys, scope)}"
 
 
 async def _grow(dsn: str, size: int) -> int:

@@ -17,8 +17,14 @@ import asyncpg
 from service.database.id_arrays import id_array
 
 _INTERNALS: Final = (
-    *("_execute", "_get_statement", "_time_and_log", "_query_loggers", "_transport", "_protocol"),
-    *("_drop_global_statement_cache", "_stmt_exclusive_section"),
+    "_drop_global_statement_cache",
+    "_execute",
+    "_get_statement",
+    "_protocol",
+    "_query_loggers",
+    "_stmt_exclusive_section",
+    "_time_and_log",
+    "_transport",
 )
 _EXECUTE: Final = b"E" + pack("!ixi", 9, 0)
 """``Execute`` of the unnamed portal, for all rows."""

@@ -68,7 +68,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         headers |= await request.app[RESPONSE_CACHE].position_headers(caller.organization_id)
 
     async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
-        parents = await resolve(connection, caller.organization_id, path) if path else ()
+        parents = await resolve(connection, caller.organization_id, path)
         complete = query
         if query.list_request.changed_since is not None:
             complete = await _with_changed(resource, connection, caller, query)
@@ -86,7 +86,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     if prefers(request, CSV, JSON) and (names := tables.columns(resource, fields)):
         table = tables.header(names) + tables.rows(page.documents, names)
         return ApiResponse(200, table, {**headers, hdrs.CONTENT_TYPE: f"{CSV}; charset=utf-8"})
-    documents = await selected(request, page.documents, fields) if fields else page.documents
+    documents = await selected(request, page.documents, fields)
     return success_list(documents, pagination=pagination(next_cursor), headers=headers)
 
 

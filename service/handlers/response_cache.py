@@ -13,7 +13,6 @@ target the read. SQL that bypasses the service is seen after RESPONSE_CACHE_SECO
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Final, TypeAlias
 
@@ -30,6 +29,7 @@ from service.http.context import IS_CACHED, caller_of
 from service.http.headers import PREFER
 from service.http.media_types import CSV, JSON
 from service.http.negotiation import prefers
+from service.http.router import Handler
 from service.limits import RESPONSE_CACHE_SECONDS
 from service.queries.feed_version import FeedState, FeedVersion
 
@@ -48,7 +48,6 @@ More would keep the worker from the requests of the others: a hit needs no conne
 queue does not limit hits.
 """
 
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool]
 """Path and query, Prefer, Host (None with a public URL), whether CSV is preferred, features."""
 
@@ -73,12 +72,15 @@ class _Organization:
         self.weight = 0
         self.state: FeedState | None = None
         """State of the feed by the last poll; None before the first one and after a failed one."""
-        self.version: FeedVersion | None = None
-        """Version of ``state``; None if it is unknown or cannot be counted."""
         self.polled_at = 0.0
         self.waiters: list[asyncio.Future[FeedState]] = []
         """Requests that wait for the next poll."""
         self.is_polling = False
+
+    @property
+    def version(self) -> FeedVersion | None:
+        """Return the version of ``state``; None if it is unknown or cannot be counted."""
+        return self.state.version if self.state else None
 
 
 class ResponseCache:
@@ -219,7 +221,6 @@ class ResponseCache:
             except Exception as failure:
                 error = failure
             organization.state, organization.polled_at = state, started
-            organization.version = state.version if state else None
             if organization.version != before:
                 self._clear(organization)
             for waiter in waiters:

@@ -153,10 +153,8 @@ def _check(request: web.Request) -> None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
     if request.method not in READS and not request[CALLER].may_write:
         raise api_error(ErrorType.FORBIDDEN_SCOPE, headers={"WWW-Authenticate": NO_SCOPE})
-    if request.rel_url.raw_query_string:
-        check_query_string(request)
-    if hdrs.EXPECT in request.headers:
-        check_expectation(request)
+    check_query_string(request)
+    check_expectation(request)
 
 
 def _needs_key(request: web.Request, route: RouteProtocol | None) -> bool:

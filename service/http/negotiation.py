@@ -79,9 +79,8 @@ def prefers(request: web.Request, media_type: str, other: str) -> bool:
     (RFC 9110, 12.5.1), but never to the first one, which must be named. Both are lowercase. Equal
     weights prefer ``other``. Only the first _MAX_ACCEPT_LENGTH characters of the header count.
     """
-    header = (combined_value(request, hdrs.ACCEPT) or "")[:_MAX_ACCEPT_LENGTH]
-    # Most callers name none of the media types that are asked about.
-    if header == "*/*" or media_type not in (header := header.lower()):
+    header = (combined_value(request, hdrs.ACCEPT) or "")[:_MAX_ACCEPT_LENGTH].lower()
+    if media_type not in header:  # Most callers name no media type.
         return False
     weights = dict(map(_weighted, header.split(",")))
     return weights.get(media_type, 0.0) > _weight(weights, other)

@@ -1,8 +1,8 @@
 """Router: aiohttp's URL dispatcher with a bounded look-up time, and the dispatch of requests."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from aiohttp import web
 from aiohttp.web_urldispatcher import (
@@ -42,24 +42,19 @@ class Router(web.UrlDispatcher):
         if isinstance(resource, PlainResource):
             self._plain[resource.canonical] = resource
 
-    def resolve(self, request: web.Request) -> Coroutine[Any, Any, UrlMappingMatchInfo]:
+    async def resolve(self, request: web.Request) -> UrlMappingMatchInfo:
         """Return the match of the request's path and method, or one with the error 404 or 405.
 
         A path with more slashes than every route is 404, whatever the method.
         """
-        if request.rel_url.raw_path.count("/") > self._max_slashes:
-            return _not_found()
-        return super().resolve(request)
-
-    async def match(self, request: web.Request) -> UrlMappingMatchInfo:
-        """Return the match of a request, as ``resolve`` does."""
-        plain = self._plain.get(request.rel_url.raw_path)
+        path = request.rel_url.raw_path
+        plain = self._plain.get(path)
         route = plain._routes.get(request.method) if plain is not None else None
-        return UrlMappingMatchInfo({}, route) if route else await self.resolve(request)
-
-
-async def _not_found() -> UrlMappingMatchInfo:
-    return MatchInfoError(web.HTTPNotFound())
+        if route is not None:
+            return UrlMappingMatchInfo({}, route)
+        if path.count("/") > self._max_slashes:
+            return MatchInfoError(web.HTTPNotFound())
+        return await super().resolve(request)
 
 
 def use_router(app: web.Application, router: Router, middleware: Middleware) -> None:
@@ -71,7 +66,7 @@ def use_router(app: web.Application, router: Router, middleware: Middleware) -> 
     """
 
     async def dispatch(request: RoutedRequest) -> web.StreamResponse:
-        request._match_info = match = await router.match(request)
+        request._match_info = match = await router.resolve(request)
         match.add_app(app)
         match.freeze()
         request.app = app

@@ -70,11 +70,6 @@ class CursorWriter:
         return text
 
 
-def encode(list_request: ListRequest, last: list[Any], scope: str) -> str:
-    """Return one cursor of a list request, as ``CursorWriter.write`` does."""
-    return CursorWriter(list_request).write(last, scope)
-
-
 def _optional_members(list_request: ListRequest) -> Iterator[dict[str, Any]]:
     """Yield one object with the members that only some cursors have; nothing if all are absent.
 

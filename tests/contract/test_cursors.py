@@ -247,5 +247,5 @@ def test_a_query_too_long_for_a_cursor_is_refused() -> None:
         (SortKey(PROPERTIES["id"], False),),
     )
     with pytest.raises(ApiError) as error:
-        cursor.encode(list_request, [1], SCOPE)
+        cursor.CursorWriter(list_request).write([1], SCOPE)
     assert error.value.code == "validation_error.too_long"

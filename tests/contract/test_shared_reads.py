@@ -8,8 +8,9 @@ import asyncpg
 import pytest
 from aiohttp import web
 
-from service.handlers.response_cache import Handler, ResponseCache
+from service.handlers.response_cache import ResponseCache
 from service.http import metrics
+from service.http.router import Handler
 from tests.support.api import Answer, replacing
 from tests.support.cached_servers import Servers, cached_servers, hits
 from tests.support.time_limits import scaled, within

@@ -205,4 +205,4 @@ async def stolen_cursors(tenant_pair: TenantPair, route: Route) -> AsyncIterator
         theirs = cursor.scope(route.path, tenant_pair.victim_id)
         carried = cursor.decode(page["cursor"], properties, theirs)
         own = cursor.scope(route.path, 3 - tenant_pair.victim_id)
-        yield page["cursor"], cursor.encode(carried, list(carried.after or ()), own)
+        yield page["cursor"], cursor.CursorWriter(carried).write(list(carried.after or ()), own)
