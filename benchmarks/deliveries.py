@@ -41,17 +41,18 @@ _HEADER: Final = (
 _SECTION: Final = """\
 ## Deliveries of webhooks
 
-Turns of {seconds:g} s for each row, one row after the other, {rounds} times. One caller sends
-{rate} PATCHes of a color a second to {workers} workers; each webhook gets each change. A delivery
-takes from the response to the PATCH to the arrival of its message. Of the receivers in trouble a
-third never answers, a third answers after {slow} s, and a third answers 503. Processor time is that
-of all processes, in each second.
+Turns of {seconds:g} s for each row, one row after the other, {rounds} times, every other time
+backwards. One caller sends {rate} PATCHes of a color a second to {workers} workers; each webhook
+gets each change. A delivery takes from the response to the PATCH to the arrival of its message. Of
+the receivers in trouble a third never answers, a third answers after {slow} s, and a third answers
+503. Processor time is that of all processes, in each second, without setting up the webhooks.
 
 {table}
 
 Medians of the turns' ratios: beside receivers in trouble the median delivery takes {delivery:.3f}
 times as long as without them. The median PATCH takes {paused:.3f} times as long with 20 paused
-webhooks as without any, and {patch:.3f} times beside deliveries to 20, which share its processors.
+webhooks as without any ({cpu:.3f} times the processor time); beside deliveries to 20, which share
+its processors, {patch:.3f} times.
 
 {environment}
 """
@@ -159,16 +160,11 @@ async def _rounds(
     headers = {"Authorization": f"Bearer {measured.key}"}
     root = f"http://127.0.0.1:{server.port}"
     async with _receiving() as receivers, ClientSession(root, headers=headers) as session:
-        bench = _Bench(session, receivers, cycle(changes(measured)))
+        bench = _Bench(session, receivers, server, postmaster, cycle(changes(measured)))
         await bench.turn(TEN, min(seconds, 2))
         for number in range(rounds):
-            for setting in SETTINGS:
-                began, own = time.perf_counter(), server.cpu_seconds()
-                others = tree_seconds(postmaster)
+            for setting in SETTINGS[:: -1 if number % 2 else 1]:
                 turn = await bench.turn(setting, seconds)
-                took = time.perf_counter() - began
-                turn.service_cpu = (server.cpu_seconds() - own) / took
-                turn.database_cpu = (tree_seconds(postmaster) - others) / took
                 turns[setting].append(turn)
                 print(f"{number + 1}/{rounds}", *_row(setting, [turn]), sep="  ", flush=True)
 
@@ -177,6 +173,8 @@ async def _rounds(
 class _Bench:
     session: ClientSession
     receivers: _Receivers
+    server: Contestant
+    postmaster: psutil.Process
     requests: Iterator[Request]
     """PATCHes without end, each of which changes the record."""
 
@@ -189,11 +187,16 @@ class _Bench:
         paths += ["paused/"] * setting.paused
         created = [await self._create(path) for path in paths]
         turn = Turn()
+        began, own = time.perf_counter(), self.server.cpu_seconds()
+        others = tree_seconds(self.postmaster)
         await self._write_evenly(turn, seconds)
         async with asyncio.timeout(_LAST_SECONDS):
             # An event would be set 500 times a second, to no use.
             while any(len(times) < len(turn.answered_at) for times in arrived_at.values()):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
+        took = time.perf_counter() - began
+        turn.service_cpu = (self.server.cpu_seconds() - own) / took
+        turn.database_cpu = (tree_seconds(self.postmaster) - others) / took
         for times in arrived_at.values():
             pairs = zip(turn.answered_at, times, strict=True)
             turn.deliveries.latencies.extend(max(0.0, arrived - done) for done, arrived in pairs)
@@ -238,6 +241,7 @@ def _write(turns: dict[Setting, list[Turn]], seconds: float, postgres: str, docs
         table=table([_HEADER, *(_row(setting, turns[setting]) for setting in SETTINGS)]),
         delivery=_ratio(turns, BESIDE_TROUBLE, TEN, "deliveries"),
         paused=_ratio(turns, PAUSED, NONE, "writes"),
+        cpu=statistics.median(map(_cpu_ratio, turns[PAUSED], turns[NONE])),
         patch=_ratio(turns, TWENTY, NONE, "writes"),
         environment=report.environment(postgres),
     )
@@ -271,6 +275,10 @@ def _milliseconds(measured: Measured) -> Sequence[str]:
     latencies = measured.latencies
     values = (statistics.median(latencies), measured.percentile(99), max(latencies))
     return [f"{value * 1e3:.1f}" for value in values]
+
+
+def _cpu_ratio(above: Turn, below: Turn) -> float:
+    return (above.service_cpu + above.database_cpu) / (below.service_cpu + below.database_cpu)
 
 
 def _ratio(turns: dict[Setting, list[Turn]], above: Setting, below: Setting, name: str) -> float:
