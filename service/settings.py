@@ -45,7 +45,7 @@ class Settings:
     pool_size: int
     """Database connections per worker for requests of callers; default 4.
 
-    A worker may open three more: one for keys and readiness, two for exports.
+    A worker may open six more: two each for keys and readiness, polls in the background, exports.
     """
     caller_requests: int
     """Maximum number of running and queued requests of one organization, per worker; default 64."""

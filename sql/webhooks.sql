@@ -1,5 +1,9 @@
 -- Subscriptions to the change feed and their deliveries (contract, Webhooks).
 
+-- name: active()
+-- All organizations that have active subscriptions.
+select distinct organization_id from webhook where state = 'active';
+
 -- name: add(organization_id, url, collections, documents, state, secret, epoch, n)
 insert into webhook (organization_id, url, collections, documents, state, secret, epoch, n)
 values (
@@ -18,10 +22,6 @@ update webhook set
     lease_until = now() + interval '{{lease_seconds}} s'
 where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
 returning id;
-
--- name: any_active()
--- Whether any organization has an active subscription.
-select 1 from webhook where state = 'active' limit 1;
 
 -- name: claim(organization_id, id)
 -- Lease a subscription if no other sender has it.
@@ -89,31 +89,25 @@ select
     || ',"failures":' || failures || '}' as document
 from page;
 
--- name: due(limit)
--- Active subscriptions of all organizations that have something to send; organizations take turns.
-select organization_id, id
-from (
-    select
-        w.organization_id,
-        w.id,
-        row_number() over (partition by w.organization_id order by w.next_at nulls first, w.id) as turn
-    from webhook w
-    join change_feed feed on feed.organization_id = w.organization_id
-    where w.state = 'active'
-        and (w.next_at is null or w.next_at <= now())
-        and (w.lease_until is null or w.lease_until < now())
-        and (
-            w.n < feed.last_n
-            or w.batch_n is not null
-            or w.within_collection is not null
-            or w.epoch <> feed.epoch
-            or exists (
-                select 1 from change c where c.organization_id = w.organization_id and c.n is null
-            )
+-- name: due(organization_id)
+-- Active subscriptions that have something to send, those first that have been due for longest.
+select w.id
+from webhook w
+join change_feed feed on feed.organization_id = $1::bigint
+where w.organization_id = $1::bigint
+    and w.state = 'active'
+    and (w.next_at is null or w.next_at <= now())
+    and (w.lease_until is null or w.lease_until < now())
+    and (
+        w.n < feed.last_n
+        or w.batch_n is not null
+        or w.within_collection is not null
+        or w.epoch <> feed.epoch
+        or exists (
+            select 1 from change c where c.organization_id = $1::bigint and c.n is null
         )
-) as due
-order by turn, organization_id
-limit $1::integer;
+    )
+order by w.next_at nulls first, w.id;
 
 -- name: fail(organization_id, id, lease, pauses, error, seconds)
 -- Store a failed try and the time of the next one, and end the lease.
@@ -132,26 +126,26 @@ select id, url, collections, documents, state from webhook
 where organization_id = $1::bigint and id = $2::bigint
 for no key update;
 
--- name: largest_lag()
--- Age in seconds of the oldest change that an active subscription of any organization lacks.
+-- name: lag(organization_id)
+-- Age in seconds of the oldest change that an active subscription lacks.
 select max(
     extract(epoch from now() - coalesce(
         (
             select c.at from change c
-            where c.organization_id = w.organization_id and c.n > w.n
+            where c.organization_id = $1::bigint and c.n > w.n
             order by c.n
             limit 1
         ),
         (
             select c.at from change c
-            where c.organization_id = w.organization_id and c.n is null
+            where c.organization_id = $1::bigint and c.n is null
             order by c.clock, c.id
             limit 1
         )
     ))
 )::double precision
 from webhook w
-where w.state = 'active';
+where w.organization_id = $1::bigint and w.state = 'active';
 
 -- name: leased(organization_id, id, lease)
 -- Read a subscription as it is now, unless it was paused or another sender has it.

@@ -8,12 +8,13 @@ Every worker has its own ``Database``.
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import asyncpg
 
-from service.database.connection_factory import connect
+from service.database.connection_pool import ConnectionPool
 from service.database.contention import CONTENTION, ContentionSignal
 from service.database.errors import (
     BROKEN,
@@ -42,6 +43,14 @@ Connection: TypeAlias = PipelinedConnection
 
 ATTEMPTS = 8
 """Maximum number of tries of a transaction."""
+LOOK_UP_CONNECTIONS: Final = 2
+"""Connections beside the pool for key look-ups and readiness: no organization holds both."""
+POLL_CONNECTIONS: Final = 2
+"""Connections beside the pool for polls: a statement that hangs delays no other."""
+POLL_SECONDS: Final = 0.5
+"""Timeout of a poll of one organization."""
+_ALL_SECONDS: Final = 2
+"""Timeout of a poll of all organizations."""
 # Problem: a plan made while a table was almost empty scans the whole table, also once it has grown.
 # Writes find their rows by id, so sequential scans are off for them.
 _BEGIN = (
@@ -51,112 +60,29 @@ _BEGIN = (
 )
 
 
-class _ConnectionPool:
-    """Pool of up to ``size`` connections, leased to organizations by a fair queue of that size.
-
-    Rejected: asyncpg's own pool. It lets new requests overtake queued ones, and takes a fifth of
-    the processor time of a short read. A connection needs no reset, as the code leaves no session
-    state behind.
-    """
-
-    def __init__(
-        self,
-        dsn: str,
-        size: int,
-        on_termination: Callable[[object], None],
-        traces: "Traces | None",
-        contention: ContentionSignal,
-    ) -> None:
-        self._dsn = dsn
-        self._on_termination = on_termination
-        self._traces = traces
-        new_queue = FairQueue if traces is None else traces.fair_queue
-        self.queue: FairQueue[Connection | None] = new_queue(
-            [None] * size, ACQUIRE_SECONDS, contention
-        )
-        self._open: set[Connection] = set()
-        self._running: set[asyncio.Task[Any]] = set()
-
-    async def close(self) -> None:
-        """Close every connection; wait ACQUIRE_SECONDS at most for transactions, not for reads."""
-        if self._running:
-            await asyncio.wait(self._running, timeout=ACQUIRE_SECONDS)
-        for connection in self._open:
-            connection.terminate()
-
-    def run_to_end(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
-        """Return a task that runs the work to its end, whether or not anyone awaits it."""
-        task = asyncio.create_task(work)
-        self._running.add(task)
-        task.add_done_callback(self._on_done)
-        return task
-
-    def _on_done(self, task: "asyncio.Task[Any]") -> None:
-        self._running.discard(task)
-        if not task.cancelled():
-            # Retrieved, or asyncio would log an exception that no one awaited.
-            task.exception()
-
-    async def acquire(self, organization_id: int, kind: LeaseKind) -> Connection:
-        """Lease a connection, opened on first use and after a loss. The caller releases it.
-
-        Raise QueueTimeoutError after ACQUIRE_SECONDS of waiting, one of LOST if none can be opened.
-        """
-        connection = await self.queue.acquire(organization_id, kind)
-        if connection is None or connection.is_closed():
-            self._open.discard(connection)
-            try:
-                connection = await connect(self._dsn)
-            except BaseException:
-                self.queue.release(None, organization_id, kind)
-                raise
-            connection.add_termination_listener(self._on_termination)
-            if self._traces is not None:
-                connection.add_query_logger(self._traces.statement)
-            self._open.add(connection)
-        return connection
-
-    def release(self, connection: Connection, organization_id: int, kind: LeaseKind) -> None:
-        """Return a connection to the queue; close it first if it is inside a transaction."""
-        if not connection.is_closed() and connection.is_in_transaction():
-            connection.terminate()
-        self.queue.release(connection, organization_id, kind)
-
-    async def release_canceled(
-        self, connection: Connection, organization_id: int, kind: LeaseKind
-    ) -> None:
-        """Release a connection once the server has ended its canceled statement.
-
-        Until then, for ACQUIRE_SECONDS at most, the server works for the organization, so its lease
-        goes on.
-        """
-        try:
-            await connection.execute("begin; rollback", timeout=ACQUIRE_SECONDS)
-        except (asyncpg.PostgresError, *LOST):
-            connection.terminate()
-        finally:
-            self.release(connection, organization_id, kind)
-
-
 class Database:
-    """Connection pool of ``size`` for the work of callers, beside one reserved connection.
+    """Connection pool of ``size`` for the work of callers, beside small pools.
 
-    Key look-ups, readiness checks and background polls use the reserved one, so that they never
-    wait behind the work of callers (contract, Shares).
+    Key look-ups and readiness checks have one, background polls another one, so that neither waits
+    behind the work of callers (contract, Shares).
     """
 
     def __init__(self, dsn: str, size: int, traces: "Traces | None" = None) -> None:
         self._outage_monitor = OutageMonitor(lambda: self.look_up(_ping))
         listener = self._outage_monitor.start
-        self._pool = _ConnectionPool(dsn, size, listener, traces, CONTENTION)
+        self._pool = ConnectionPool(dsn, size, listener, traces, CONTENTION)
         # A signal of its own: look-ups of made-up keys must not count as active organizations.
-        self._reserved = _ConnectionPool(dsn, 1, listener, traces, ContentionSignal())
+        self._reserved = ConnectionPool(
+            dsn, LOOK_UP_CONNECTIONS, listener, traces, ContentionSignal()
+        )
+        self._polling = ConnectionPool(dsn, POLL_CONNECTIONS, listener, traces, ContentionSignal())
 
     async def close(self) -> None:
         """Close every connection, after at most ACQUIRE_SECONDS in each pool for work to end."""
         self._outage_monitor.stop()
         await self._pool.close()
         await self._reserved.close()
+        await self._polling.close()
 
     @property
     def queue(self) -> FairQueue[Connection | None]:
@@ -183,6 +109,18 @@ class Database:
         """
         try:
             return await _read(self._reserved, work, organization_id)
+        except asyncpg.SyntaxOrAccessError as error:
+            raise await self._schema_error_or(error) from error
+
+    async def poll(self, work: Callable[[Connection], Awaitable[T]], organization_id: int = 0) -> T:
+        """Return the result of a short read in the background, on a connection for polls.
+
+        Raise ApiError as ``read`` does, also after POLL_SECONDS, or two seconds for the id 0, which
+        stands for all organizations: on a cluster a node may hang.
+        """
+        limited = partial(_limited, work, POLL_SECONDS if organization_id else _ALL_SECONDS)
+        try:
+            return await _read(self._polling, limited, organization_id)
         except asyncpg.SyntaxOrAccessError as error:
             raise await self._schema_error_or(error) from error
 
@@ -238,13 +176,25 @@ class Database:
             self._pool.release(connection, organization_id, kind)
 
 
+async def _limited(
+    work: Callable[[Connection], Awaitable[T]], seconds: float, connection: Connection
+) -> T:
+    """Return the result of work; raise TimeoutError after a time, which ends the connection.
+
+    PostgreSQL's own limit does not hold on a cluster: a coordinator that cancels a statement waits
+    for the node.
+    """
+    async with asyncio.timeout(seconds):
+        return await work(connection)
+
+
 async def _ping(connection: Connection) -> None:
     # asyncpg fails on an empty statement when it is the first of its connection.
     await connection.execute("begin; rollback")
 
 
 async def _read(
-    pool: _ConnectionPool, work: Callable[[Connection], Awaitable[T]], organization_id: int
+    pool: ConnectionPool, work: Callable[[Connection], Awaitable[T]], organization_id: int
 ) -> T:
     """Return the result of work outside a transaction, run at most twice; raise ApiError."""
     for attempt in range(2):

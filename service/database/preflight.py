@@ -9,6 +9,7 @@ from typing import Any, Final
 import asyncpg
 
 from service.database import distribution, incidents
+from service.database.connections import LOOK_UP_CONNECTIONS, POLL_CONNECTIONS
 from service.database.errors import LOST
 from service.database.migrations import schema_is_current
 from service.limits import EXPORT_CONNECTIONS
@@ -78,10 +79,10 @@ def _require_suitable(
     """Raise SettingsError unless version, encoding, LC_CTYPE and connection limit suffice.
 
     ``max_connections`` is the least limit of server (less its reserved connections), role and
-    database. Each worker may open ``pool_size`` connections, a reserved one, and
-    EXPORT_CONNECTIONS. Connections of other programs do not count.
+    database. Each worker may open ``pool_size`` connections, LOOK_UP_CONNECTIONS, POLL_CONNECTIONS
+    and EXPORT_CONNECTIONS. Connections of other programs do not count.
     """
-    reserved = 1 + EXPORT_CONNECTIONS
+    reserved = LOOK_UP_CONNECTIONS + POLL_CONNECTIONS + EXPORT_CONNECTIONS
     needed = settings.workers * (settings.pool_size + reserved)
     if version < _OLDEST_VERSION:
         raise SettingsError(f"PostgreSQL 15 or newer is needed, not {version // 10000}")

@@ -1,16 +1,15 @@
-"""Long poll: one database poll per worker serves all its waiting readers (contract, Changes)."""
+"""Long poll: a worker polls the database for each organization that waits (contract, Changes)."""
 
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable
 from functools import partial
-from typing import Final
 
 from aiohttp import web
 
-from service import background
 from service.database.connections import Database
 from service.database.errors import too_many_requests
+from service.database.organization_poller import OrganizationPoller
 from service.http.connections import max_connections
 from service.http.context import DATABASE, MAKE_ROOM
 from service.http.unauthorized_throttle import UNAUTHORIZED_THROTTLE
@@ -18,17 +17,13 @@ from service.limits import MAX_WAITING
 from service.queries import change_feed
 from service.queries.change_feed import FeedHead
 
-INTERVAL_SECONDS: Final = 0.25
-"""Seconds before the first poll of the database, and from the end of a poll to the next one."""
-
 
 class ChangeWaiters:
-    """Waiting readers of a worker; polls the database while there are any.
+    """Waiting readers of a worker; their organizations are polled in turn.
 
     Beyond ``max_waiting`` readers of all organizations the longest wait ends, which gives an empty
     page. The bound is below the limit of connections: otherwise a burst of new connections would
-    find only its own ones to close. The poll uses the reserved connection; numbering the changes
-    takes one of the pool.
+    find only its own ones to close. Numbering the changes takes a connection of the pool.
     """
 
     def __init__(self, database: Database, max_waiting: int) -> None:
@@ -38,7 +33,9 @@ class ChangeWaiters:
         """By organization id: readers with the sequence number after which they wait."""
         self._oldest_first: dict[asyncio.Future[bool], None] = {}
         """All waiting readers; the one that has waited longest comes first."""
-        self._poller: asyncio.Task[None] | None = None
+        self._poller = OrganizationPoller(
+            database, self._waiters.keys, change_feed.feed_head, self._notify
+        )
         self._is_stopped = False
 
     async def wait(self, organization_id: int, after: int, timeout_seconds: float) -> bool:
@@ -59,8 +56,7 @@ class ChangeWaiters:
         waiter = asyncio.get_running_loop().create_future()
         waiters[waiter] = after
         self._oldest_first[waiter] = None
-        if self._poller is None or self._poller.done():
-            self._poller = background.repeat(self._poll, INTERVAL_SECONDS)
+        self._poller.start()
         try:
             await asyncio.wait([waiter], timeout=timeout_seconds)
             return waiter.done() and waiter.result()
@@ -75,8 +71,7 @@ class ChangeWaiters:
         self._is_stopped = True
         for waiters in self._waiters.values():
             _wake(waiters, for_changes=False)
-        if self._poller is not None:
-            self._poller.cancel()
+        self._poller.stop()
 
     def make_room(self) -> bool:
         """End the longest wait, with False; return False if no reader waits.
@@ -91,28 +86,16 @@ class ChangeWaiters:
                 return True
         return False
 
-    async def _poll(self) -> bool:
-        """Wake the readers that have changes; return whether no reader waits any longer."""
-        for head in await self._feed_heads():
-            await self._notify(head)
-        return not self._waiters
-
-    async def _feed_heads(self) -> list[FeedHead]:
-        """Return the feed heads of the organizations whose readers wait."""
-        ids = list(self._waiters)
-        if not ids:
-            return []
-        return await self._database.look_up(partial(change_feed.feed_heads, organization_ids=ids))
-
-    async def _notify(self, head: FeedHead) -> None:
+    async def _notify(self, organization_id: int, head: FeedHead | None) -> None:
         """Number a batch of unnumbered changes, if any; wake the readers that have new changes."""
+        if head is None:
+            return
         if head.is_behind:
-            organization_id = head.organization_id
             assign_numbers = partial(
                 change_feed.assign_sequence_numbers, organization_id=organization_id
             )
             await self._database.write(assign_numbers, organization_id)
-        waiters = self._waiters.get(head.organization_id, {})
+        waiters = self._waiters.get(organization_id, {})
         ready = [waiter for waiter, n in waiters.items() if head.is_behind or head.last > n]
         _wake(ready, for_changes=True)
 

@@ -80,7 +80,7 @@ class Retention:
         """
         organizations = partial(stored_responses.organizations, after=self._last)
         try:
-            ids = await self._database.look_up(organizations)
+            ids = await self._database.poll(organizations)
         except ApiError:
             if not self._read_ids:
                 raise

@@ -168,7 +168,7 @@ async def _write(
     )
     if _REPLAYED not in response.headers:
         _log(request, event, path[0] if path else response.headers["Location"])
-    request.app[SENDER].wake()
+    request.app[SENDER].wake(caller_of(request).organization_id)
     reserve_unconditionally(request, len(response.body))
     return respond(response)
 

@@ -46,7 +46,6 @@ FAN_OUT: Final = _SQL["shown"]
 class FeedHead:
     """Last sequence number of an organization's feed, and whether it is behind."""
 
-    organization_id: int
     last: int
     is_behind: bool
     """Whether there are committed changes without a number."""
@@ -289,10 +288,10 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
     return len(expired) == NUMBERING_BATCH
 
 
-async def feed_heads(connection: Connection, organization_ids: list[int]) -> list[FeedHead]:
-    """Return the feed heads of the organizations that have a feed, in any order."""
-    rows = await connection.fetch(_SQL["heads"].text, organization_ids)
-    return [FeedHead(*row) for row in rows]
+async def feed_head(connection: Connection, organization_id: int) -> FeedHead | None:
+    """Return the head of an organization's feed; None if it has no feed."""
+    row = await connection.fetchrow(_SQL["head"].text, organization_id)
+    return None if row is None else FeedHead(*row)
 
 
 def _covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:

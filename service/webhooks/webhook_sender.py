@@ -2,9 +2,9 @@
 
 Problem: subscriptions are many, most have nothing to send, and writers must not pay for them.
 Rejected: a task for each subscription, which polls for itself, and notifications by writers.
-Chosen: one poll of each worker for the subscriptions of all organizations, as for long polls. The
-pause after a poll is 0.25 s, or at least 20 times as long as a slow poll took. Without any active
-subscription there is a poll every 5 s. By leases one worker at a time delivers to a subscription.
+Chosen: each worker polls organizations with active subscriptions in turn, as for long polls. It
+lists them every 5 s, or after 20 times the time of a slow list: only that asks all shards of a
+cluster. By leases one worker at a time delivers to a subscription.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from aiohttp import web
 
 from service import background
 from service.database.connections import Connection, Database
+from service.database.organization_poller import INTERVAL_SECONDS, OrganizationPoller
 from service.http import metrics
 from service.http.context import DATABASE
 from service.resources.registry import CHANGES
@@ -27,14 +28,12 @@ from service.webhooks.leases import SQL
 from service.webhooks.outgoing import OUTGOING, Outgoing
 from service.webhooks.slot_pool import SlotPool
 
-INTERVAL_SECONDS: Final = 0.25
-"""Minimum time from the end of a poll to the begin of the next."""
-_IDLE_SECONDS: Final = 5
-"""Time between two polls while there is no active subscription, or after a failed poll."""
+_LIST_SECONDS: Final = 5
+"""Time between two lists of the organizations that have active subscriptions."""
 _SHARE: Final = 20
-"""The pause after a poll is at least this many times as long as the poll."""
+"""The pause after a list is at least this many times as long as the list took."""
 _LAG_SECONDS: Final = 15
-"""Minimum time between two measurements of the largest lag, for the metrics."""
+"""Minimum time between two measurements of an organization's lag, for the metrics."""
 _SLOTS: Final = 256
 """Maximum number of deliveries under way in a worker."""
 _STOP_SECONDS: Final = 2
@@ -52,54 +51,78 @@ class WebhookSender:
         self._reader = BatchReader(CHANGES)
         self._slots = SlotPool(_SLOTS)
         self._running: dict[tuple[int, int], asyncio.Task[bool]] = {}
-        self._next_poll = self._next_lag = 0.0
-        self._polls = background.repeat(self._poll, INTERVAL_SECONDS)
+        self._active = set[int]()
+        """Organizations with active subscriptions, as far as this worker knows."""
+        self._woken = set[int]()
+        """Organizations of ``wake`` since the begin of the last list."""
+        self._next_list = 0.0
+        self._lags: dict[int, tuple[float, float]] = {}
+        """Time of the next measurement and lag in seconds, by organization id."""
+        self._poller = OrganizationPoller(
+            database, lambda: self._active, self._due, self._start_deliveries
+        )
+        self._lists = background.repeat(self._list_active, INTERVAL_SECONDS)
 
-    def wake(self) -> None:
-        """Let this worker poll at the next interval: a subscription may be new or active again."""
-        self._next_poll = 0.0
+    def wake(self, organization_id: int) -> None:
+        """Let this worker poll an organization: a subscription may be new or active again."""
+        self._woken.add(organization_id)
+        self._active.add(organization_id)
+        self._poller.hasten(organization_id)
+        self._poller.start()
 
     async def stop(self) -> None:
         """Stop polls, then cancel the deliveries that do not end within _STOP_SECONDS.
 
         The leases of canceled deliveries expire. Name look-ups of the worker are closed, too.
         """
-        self._polls.cancel()
+        self._lists.cancel()
+        self._poller.stop()
         if self._running:
             await asyncio.wait(self._running.values(), timeout=_STOP_SECONDS)
         for task in self._running.values():
             task.cancel()
         self._outgoing.lookups.close()
 
-    async def _poll(self) -> None:
-        """Start the deliveries that are due and set the next poll; do nothing before its time."""
-        started = time.monotonic()
-        if started < self._next_poll:
-            return
-        self._next_poll = started + _IDLE_SECONDS
-        is_active = await self._database.look_up(self._start_due)
-        ended = time.monotonic()
-        # A wake during the poll has set it to 0: the poll may have missed the subscription.
-        if is_active and self._next_poll:
-            self._next_poll = ended + _SHARE * (ended - started)
-        metrics.WEBHOOK_IN_FLIGHT.set(self._slots.taken)
+    async def _list_active(self) -> None:
+        """List the organizations to poll, and set the next list; do nothing before its time.
 
-    async def _start_due(self, connection: Connection) -> bool:
-        """Start the deliveries that are due, as far as there are slots.
-
-        Organizations take turns. Return whether any of them has an active subscription.
+        Those listed before stay if the list fails, as while a node of a cluster is away.
         """
-        rows = await connection.fetch(SQL["due"].text, 2 * _SLOTS)
-        for organization_id, webhook_id in rows:
+        started = time.monotonic()
+        if started < self._next_list:
+            return
+        self._woken.clear()
+        try:
+            rows = await self._database.poll(_active)
+        finally:
+            ended = time.monotonic()
+            self._next_list = ended + max(_LIST_SECONDS, _SHARE * (ended - started))
+        self._active = {*rows, *self._woken}
+        self._lags = {id_: lag for id_, lag in self._lags.items() if id_ in self._active}
+        metrics.WEBHOOK_LAG.set(max((lag for _, lag in self._lags.values()), default=0.0))
+        self._poller.start()
+
+    async def _due(self, connection: Connection, organization_id: int) -> list[int]:
+        """Return the ids of an organization's subscriptions that have something to send.
+
+        Measure the organization's lag if that is due.
+        """
+        rows = await connection.fetch(SQL["due"].text, organization_id)
+        next_lag, _ = self._lags.get(organization_id, (0.0, 0.0))
+        if time.monotonic() >= next_lag:
+            lag = await connection.fetchval(SQL["lag"].text, organization_id) or 0.0
+            self._lags[organization_id] = time.monotonic() + _LAG_SECONDS, lag
+        return [row["id"] for row in rows]
+
+    async def _start_deliveries(self, organization_id: int, webhook_ids: list[int]) -> None:
+        """Start the deliveries of an organization that are due, as far as there are slots."""
+        for webhook_id in webhook_ids:
             key = (organization_id, webhook_id)
             if key not in self._running and self._slots.enter(organization_id):
                 task = background.run(partial(self._deliver, *key))
                 self._running[key] = task
                 task.add_done_callback(partial(self._on_done, key))
-        if time.monotonic() >= self._next_lag:
-            self._next_lag = time.monotonic() + _LAG_SECONDS
-            metrics.WEBHOOK_LAG.set(await connection.fetchval(SQL["largest_lag"].text) or 0)
-        return bool(rows) or bool(await connection.fetchval(SQL["any_active"].text))
+        metrics.WEBHOOK_IN_FLIGHT.set(self._slots.taken)
 
     async def _deliver(self, organization_id: int, webhook_id: int) -> None:
         """Deliver to a subscription, unless ``leases.claim`` returns no lease."""
@@ -111,6 +134,12 @@ class WebhookSender:
     def _on_done(self, key: tuple[int, int], _: "asyncio.Task[bool]") -> None:
         del self._running[key]
         self._slots.leave(key[0])
+        metrics.WEBHOOK_IN_FLIGHT.set(self._slots.taken)
+
+
+async def _active(connection: Connection) -> list[int]:
+    """Return the ids of all organizations that have active subscriptions."""
+    return [row["organization_id"] for row in await connection.fetch(SQL["active"].text)]
 
 
 SENDER: Final[web.AppKey[WebhookSender]] = web.AppKey("webhook_sender", WebhookSender)

@@ -50,15 +50,19 @@ async def polled_by_hand(dsn: str) -> AsyncIterator[tuple[WebhookSender, Api]]:
         TestClient(server) as client,
     ):
         sender = server.app[SENDER]
-        sender._polls.cancel()
-        sender._next_lag = float("inf")
+        sender._lists.cancel()
+        sender._poller.stop()
+        sender._lags[1] = float("inf"), 0.0
         yield sender, Api(client, await issue_key(dsn, 1))
 
 
 async def poll(sender: WebhookSender) -> None:
-    """Let a sender poll now."""
-    sender.wake()
-    await sender._poll()
+    """Let a sender poll each organization now."""
+    sender._next_list = 0.0
+    await sender._list_active()
+    for organization_id in sender._active:
+        await sender._poller._poll(organization_id)
+    await until(lambda: not sender._poller._handling)
 
 
 @pytest.fixture
@@ -114,6 +118,7 @@ async def test_idle_webhooks_cost_one_look(demo_dsn: str, polled: list[str], web
         polled.clear()
         for _ in range(3):
             await poll(sender)
+        # One lists the organizations, once in 5 seconds; the other one looks at theirs.
         # asyncpg tells of a statement in the next turn of the event loop.
         await until(lambda: len(polled) >= 6)
         assert [text.count("from webhook") for text in polled] == [1, 1] * 3
@@ -173,7 +178,8 @@ async def test_the_lag_is_the_age_of_the_oldest_change_that_lacks(demo_dsn: str)
         await connection.execute("update change set at = at - interval '90 s'")
         await connection.close()
         await make(api)
-        sender._next_lag = 0.0
+        sender._lags.clear()
+        await poll(sender)
         await poll(sender)
         await until(lambda: not sender._running)
         lag = (await state_of(api, webhook))["lag"]

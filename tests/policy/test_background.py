@@ -13,7 +13,7 @@ _MAKERS = {"create_task", "ensure_future", "run_coroutine_threadsafe"}
 AWAITED = {
     "client/blocking.py": "the caller, in another thread",
     "background.py": "the one way",
-    "database/connections.py": "whoever asked for the read or write, or close()",
+    "database/connection_pool.py": "whoever asked for the read or write, or close()",
     "handlers/response_cache.py": "the requests that wait for the version",
     "http/single_flight.py": "whoever asked for the result",
     "organizations/caller.py": "whoever asked for the key",

@@ -14,11 +14,8 @@ FILES = sql_files()
 STATEMENTS = [statement for file in FILES for statement in file.values()]
 TENANTS = tenant_tables()
 #: The operator's statements, the one that tells a foreign size range from an unknown one, and the
-#: looks at what is new for all who wait, and for all webhooks.
-ACROSS_ORGANIZATIONS = frozenset(
-    {"shared.owned_by_any", "changes.heads"}
-    | {"webhooks.any_active", "webhooks.due", "webhooks.largest_lag"}
-)
+#: list of the organizations whose webhooks are polled.
+ACROSS_ORGANIZATIONS = frozenset({"shared.owned_by_any", "webhooks.active"})
 OPERATORS_FILE = "administration."
 SLOTS = {"table": "color", "kind": "style", "owner": "care_instruction"}
 

@@ -6,7 +6,7 @@ import logging
 import asyncpg
 import pytest
 
-from service.database import connections, incidents, outage_monitor
+from service.database import connection_pool, incidents, outage_monitor
 from service.database.connections import Connection, Database
 from service.database.errors import unavailable
 from service.database.fair_queue import LeaseKind
@@ -47,7 +47,7 @@ async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
 async def test_organizations_beyond_their_share_are_refused_and_others_served(
     dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "ACQUIRE_SECONDS", 0.2)
+    monkeypatch.setattr(connection_pool, "ACQUIRE_SECONDS", 0.2)
     served, begun = Database(dsn, 3), list[Connection]()
 
     async def sleep(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Tests of the webhook sender: a wake is not lost, polls take a share of time, tries back off."""
+"""Tests of the webhook sender: a wake is not lost, lists take a share of time, tries back off."""
 
 import asyncio
 import time
@@ -12,38 +12,49 @@ from service.webhooks.webhook_sender import WebhookSender
 
 
 class SlowDatabase:
-    """Database whose every look-up takes a time, during which ``meanwhile`` is called."""
+    """Database in which each poll takes a time, during which ``meanwhile`` is called."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.meanwhile: Any = lambda: None
 
-    async def look_up(self, _: object) -> bool:
+    async def poll(self, *_: object) -> list[int]:
         await asyncio.sleep(self.seconds)
         self.meanwhile()
-        return True
+        return []
+
+
+def sender_of(database: SlowDatabase) -> WebhookSender:
+    """Return a sender whose poller does not run."""
+    used: Any = database
+    outgoing: Any = SimpleNamespace(lookups=SimpleNamespace(close=lambda: None))
+    sender = WebhookSender(used, outgoing)
+    sender._poller.stop()
+    return sender
 
 
 @pytest.mark.contract("Deliveries")
-async def test_a_wake_during_a_poll_is_not_lost() -> None:
-    database: Any = SlowDatabase(0.1)
-    outgoing: Any = SimpleNamespace(lookups=SimpleNamespace(close=lambda: None))
-    sender = WebhookSender(database, outgoing)
-    database.meanwhile = sender.wake
-    await sender._poll()
-    assert sender._next_poll <= time.monotonic()
+async def test_a_wake_during_a_list_is_not_lost() -> None:
+    """The statement may not see the new subscription yet."""
+    database = SlowDatabase(0.05)
+    sender = sender_of(database)
+    database.meanwhile = lambda: sender.wake(7)
+    await sender._list_active()
+    assert sender._active == {7}
+    database.meanwhile = lambda: None
+    sender._next_list = 0.0
+    await sender._list_active()
+    assert not sender._active
     await sender.stop()
 
 
-async def test_polls_take_a_twentieth_of_the_time_at_most() -> None:
-    database: Any = SlowDatabase(0.05)
-    outgoing: Any = SimpleNamespace(lookups=SimpleNamespace(close=lambda: None))
-    sender = WebhookSender(database, outgoing)
+async def test_lists_take_a_twentieth_of_the_time_at_most() -> None:
+    sender = sender_of(SlowDatabase(0.5))
     started = time.monotonic()
-    await sender._poll()
+    await sender._list_active()
     ended = time.monotonic()
-    assert sender._next_poll - ended >= 0.95 * webhook_sender._SHARE * 0.05
-    assert sender._next_poll - ended <= webhook_sender._SHARE * (ended - started)
+    assert sender._next_list - ended >= 0.95 * webhook_sender._SHARE * 0.5
+    assert sender._next_list - ended <= webhook_sender._SHARE * (ended - started)
     await sender.stop()
 
 

@@ -283,6 +283,10 @@ from (
     from page
 ) as page;
 
+-- webhooks.active: List the organizations that have active subscriptions.
+-- All organizations that have active subscriptions.
+select distinct organization_id from webhook where state = 'active';
+
 -- webhooks.add: Insert a subscription.
 --   $1::bigint organization_id
 --   $2::text url
@@ -318,10 +322,6 @@ update webhook set
 where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
 returning id;
 
--- webhooks.any_active: Find out whether there is an active subscription.
--- Whether any organization has an active subscription.
-select 1 from webhook where state = 'active' limit 1;
-
 -- webhooks.claim: Lease a subscription.
 --   $1::bigint organization_id
 --   $2::bigint id
@@ -348,31 +348,25 @@ where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint an
 returning id;
 
 -- webhooks.due: Find the subscriptions that have something to send.
---   $1::integer limit
--- Active subscriptions of all organizations that have something to send; organizations take turns.
-select organization_id, id
-from (
-    select
-        w.organization_id,
-        w.id,
-        row_number() over (partition by w.organization_id order by w.next_at nulls first, w.id) as turn
-    from webhook w
-    join change_feed feed on feed.organization_id = w.organization_id
-    where w.state = 'active'
-        and (w.next_at is null or w.next_at <= now())
-        and (w.lease_until is null or w.lease_until < now())
-        and (
-            w.n < feed.last_n
-            or w.batch_n is not null
-            or w.within_collection is not null
-            or w.epoch <> feed.epoch
-            or exists (
-                select 1 from change c where c.organization_id = w.organization_id and c.n is null
-            )
+--   $1::bigint organization_id
+-- Active subscriptions that have something to send, those first that have been due for longest.
+select w.id
+from webhook w
+join change_feed feed on feed.organization_id = $1::bigint
+where w.organization_id = $1::bigint
+    and w.state = 'active'
+    and (w.next_at is null or w.next_at <= now())
+    and (w.lease_until is null or w.lease_until < now())
+    and (
+        w.n < feed.last_n
+        or w.batch_n is not null
+        or w.within_collection is not null
+        or w.epoch <> feed.epoch
+        or exists (
+            select 1 from change c where c.organization_id = $1::bigint and c.n is null
         )
-) as due
-order by turn, organization_id
-limit $1::integer;
+    )
+order by w.next_at nulls first, w.id;
 
 -- webhooks.fail: Store a failed try.
 --   $1::bigint organization_id
@@ -401,26 +395,27 @@ select id, url, collections, documents, state from webhook
 where organization_id = $1::bigint and id = $2::bigint
 for no key update;
 
--- webhooks.largest_lag: Measure the largest lag of all subscriptions.
--- Age in seconds of the oldest change that an active subscription of any organization lacks.
+-- webhooks.lag: Measure the largest lag of the subscriptions.
+--   $1::bigint organization_id
+-- Age in seconds of the oldest change that an active subscription lacks.
 select max(
     extract(epoch from now() - coalesce(
         (
             select c.at from change c
-            where c.organization_id = w.organization_id and c.n > w.n
+            where c.organization_id = $1::bigint and c.n > w.n
             order by c.n
             limit 1
         ),
         (
             select c.at from change c
-            where c.organization_id = w.organization_id and c.n is null
+            where c.organization_id = $1::bigint and c.n is null
             order by c.clock, c.id
             limit 1
         )
     ))
 )::double precision
 from webhook w
-where w.state = 'active';
+where w.organization_id = $1::bigint and w.state = 'active';
 
 -- webhooks.leased: Read a leased subscription.
 --   $1::bigint organization_id

@@ -1,0 +1,108 @@
+"""Connection pool: connections to PostgreSQL, leased to organizations by a fair queue."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import asyncpg
+
+from service.database.connection_factory import connect
+from service.database.contention import ContentionSignal
+from service.database.errors import LOST
+from service.database.fair_queue import FairQueue, LeaseKind
+from service.database.pipeline import PipelinedConnection
+from service.limits import ACQUIRE_SECONDS
+
+if TYPE_CHECKING:
+    from service.database.tracing import Traces  # an extra, which may not be installed
+
+T = TypeVar("T")
+
+
+class ConnectionPool:
+    """Pool of up to ``size`` connections, leased to organizations by a fair queue of that size.
+
+    Rejected: asyncpg's own pool. It lets new requests overtake queued ones, and takes a fifth of
+    the processor time of a short read. A connection needs no reset, as the code leaves no session
+    state behind.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        size: int,
+        on_termination: Callable[[object], None],
+        traces: "Traces | None",
+        contention: ContentionSignal,
+    ) -> None:
+        self._dsn = dsn
+        self._on_termination = on_termination
+        self._traces = traces
+        new_queue = FairQueue if traces is None else traces.fair_queue
+        self.queue: FairQueue[PipelinedConnection | None] = new_queue(
+            [None] * size, ACQUIRE_SECONDS, contention
+        )
+        self._open: set[PipelinedConnection] = set()
+        self._running: set[asyncio.Task[Any]] = set()
+
+    async def close(self) -> None:
+        """Close every connection; wait ACQUIRE_SECONDS at most for transactions, not for reads."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=ACQUIRE_SECONDS)
+        for connection in self._open:
+            connection.terminate()
+
+    def run_to_end(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+        """Return a task that runs the work to its end, whether or not anyone awaits it."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._on_done)
+        return task
+
+    def _on_done(self, task: "asyncio.Task[Any]") -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            # Retrieved, or asyncio would log an exception that no one awaited.
+            task.exception()
+
+    async def acquire(self, organization_id: int, kind: LeaseKind) -> PipelinedConnection:
+        """Lease a connection, opened on first use and after a loss. The caller releases it.
+
+        Raise QueueTimeoutError after ACQUIRE_SECONDS of waiting, one of LOST if none can be opened.
+        """
+        connection = await self.queue.acquire(organization_id, kind)
+        if connection is None or connection.is_closed():
+            self._open.discard(connection)
+            try:
+                connection = await connect(self._dsn)
+            except BaseException:
+                self.queue.release(None, organization_id, kind)
+                raise
+            connection.add_termination_listener(self._on_termination)
+            if self._traces is not None:
+                connection.add_query_logger(self._traces.statement)
+            self._open.add(connection)
+        return connection
+
+    def release(
+        self, connection: PipelinedConnection, organization_id: int, kind: LeaseKind
+    ) -> None:
+        """Return a connection to the queue; close it first if it is inside a transaction."""
+        if not connection.is_closed() and connection.is_in_transaction():
+            connection.terminate()
+        self.queue.release(connection, organization_id, kind)
+
+    async def release_canceled(
+        self, connection: PipelinedConnection, organization_id: int, kind: LeaseKind
+    ) -> None:
+        """Release a connection once the server has ended its canceled statement.
+
+        Until then, for ACQUIRE_SECONDS at most, the server works for the organization, so its lease
+        goes on.
+        """
+        try:
+            await connection.execute("begin; rollback", timeout=ACQUIRE_SECONDS)
+        except (asyncpg.PostgresError, *LOST):
+            connection.terminate()
+        finally:
+            self.release(connection, organization_id, kind)

@@ -1,0 +1,54 @@
+"""Hung organization: its statements get no answer, as on a cluster whose node hangs.
+
+A row level policy waits for a lock at each row of organization 1, also in statements about all
+organizations. It holds for the tables' owner too, but not for superusers.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import asyncpg
+
+from tests.policy.sources import tenant_tables
+
+HUNG: Final = 1
+"""Id of the organization."""
+_LOCK: Final = 0x48554E47
+_PREPARE: Final = f"""
+create function gets_answer(id bigint) returns boolean language plpgsql cost 10000 as $$ begin
+    if id = {HUNG} then perform pg_advisory_xact_lock_shared({_LOCK}); end if;
+    return true;
+end $$;
+"""
+
+
+class HungOrganization:
+    """Organization 1 of a database: it hangs from ``hang`` to ``resume``."""
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self._connection = connection
+
+    async def hang(self) -> None:
+        """Let statements wait from now on."""
+        await self._connection.execute("select pg_advisory_lock($1)", _LOCK)
+
+    async def resume(self) -> None:
+        """Let them go on."""
+        await self._connection.execute("select pg_advisory_unlock_all()")
+
+
+@asynccontextmanager
+async def hung_organization(dsn: str) -> AsyncIterator[HungOrganization]:
+    """Prepare a database; statements go on as soon as the context ends."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute(_PREPARE)
+        for table in sorted(tenant_tables() | {"organization"}):
+            column = "id" if table == "organization" else "organization_id"
+            for how in ("enable", "force"):
+                await connection.execute(f"alter table {table} {how} row level security")
+            await connection.execute(f"create policy hung on {table} using (gets_answer({column}))")
+        yield HungOrganization(connection)
+    finally:
+        await connection.close()
