@@ -117,7 +117,7 @@ async def _receiving() -> AsyncIterator[_Receivers]:
     app = web.Application()
     app.router.add_post("/prompt/{name}", receivers.take)
     app.router.add_post("/trouble/{kind}", receivers.struggle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -80,7 +80,7 @@ async def troubled(kind: str, random: Random) -> AsyncIterator[TroubledReceiver]
 async def _serve(receiver: TroubledReceiver, port: int) -> tuple[web.AppRunner, int]:
     app = web.Application()
     app.router.add_post("/hook", receiver.receive)
-    runner = web.AppRunner(app, shutdown_timeout=0)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port, reuse_address=True).start()
     return runner, runner.addresses[0][1]
