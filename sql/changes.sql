@@ -51,14 +51,18 @@ where organization_id = $1::bigint and n <= $2::bigint;
 update change_feed set cleared_n = $2::bigint, cleared_at = greatest(cleared_at, $3::timestamptz)
 where organization_id = $1::bigint;
 
--- name: head(organization_id)
+-- name: heads(organization_ids)
 select
+    feed.organization_id,
     feed.last_n,
     exists (
-        select 1 from change where change.organization_id = $1::bigint and change.n is null
+        select 1 from change
+        where change.organization_id = any($1::bigint[])
+            and change.organization_id = feed.organization_id
+            and change.n is null
     ) as is_behind
 from change_feed feed
-where feed.organization_id = $1::bigint;
+where feed.organization_id = any($1::bigint[]);
 
 -- name: kept(organization_id, after_n, max_transactions, max_entries)
 -- Beginning of the feed, and whether at most $3 transactions with $4 entries follow $2.

@@ -89,12 +89,12 @@ select
     || ',"failures":' || failures || '}' as document
 from page;
 
--- name: due(organization_id)
+-- name: due(organization_ids)
 -- Active subscriptions that have something to send, those first that have been due for longest.
-select w.id
+select w.organization_id, w.id
 from webhook w
-join change_feed feed on feed.organization_id = $1::bigint
-where w.organization_id = $1::bigint
+join change_feed feed on feed.organization_id = any($1::bigint[]) and feed.organization_id = w.organization_id
+where w.organization_id = any($1::bigint[])
     and w.state = 'active'
     and (w.next_at is null or w.next_at <= now())
     and (w.lease_until is null or w.lease_until < now())
@@ -104,7 +104,8 @@ where w.organization_id = $1::bigint
         or w.within_collection is not null
         or w.epoch <> feed.epoch
         or exists (
-            select 1 from change c where c.organization_id = $1::bigint and c.n is null
+            select 1 from change c
+            where c.organization_id = any($1::bigint[]) and c.organization_id = w.organization_id and c.n is null
         )
     )
 order by w.next_at nulls first, w.id;
@@ -126,26 +127,27 @@ select id, url, collections, documents, state from webhook
 where organization_id = $1::bigint and id = $2::bigint
 for no key update;
 
--- name: lag(organization_id)
--- Age in seconds of the oldest change that an active subscription lacks.
-select max(
+-- name: lags(organization_ids)
+-- Age in seconds of the oldest change that an active subscription lacks, by organization.
+select w.organization_id, max(
     extract(epoch from now() - coalesce(
         (
             select c.at from change c
-            where c.organization_id = $1::bigint and c.n > w.n
+            where c.organization_id = any($1::bigint[]) and c.organization_id = w.organization_id and c.n > w.n
             order by c.n
             limit 1
         ),
         (
             select c.at from change c
-            where c.organization_id = $1::bigint and c.n is null
+            where c.organization_id = any($1::bigint[]) and c.organization_id = w.organization_id and c.n is null
             order by c.clock, c.id
             limit 1
         )
     ))
-)::double precision
+)::double precision as seconds
 from webhook w
-where w.organization_id = $1::bigint and w.state = 'active';
+where w.organization_id = any($1::bigint[]) and w.state = 'active'
+group by w.organization_id;
 
 -- name: leased(organization_id, id, lease)
 -- Read a subscription as it is now, unless it was paused or another sender has it.

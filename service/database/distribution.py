@@ -94,10 +94,14 @@ def configure_session(connection: psycopg.Connection[Any]) -> None:
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
 
 
+async def has_citus(connection: asyncpg.Connection) -> bool:
+    """Return whether the database has Citus, with distributed tables or without."""
+    return bool(await connection.fetchval(_CITUS))
+
+
 async def is_worker(connection: asyncpg.Connection) -> bool:
     """Return whether the connection is to a worker node of a cluster."""
-    has_citus = await connection.fetchval(_CITUS)
-    return bool(has_citus and await connection.fetchval(_IS_WORKER))
+    return await has_citus(connection) and bool(await connection.fetchval(_IS_WORKER))
 
 
 def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:

@@ -1,4 +1,4 @@
-"""Long poll: a worker polls the database for each organization that waits (contract, Changes)."""
+"""Long poll: a worker polls the database for the organizations that wait (contract, Changes)."""
 
 import asyncio
 from collections import defaultdict
@@ -19,7 +19,7 @@ from service.queries.change_feed import FeedHead
 
 
 class ChangeWaiters:
-    """Waiting readers of a worker; their organizations are polled in turn.
+    """Waiting readers of a worker; a poller looks for changes of their organizations.
 
     Beyond ``max_waiting`` readers of all organizations the longest wait ends, which gives an empty
     page. The bound is below the limit of connections: otherwise a burst of new connections would
@@ -34,7 +34,7 @@ class ChangeWaiters:
         self._oldest_first: dict[asyncio.Future[bool], None] = {}
         """All waiting readers; the one that has waited longest comes first."""
         self._poller = OrganizationPoller(
-            database, self._waiters.keys, change_feed.feed_head, self._notify
+            database, self._waiters.keys, change_feed.feed_heads, self._notify
         )
         self._is_stopped = False
 
@@ -86,10 +86,8 @@ class ChangeWaiters:
                 return True
         return False
 
-    async def _notify(self, organization_id: int, head: FeedHead | None) -> None:
+    async def _notify(self, organization_id: int, head: FeedHead) -> None:
         """Number a batch of unnumbered changes, if any; wake the readers that have new changes."""
-        if head is None:
-            return
         if head.is_behind:
             assign_numbers = partial(
                 change_feed.assign_sequence_numbers, organization_id=organization_id

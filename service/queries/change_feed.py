@@ -288,10 +288,10 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
     return len(expired) == NUMBERING_BATCH
 
 
-async def feed_head(connection: Connection, organization_id: int) -> FeedHead | None:
-    """Return the head of an organization's feed; None if it has no feed."""
-    row = await connection.fetchrow(_SQL["head"].text, organization_id)
-    return None if row is None else FeedHead(*row)
+async def feed_heads(connection: Connection, organization_ids: list[int]) -> dict[int, FeedHead]:
+    """Return the heads of feeds, by organization id; those without a feed have none."""
+    rows = await connection.fetch(_SQL["heads"].text, organization_ids)
+    return {organization_id: FeedHead(*head) for organization_id, *head in rows}
 
 
 def _covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:

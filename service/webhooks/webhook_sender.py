@@ -2,13 +2,14 @@
 
 Problem: subscriptions are many, most have nothing to send, and writers must not pay for them.
 Rejected: a task for each subscription, which polls for itself, and notifications by writers.
-Chosen: each worker polls organizations with active subscriptions in turn, as for long polls. It
+Chosen: each worker polls organizations with active subscriptions, as for long polls. It
 lists them every 5 s, or after 20 times the time of a slow list: only that asks all shards of a
 cluster. By leases one worker at a time delivers to a subscription.
 """
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Final
@@ -34,6 +35,8 @@ _SHARE: Final = 20
 """The pause after a list is at least this many times as long as the list took."""
 _LAG_SECONDS: Final = 15
 """Minimum time between two measurements of an organization's lag, for the metrics."""
+_NEVER: Final = (0.0, 0.0)
+"""Time of the next measurement and lag of an organization that was not measured yet."""
 _SLOTS: Final = 256
 """Maximum number of deliveries under way in a worker."""
 _STOP_SECONDS: Final = 2
@@ -102,17 +105,25 @@ class WebhookSender:
         metrics.WEBHOOK_LAG.set(max((lag for _, lag in self._lags.values()), default=0.0))
         self._poller.start()
 
-    async def _due(self, connection: Connection, organization_id: int) -> list[int]:
-        """Return the ids of an organization's subscriptions that have something to send.
+    async def _due(
+        self, connection: Connection, organization_ids: list[int]
+    ) -> dict[int, list[int]]:
+        """Return the ids of subscriptions that have something to send, by organization id.
 
-        Measure the organization's lag if that is due.
+        Measure the lags of organizations for which that is due.
         """
-        rows = await connection.fetch(SQL["due"].text, organization_id)
-        next_lag, _ = self._lags.get(organization_id, (0.0, 0.0))
-        if time.monotonic() >= next_lag:
-            lag = await connection.fetchval(SQL["lag"].text, organization_id) or 0.0
-            self._lags[organization_id] = time.monotonic() + _LAG_SECONDS, lag
-        return [row["id"] for row in rows]
+        webhook_ids = defaultdict[int, list[int]](list)
+        for organization_id, webhook_id in await connection.fetch(
+            SQL["due"].text, organization_ids
+        ):
+            webhook_ids[organization_id].append(webhook_id)
+        now = time.monotonic()
+        unmeasured = [id_ for id_ in organization_ids if self._lags.get(id_, _NEVER)[0] <= now]
+        if unmeasured:
+            lags = dict(await connection.fetch(SQL["lags"].text, unmeasured))
+            for id_ in unmeasured:
+                self._lags[id_] = now + _LAG_SECONDS, lags.get(id_) or 0.0
+        return webhook_ids
 
     async def _start_deliveries(self, organization_id: int, webhook_ids: list[int]) -> None:
         """Start the deliveries of an organization that are due, as far as there are slots."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from service.database import organization_poller
 from service.database.errors import unavailable
-from service.database.organization_poller import GAP_SECONDS, OrganizationPoller
+from service.database.organization_poller import GAP_SECONDS, INTERVAL_SECONDS, OrganizationPoller
 from tests.support.time_limits import scaled, until
 
 
@@ -18,6 +18,7 @@ class FakeDatabase:
     def __init__(self, seconds: float = 0.0, failing: int = 0) -> None:
         self.seconds, self.failing = seconds, failing
         self.polls: list[tuple[float, float, int]] = []
+        self.groups: list[list[int]] = []
 
     async def poll(self, look: Any, organization_id: int) -> Any:
         started = time.monotonic()
@@ -28,12 +29,17 @@ class FakeDatabase:
         return await look(None)
 
 
-def poller_of(database: FakeDatabase, ids: Any, handle: Any) -> OrganizationPoller[int]:
-    async def look(_: object, organization_id: int) -> int:
-        return organization_id
+def poller_of(
+    database: FakeDatabase, ids: Any, handle: Any, *, is_cluster: bool = True
+) -> OrganizationPoller[int]:
+    async def look(_: object, organization_ids: list[int]) -> dict[int, int]:
+        database.groups.append(organization_ids)
+        return {id_: id_ for id_ in organization_ids}
 
     used: Any = database
-    return OrganizationPoller(used, ids, look, handle)
+    poller = OrganizationPoller(used, ids, look, handle)
+    poller._is_cluster = is_cluster
+    return poller
 
 
 async def handle_at_once(organization_id: int, looked: int) -> None:
@@ -54,6 +60,36 @@ async def test_many_organizations_cost_no_more_statements() -> None:
     assert max(turns.values()) - min(turns.values()) <= 1
 
 
+async def test_many_organizations_share_a_statement_without_a_cluster() -> None:
+    """Those that come later join the statement of the others."""
+    ids, database = {1}, FakeDatabase(0.001)
+    poller = poller_of(database, lambda: ids, handle_at_once, is_cluster=False)
+    poller.start()
+    await until(lambda: len(database.groups) == 1)
+    for id_ in range(2, 12):
+        ids.add(id_)
+        await asyncio.sleep(INTERVAL_SECONDS / 10)
+    await until(lambda: len(database.groups) > 4)
+    poller.stop()
+    assert database.groups[4] == sorted(ids)
+    for before, after in pairwise(database.polls):
+        assert after[0] - before[0] > 0.9 * INTERVAL_SECONDS
+
+
+async def test_organizations_are_polled_alone_after_a_failure() -> None:
+    """So the one that fails delays the others once."""
+    ids = [2, 1, 3]
+    database = FakeDatabase(failing=2)
+    poller = poller_of(database, lambda: ids, handle_at_once, is_cluster=False)
+    poller.start()
+    await until(lambda: [1, 3] in database.groups and 2 in poller._delays)
+    database.failing = 0
+    await until(lambda: ids in database.groups)
+    poller.stop()
+    assert [1] in database.groups
+    assert not poller._delays
+
+
 async def test_a_failing_organization_is_polled_ever_less_often() -> None:
     database = FakeDatabase(failing=1)
     poller = poller_of(database, lambda: [1, 2], handle_at_once)
@@ -67,7 +103,7 @@ async def test_a_failing_organization_is_polled_ever_less_often() -> None:
     assert pauses == sorted(pauses)
     assert poller._delays.keys() == {1}
     for _ in range(9):
-        await poller._poll(1)
+        await poller._poll([1])
     assert poller._delays[1] == organization_poller.MAX_DELAY_SECONDS
 
 

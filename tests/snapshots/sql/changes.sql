@@ -78,15 +78,19 @@ where organization_id = $1::bigint and n <= $2::bigint;
 update change_feed set cleared_n = $2::bigint, cleared_at = greatest(cleared_at, $3::timestamptz)
 where organization_id = $1::bigint;
 
--- changes.head: Read the feed's head, for the long polls of the organization.
---   $1::bigint organization_id
+-- changes.heads: Read the heads of feeds, for the long polls of their organizations.
+--   $1::bigint[] organization_ids
 select
+    feed.organization_id,
     feed.last_n,
     exists (
-        select 1 from change where change.organization_id = $1::bigint and change.n is null
+        select 1 from change
+        where change.organization_id = any($1::bigint[])
+            and change.organization_id = feed.organization_id
+            and change.n is null
     ) as is_behind
 from change_feed feed
-where feed.organization_id = $1::bigint;
+where feed.organization_id = any($1::bigint[]);
 
 -- changes.kept: Find out whether the feed still has the changes after a transaction.
 --   $1::bigint organization_id

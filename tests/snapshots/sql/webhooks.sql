@@ -348,12 +348,12 @@ where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint an
 returning id;
 
 -- webhooks.due: Find the subscriptions that have something to send.
---   $1::bigint organization_id
+--   $1::bigint[] organization_ids
 -- Active subscriptions that have something to send, those first that have been due for longest.
-select w.id
+select w.organization_id, w.id
 from webhook w
-join change_feed feed on feed.organization_id = $1::bigint
-where w.organization_id = $1::bigint
+join change_feed feed on feed.organization_id = any($1::bigint[]) and feed.organization_id = w.organization_id
+where w.organization_id = any($1::bigint[])
     and w.state = 'active'
     and (w.next_at is null or w.next_at <= now())
     and (w.lease_until is null or w.lease_until < now())
@@ -363,7 +363,9 @@ where w.organization_id = $1::bigint
         or w.within_collection is not null
         or w.epoch <> feed.epoch
         or exists (
-            select 1 from change c where c.organization_id = $1::bigint and c.n is null
+            select 1 from change c
+            where c.organization_id = any($1::bigint[]) and c.organization_id = w.organization_id
+                and c.n is null
         )
     )
 order by w.next_at nulls first, w.id;
@@ -395,27 +397,30 @@ select id, url, collections, documents, state from webhook
 where organization_id = $1::bigint and id = $2::bigint
 for no key update;
 
--- webhooks.lag: Measure the largest lag of the subscriptions.
---   $1::bigint organization_id
--- Age in seconds of the oldest change that an active subscription lacks.
-select max(
+-- webhooks.lags: Measure the largest lag of each organization's subscriptions.
+--   $1::bigint[] organization_ids
+-- Age in seconds of the oldest change that an active subscription lacks, by organization.
+select w.organization_id, max(
     extract(epoch from now() - coalesce(
         (
             select c.at from change c
-            where c.organization_id = $1::bigint and c.n > w.n
+            where c.organization_id = any($1::bigint[]) and c.organization_id = w.organization_id
+                and c.n > w.n
             order by c.n
             limit 1
         ),
         (
             select c.at from change c
-            where c.organization_id = $1::bigint and c.n is null
+            where c.organization_id = any($1::bigint[]) and c.organization_id = w.organization_id
+                and c.n is null
             order by c.clock, c.id
             limit 1
         )
     ))
-)::double precision
+)::double precision as seconds
 from webhook w
-where w.organization_id = $1::bigint and w.state = 'active';
+where w.organization_id = any($1::bigint[]) and w.state = 'active'
+group by w.organization_id;
 
 -- webhooks.leased: Read a leased subscription.
 --   $1::bigint organization_id
