@@ -121,7 +121,7 @@ class PartCollection(WritableResource):
         if not owners:
             return
         owners.missing_type = ErrorType.NOT_FOUND
-        await owners.resolve(connection, batch)
+        await owners.replace_keys(connection, batch)
         entries = [*enumerate(batch.items)]
         for detail in duplicate_errors(entries, self.key, all_of_them=skip_failed):
             batch.fail(int(detail.path[0]), detail.type, self.key, message=detail.message or "")

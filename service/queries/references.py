@@ -18,6 +18,7 @@ from service.errors import Path
 from service.listing.properties import stored_id
 from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
+from service.queries.keyed_values import values_at
 from service.queries.reference_targets import FOR_KEY_SHARE
 from service.queries.resource import SHARED
 
@@ -70,9 +71,8 @@ class Reference:
         """
         if self.field in batch.checked_fields:
             return
-        referenced_ids = {
-            record_id for item in batch.items for _, record_id in self._references_of(item)
-        }
+        ids = {*values_at(batch.items, self.field.split("."))} - {None}
+        referenced_ids = {*map(stored_id, ids)}
         if not referenced_ids:
             return
         rows = await self.find(connection, batch.caller, sorted(referenced_ids))

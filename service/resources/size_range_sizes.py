@@ -25,9 +25,6 @@ from service.queries.references import Reference
 from service.resources.size_ranges import IS_LIVE, SizeRanges
 
 _RELATED = "relatedSizeRangeSizeId"
-_RELATED_KEY = "relatedKey"
-"""Member of an entry with the key object that ``_RELATED`` had: new sizes get other ids when the
-items that have not failed are checked again."""
 _MEMBERS = ("name", "sizeId", _RELATED, "gradingGroupId")
 _SIZES = ChildList(
     "sizes",
@@ -202,11 +199,11 @@ def _resolve_related(batch: Batch, lists: Sequence[MatchedChildren]) -> None:
         (sizes, index, entry)
         for sizes in lists
         for index, entry in enumerate(batch.items[sizes.index][_SIZES.name])
-        if _RELATED_KEY in entry or isinstance(entry.get(_RELATED), dict)
+        if isinstance(entry.get(_RELATED), dict)
     ]
     names = {sizes.owner_id: _ids_by_name(sizes) for sizes in lists} if named else {}
     for sizes, index, entry in named:
-        key = entry.setdefault(_RELATED_KEY, entry[_RELATED])
+        key = entry[_RELATED]
         active, others = names[key.get("sizeRangeId", sizes.owner_id)]
         size_ids = active.get(key["name"]) or others.get(key["name"], [])
         if len(size_ids) == 1:

@@ -68,9 +68,12 @@ def duplicate_errors(
     only one member. Values of different types differ: 1, "1" and true.
     """
     listed = list(members)
-    # Fast path for distinct values; missing members and unhashable values take the loop below.
+    # Fast path for distinct values and key objects; missing members and lists take the loop below.
     try:
-        if len({member[name] for _, member in listed}) == len(listed):
+        values = [member[name] for _, member in listed]
+        if dict in {*map(type, values)}:
+            values = [value for value in values if type(value) is not dict]
+        if len({*values}) == len(values):
             return
     except (KeyError, TypeError):
         pass

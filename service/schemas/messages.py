@@ -3,7 +3,7 @@
 A message says what to send instead and does not repeat the value.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -102,13 +102,18 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
         yield path, *limit_message(keyword, kind.limit)
 
 
-def duplicate_indexes(members: list[Any]) -> Iterator[int]:
-    """Yield the indexes of members that equal an earlier one, compared as serialized JSON."""
-    seen = set()
-    if {*map(type, members)} == {int} and len({*members}) == len(members):
-        return
+def duplicate_indexes(members: list[Any]) -> Iterable[int]:
+    """Return the indexes of members that equal an earlier one, compared as serialized JSON."""
+    # Fast path for ids; key objects, which are unhashable, take the loop below.
+    try:
+        if len({*members}) == len(members):
+            return ()
+    except TypeError:
+        pass
+    seen, indexes = set[bytes](), list[int]()
     for index, member in enumerate(members):
         text = orjson.dumps(member)
         if text in seen:
-            yield index
+            indexes.append(index)
         seen.add(text)
+    return indexes

@@ -5,6 +5,7 @@ module turns its errors into error details with the service's messages, and adds
 Schema cannot express (contract, Errors).
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -26,6 +27,8 @@ from service.schemas.truncate import truncate
 _TOO_DEEP: Final = (ValueError, RecursionError, orjson.JSONEncodeError)
 """Exceptions of values that are nested too deeply."""
 _DIGITS: Final = bytes.maketrans(b"123456789eE", b"000000000..")
+_FRACTION: Final = re.compile(rb"[\s:,\[]-?0+\.")
+"""Number with a fraction or exponent, translated by ``_DIGITS``; texts can have such numbers."""
 
 Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[ErrorDetail]]
 """Checks of an object beyond its schema; the object may violate the schema, too."""
@@ -179,11 +182,13 @@ class _NeededChecks:
 
     @classmethod
     def of(cls, raw: bytes, *, schema: bool = True) -> "_NeededChecks":
-        """Return the checks that a body needs; texts that look like numbers may add some.
+        """Return the checks that a body needs; texts with numbers in them may add some.
 
-        Searching translated bytes takes a twentieth of a regular expression's time.
+        Searching translated bytes for a text takes a tenth of the regular expression's time.
         """
-        formats = b"0." in raw.translate(_DIGITS) or (b"\\" in raw and b"\\u0000" in raw)
+        translated = raw.translate(_DIGITS)
+        has_fractions = b"0." in translated and _FRACTION.search(translated) is not None
+        formats = has_fractions or (b"\\" in raw and b"\\u0000" in raw)
         return cls(schema, formats, len(raw) > MAX_RECORD_BYTES)
 
 

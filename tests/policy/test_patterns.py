@@ -65,7 +65,8 @@ def _calls(tree: ast.AST) -> list[ast.Call]:
 
 def _patterns(value: Any) -> Iterator[re.Pattern[str]]:
     if isinstance(value, re.Pattern):
-        yield value
+        is_text = isinstance(value.pattern, str)
+        yield value if is_text else re.compile(value.pattern.decode())
     elif isinstance(value, list | tuple):
         for each in value:
             yield from _patterns(each)

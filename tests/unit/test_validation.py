@@ -5,8 +5,9 @@ import pytest
 
 from service.errors import MAX_COLLECTED
 from service.resources.measurement_charts import MeasurementCharts
+from service.schemas.extra_checks import duplicate_errors
 from service.schemas.parsing import parse
-from service.schemas.validation import Validator
+from service.schemas.validation import Validator, _NeededChecks
 
 pytestmark = pytest.mark.contract("Bad input", "Errors")
 
@@ -55,6 +56,27 @@ def test_members_there_twice_are_named_each() -> None:
         ("duplicate", "colorGroupIds[4]"),
         ("duplicate", "colorGroupIds[5]"),
     ]
+
+
+@pytest.mark.parametrize("value", [b"1.0", b" -1.0", b"\n1e0", b"\t10E+1"])
+@pytest.mark.parametrize("members", [b'"maxChar":%b', b'"name":"2.5","maxChar":%b', b'"x":[7,%b]'])
+def test_numbers_with_a_fraction_are_found_wherever_they_stand(
+    members: bytes, value: bytes
+) -> None:
+    assert _NeededChecks.of(b"{%b}" % (members % value)).formats
+
+
+@pytest.mark.parametrize("text", [b"12.50", b"-12.50", b"1e5", b"v1.0"])
+def test_decimal_texts_need_no_format_check(text: bytes) -> None:
+    """Else each text of a measurement chart would be checked."""
+    assert not _NeededChecks.of(b'{"value":"%b","others":["%b"],"n":1}' % (text, text)).formats
+
+
+def test_key_objects_hide_no_equal_ids() -> None:
+    entries = [{"id": 1}, {"id": {"name": "M"}}, {"id": 2}, {"id": {"name": "M"}}]
+    assert [*duplicate_errors(enumerate(entries), "id")] == []
+    details = duplicate_errors(enumerate([*entries, {"id": 1}]), "id")
+    assert [detail.path for detail in details] == [(4, "id")]
 
 
 def test_numbers_with_a_fraction_may_be_whole() -> None:
