@@ -10,7 +10,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service.database.connections import Connection, Database
+from service.database.connections import Database
 from service.database.contention import CONTENTION
 from service.organizations import administration, keys
 from service.organizations.caller import Callers
@@ -193,11 +193,7 @@ async def test_unknown_keys_delay_no_known_one(
     """A known key that has to be looked up again waits for one of them at most."""
     database = Database(shared_dsn, 1)
     callers, key = Callers(database), shared_keys["writer"]
-
-    async def select_one(connection: Connection) -> None:
-        await connection.fetchval("select 1")
-
-    await asyncio.gather(*(database.look_up(select_one, id_) for id_ in (1, 2)))
+    await asyncio.gather(*(database.look_up(lambda on: on.fetchval("select 1"), n) for n in (1, 2)))
     assert await callers.find(key) is not None
     clock.now += 5.01
     unknown_keys = [
