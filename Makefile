@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 PEERS := benchmarks/.peers
 GENERATORS := tests/generated/.tools
+CONNECTORS := tests/connectors/.tools
+CONNECTOR_TOOLS := dlt singer airbyte
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python .ci/install.py
 COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --upgrade \
@@ -16,7 +18,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: client demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators sql-snapshots screenshots faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: client demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators connectors sql-snapshots screenshots faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +34,7 @@ demo: $(VENV)/.installed ## Load the demo data into an empty database
 
 test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL, with samples of generated cases; ARGS="-k cursor" chooses
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory generators || true; fi
+	@$(MAKE) --no-print-directory connectors || true
 	@$(BIN)/python -m pytest -n auto --maxschedchunk 16 $(ARGS)
 
 test-all: export TEST_SAMPLE := off
@@ -46,6 +49,8 @@ client: $(VENV)/.installed-dev ## Build the Python client as a wheel of its own 
 peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
 
 generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAPI document and checks pages (needs Node.js)
+
+connectors: $(CONNECTOR_TOOLS:%=$(CONNECTORS)/%/.installed) ## Install the data-integration tools that the connectors are tested with
 
 sql-snapshots: $(VENV)/.installed-dev ## Write what selvedge sql prints to tests/snapshots/sql, after statements have changed
 	@$(BIN)/python -m tests.support.sql_snapshots
@@ -92,6 +97,9 @@ requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.t
 		--output-file requirements-dev.txt pyproject.toml
 	@$(COMPILE) --output-file benchmarks/peers/requirements.txt \
 		benchmarks/peers/requirements.in
+	@for tool in $(CONNECTOR_TOOLS); do \
+		$(COMPILE) --output-file tests/connectors/$$tool/requirements.txt \
+			tests/connectors/$$tool/requirements.in || exit 1; done
 
 # Measurements are best taken on a machine that does nothing else.
 bench: $(PEERS)/.installed ## Measure beside peers (needs Node.js); ARGS="--rounds 3 --only put" chooses
@@ -110,7 +118,7 @@ soak: $(PEERS)/.installed ## Measure memory and latency under mixed load for MIN
 	@$(BIN)/python -m benchmarks soak --minutes $(or $(MINUTES),10)
 
 clean: ## Remove what was installed, built and cached; the data stays
-	rm -rf $(VENV) $(GENERATORS) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(GENERATORS) $(CONNECTORS) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 clean-data: ## Remove the embedded database and the demo keys
@@ -143,6 +151,14 @@ $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-l
 	@rm -f $@
 	@cp tests/generated/package.json tests/generated/package-lock.json $(GENERATORS)/
 	@cd $(GENERATORS) && npm ci --silent --no-audit --no-fund --engine-strict
+	@touch $@
+
+# Their dependencies conflict: each tool has an environment of its own. pip is that of $(VENV), and
+# modules are compiled when they are first imported: of most packages few are.
+$(CONNECTORS)/%/.installed: tests/connectors/%/requirements.txt | $(BIN)/python
+	@echo "Installing $* for the tests of its connector ..."
+	@$(BIN)/python -m venv --clear --without-pip $(CONNECTORS)/$*
+	@PIP_PYTHON=$(CONNECTORS)/$*/bin/python $(INSTALL) --no-compile --require-hashes --requirement $<
 	@touch $@
 
 $(PEERS)/.installed: benchmarks/peers/requirements.txt \

@@ -11,6 +11,7 @@ from selenium import webdriver
 
 from benchmarks import contestants
 from service.settings import cores
+from tests.connectors import tools as connector_tools
 from tests.generated import tools
 from tests.support.api import Api, issue_key
 from tests.support.browser import chromium
@@ -18,7 +19,7 @@ from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_serv
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
 from tests.support.serving import serving
 
-_LONG: Final = ("benchmarks", "faults", "fuzz", "platform")
+_LONG: Final = ("benchmarks", "connectors", "faults", "fuzz", "platform")
 """Folders of tests that take long one by one, or wait for processes, clocks and locks."""
 _SERVER = pytest.StashKey[str]()
 
@@ -43,6 +44,9 @@ def pytest_report_header() -> list[str]:
     missing = {
         "clients and axe: left out, for Node.js or what `make generators` installs is missing": (
             tools.are_installed()
+        ),
+        "connectors: left out, for what `make connectors` installs is missing": (
+            connector_tools.are_installed()
         ),
         "benchmarks: no peers or plots, for Node.js or what `make peers` installs is missing": (
             contestants.peers_are_installed()
