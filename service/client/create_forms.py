@@ -47,6 +47,11 @@ class ComplianceCustomFieldCreate(TypedDict):
     allowedValues: NotRequired[list[ComplianceCustomFieldAllowedValueFields] | None]
 
 
+StyleCustomFieldNumericVariantCalculationFormula: TypeAlias = (
+    Literal["none", "average", "sum"] | None
+)
+
+
 class StyleCustomFieldKey(TypedDict):
     """A style custom field, identified by its own key."""
 
@@ -106,7 +111,7 @@ class StyleCustomFieldCreate(TypedDict):
     useInThumbnailViewGroupBy: NotRequired[bool | None]
     maxChar: NotRequired[int | None]
     allowedDecimals: NotRequired[int | None]
-    numericVariantCalculationFormula: NotRequired[Literal["none", "average", "sum"] | None]
+    numericVariantCalculationFormula: NotRequired[StyleCustomFieldNumericVariantCalculationFormula]
     parentCustomFieldId: NotRequired[int | StyleCustomFieldKey | None]
     allowedValues: NotRequired[list[StyleCustomFieldAllowedValueFields] | None]
     associatedBrands: NotRequired[list[StyleCustomFieldBrandFields] | None]

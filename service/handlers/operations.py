@@ -115,9 +115,6 @@ LIST: Final = Operation(
     COLLECTION_PATH,
     reads.list_records,
     "List {several}",
-    "Returns one page of records, filtered and sorted. Deleted records are included only with a "
-    "filter on `state`. Every scalar field can be a filter; counts cannot be sort keys. With "
-    "`changedSince`, the page has only what has changed since then.",
     error_types=(
         ErrorType.REQUIRED_FIELD,
         ErrorType.OUT_OF_RANGE,
@@ -136,7 +133,6 @@ READ: Final = Operation(
     RECORD_PATH,
     reads.read_record,
     "Read {one}",
-    "Returns the record, deleted or not, with its entity tag.",
     is_cached=True,
 )
 READ_ALL: Final = Operation(
@@ -155,8 +151,7 @@ CREATE: Final = Operation(
     COLLECTION_PATH,
     writes.create,
     "Create {several}",
-    "An object creates {one}, an array several in one transaction, in request order.",
-    ("create", "bulkCreate"),
+    body=("create", "bulkCreate"),
 )
 REPLACE: Final = Operation(
     "replace",
@@ -164,10 +159,7 @@ REPLACE: Final = Operation(
     RECORD_PATH,
     writes.replace,
     "Replace {one}",
-    "The path identifies the record; an `id` in the body is ignored. `state` `active` or "
-    "`inactive` restores a deleted record. A path with the own key of a record creates it if there "
-    "is none; with `If-None-Match: *` it does nothing else.",
-    ("replace",),
+    body=("replace",),
 )
 PATCH: Final = Operation(
     "patch",
@@ -175,9 +167,7 @@ PATCH: Final = Operation(
     RECORD_PATH,
     writes.patch,
     "Patch {one}",
-    "Applies all operations to the writable form, which `?form=writable` shows, or none. A merge "
-    "patch (RFC 7396) has the fields to change: null clears a field, a list is replaced whole.",
-    ("patch", "merge"),
+    body=("patch", "merge"),
     error_types=(ErrorType.CONFLICT_TEST_FAILED, ErrorType.UNPROCESSABLE_PATCH),
 )
 DELETE: Final = Operation(
@@ -186,7 +176,6 @@ DELETE: Final = Operation(
     RECORD_PATH,
     writes.delete,
     "Delete {one}",
-    "Returns the deleted record. Deleting a deleted record changes nothing.",
     deletes=True,
 )
 BULK_REPLACE: Final = Operation(
@@ -195,10 +184,7 @@ BULK_REPLACE: Final = Operation(
     COLLECTION_PATH,
     writes.replace_many,
     "Replace or delete {several}",
-    "Runs in one transaction. An item with `state` `deleted` deletes its record. With `match`, "
-    "items identify records by their own key (upsert): an item replaces the live record, else "
-    "restores a deleted one, else creates a record. `newKey` gives a record another own key.",
-    ("bulkReplace", "bulkReplaceByKey"),
+    body=("bulkReplace", "bulkReplaceByKey"),
     deletes=True,
     error_types=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
@@ -208,10 +194,7 @@ BULK_PATCH: Final = Operation(
     COLLECTION_PATH,
     writes.merge_many,
     "Change {several} in part",
-    "Applies each item as a merge patch (RFC 7396): omitted fields keep their values, null clears "
-    "a field. With `match`, items identify records by their own key (upsert): deleted records are "
-    "restored, missing ones created; an item with `state` `deleted` deletes its record.",
-    ("bulkMerge", "bulkMergeByKey"),
+    body=("bulkMerge", "bulkMergeByKey"),
     deletes=True,
     error_types=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
@@ -221,9 +204,6 @@ BULK_DELETE: Final = Operation(
     COLLECTION_PATH,
     writes.delete_many,
     "Delete {several}",
-    "Runs in one transaction. Deleting a deleted record changes nothing. Records are named by "
-    "`ids`, or by `match` and `keys`, their own keys; then the response has an outcome for each "
-    "key, `absent` if no record has it.",
     deletes=True,
 )
 

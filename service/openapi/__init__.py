@@ -12,11 +12,18 @@ from typing import Any
 import orjson
 
 from service import __version__, schemas
-from service.openapi import examples, parameters, success_responses, webhooks
+from service.openapi import (
+    bulk_items,
+    error_responses,
+    parameters,
+    success_responses,
+    webhooks,
+)
 from service.openapi.components import components
 from service.openapi.envelopes import envelopes
 from service.openapi.operations import OperationObject
-from service.openapi.shared_responses import SharedResponses
+from service.openapi.shared_components import SharedComponents, share_parameters
+from service.openapi.shared_schemas import with_shared_fields
 from service.routes import routes
 
 _DESCRIPTION = """\
@@ -32,16 +39,39 @@ unknown path is 404 `not_found.route`. A method that a path does not support is 
 `method_not_allowed` with `Allow`. A failed request has changed nothing.
 
 **Bulk** requests run in one transaction: all items or none, or with `onError=skip` all valid items.
-With `match`, items identify records by the customer's own key. `dryRun=true` makes any write a dry
-run.
+`dryRun=true` makes any write a dry run. An item with `state` `deleted` deletes its record. With
+`match`, items identify records by the customer's own key (upsert): an item replaces or changes the
+live record, else restores a deleted one, else creates a record; `newKey` gives it another own key.
+A delete with `match` and `keys` has an outcome for each key, `absent` if no record has it.
 
 **Lists** filter by `?field=value`, or by `filter[n].property`, `.operator` and `.value`. They sort
-by `sort[n].property` and `.order`. For the next page send `pagination.cursor` of the response as
-the only parameter, `cursor`. An unknown parameter is an error, never ignored.
+by `sort[n].property` and `.order`. Every scalar field can be a filter; counts cannot be sort keys.
+Deleted records are included only with a filter on `state`; a read returns them, too. For the next
+page send `pagination.cursor` of the response as the only parameter, `cursor`. An unknown parameter
+is an error, never ignored.
 
-**Writes** treat null like an omitted field. `If-Match`, in bulk `ifMatch` of an item, is a
-precondition that prevents lost updates. `Idempotency-Key` makes a request safe to retry. Duplicate
-members in a JSON object are an error.
+**Writes** treat null like an omitted field. A create of an object creates one record, of an array
+several in one transaction, in request order. A replace identifies the record by its path and
+ignores an `id` in the body; `state` `active` or `inactive` restores a deleted record. With an own
+key in the path it creates the record if there is none; with `If-None-Match: *` it does nothing
+else. A patch applies all its operations to the writable form, which `?form=writable` shows, or
+none. A merge patch (RFC 7396), also each item of a bulk patch, has the fields to change: omitted
+fields keep their values, null clears a field, a list is replaced as a whole. `If-Match`, in bulk
+`ifMatch` of an item, is a precondition that prevents lost updates. `Idempotency-Key` makes a
+request safe to retry. Duplicate members in a JSON object are an error. Deleting a deleted record
+changes nothing.
+
+**Headers** of every response to a key are `X-Request-Id`, which repeats that of the request if
+there is one, `Cache-Control`, `RateLimit` and `RateLimit-Policy`; `Vary` names the request headers
+that a response depends on. A response to a repeated `Idempotency-Key` has `Idempotent-Replayed`,
+one that heeds `Prefer` `Preference-Applied`. A page of a list has the headers of `ListNotModified`.
+Request bodies may be compressed: `Content-Encoding: gzip`.
+
+**Statuses** that any request can have share the response `default`:
+
+{statuses}
+
+Any request can also be 400 with {any_types}.
 
 Malformed HTTP requests (400 `malformed_request`, 414, 431, 501) get a response with the envelope,
 too; then the service closes the connection.
@@ -52,7 +82,10 @@ _INFO = {
     "title": "External API",
     "version": __version__,
     "summary": "Master data and style data of an apparel organization",
-    "description": _DESCRIPTION,
+    "description": _DESCRIPTION.format(
+        statuses=error_responses.shared_statuses(),
+        any_types=", ".join(f"`{name}`" for name in sorted(error_responses.OF_ANY)),
+    ),
     "license": {"name": "MIT", "identifier": "MIT"},
 }
 _KEY = {
@@ -84,13 +117,15 @@ def document() -> bytes:
 def build() -> dict[str, Any]:
     """Build the OpenAPI document of the route table as JSON values."""
     operation_objects = [*operations()]
-    responses = SharedResponses(
-        response for operation in operation_objects for response in operation.responses
-    )
+    responses = SharedComponents("responses")
     paths: dict[str, Any] = {}
     for operation in operation_objects:
         route = operation.route
         paths.setdefault(route.path, {})[route.method.lower()] = operation.described(responses)
+    shared = {
+        "parameters": share_parameters(paths.values()),
+        "responses": responses.components(),
+    }
     return {
         "openapi": "3.1.0",
         "info": _INFO,
@@ -99,7 +134,7 @@ def build() -> dict[str, Any]:
         "tags": _tags(operation_objects),
         "paths": paths,
         "webhooks": webhooks.messages(),
-        "components": _components(paths, responses.components(), operation_objects),
+        "components": _components(paths, shared),
     }
 
 
@@ -113,17 +148,11 @@ def _tags(operation_objects: Collection[OperationObject]) -> list[dict[str, str]
     ]
 
 
-def _components(
-    paths: dict[str, Any], responses: dict[str, Any], operation_objects: list[OperationObject]
-) -> dict[str, Any]:
-    shared, composed = parameters.components(), envelopes() | parameters.SCHEMAS
-    for operation in operation_objects:
-        composed |= parameters.schemas(operation.resource)
+def _components(paths: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    composed = envelopes() | parameters.SCHEMAS | bulk_items.items()
     return {
         "securitySchemes": {"key": _KEY},
-        "parameters": shared,
+        **shared,
         "headers": success_responses.HEADERS,
-        "responses": responses,
-        "examples": examples.components(),
-        "schemas": components([paths, webhooks.messages(), responses, shared], composed),
+        "schemas": with_shared_fields(components([paths, webhooks.messages(), shared], composed)),
     }

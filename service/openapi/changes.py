@@ -62,7 +62,7 @@ def _of_page() -> Iterator[dict[str, Any]]:
     yield _query(
         "documents",
         "`true` adds the current document of each record.",
-        {"type": "string", "enum": ["false", "true"]},
+        {"type": "boolean"},
     )
     yield _query(
         "wait",

@@ -1,8 +1,8 @@
 """Component schemas: definitions of the schema files, in a form that client generators support.
 
 The schemas are flatter: conditions are left out (``flatten``), and so are fields that are ignored
-or read-only in their form. A form that narrows another repeats its fields. Objects, lists of
-objects, and enumerations become components; other schemas are inlined.
+or read-only in their form. A form that narrows another repeats its fields. Every definition that is
+referred to becomes a component; a reference beside keywords that narrow it is inlined.
 
 Returned schemas are cached: callers copy what they change.
 """
@@ -54,7 +54,7 @@ def named(name: str) -> Schema:
 
 
 def reference(file: str, definition: str = "") -> Schema:
-    """Return a reference to a definition or file if it is a component, else its inlined schema."""
+    """Return a reference to the component of a definition or file."""
     ref = f"{file}.json" + (f"#/$defs/{definition}" if definition else "")
     return _used(ResolvedSchema({"$ref": ref}, ""))
 
@@ -62,6 +62,11 @@ def reference(file: str, definition: str = "") -> Schema:
 def definition(file: str, name: str) -> Schema:
     """Return the component schema of a definition; raise KeyError if it is no component."""
     return _definitions()[name_of(file, name)]
+
+
+def component(ref: Schema) -> Schema:
+    """Return the component schema that a reference names."""
+    return _definitions()[ref["$ref"].removeprefix(_HOME)]
 
 
 def components(parts: Any, composed: dict[str, Schema]) -> dict[str, Schema]:
@@ -85,11 +90,9 @@ def _names(part: Any) -> set[str]:
 
 @cache
 def _definitions() -> dict[str, Schema]:
-    """Return every definition that is a component, by name."""
+    """Return the component schema of every definition, by name."""
     return {
-        name_of(file, name): _published(unresolved)
-        for file, name, unresolved in _all_definitions()
-        if _is_component(unresolved)
+        name_of(file, name): _published(unresolved) for file, name, unresolved in _all_definitions()
     }
 
 
@@ -101,24 +104,11 @@ def _all_definitions() -> Iterator[tuple[str, str, ResolvedSchema]]:
             yield file, name, ResolvedSchema(definition, file)
 
 
-def _is_component(unresolved: ResolvedSchema) -> bool:
-    """Return whether a schema becomes a component, of which clients make a type."""
-    flat = flattened(unresolved)
-    element = flat.items if flat.types == {"array"} else flat
-    return "object" in element.types or "enum" in flat.schema
-
-
 def _used(unresolved: ResolvedSchema) -> Schema:
-    """Return a reference to the schema's component, or the inlined schema."""
-    if unresolved.schema.keys() <= _BESIDE_REFERENCE and "$ref" in unresolved.schema:
-        home, definition = _target(unresolved)
-        schema = schemas.load()[home]
-        target = ResolvedSchema(schema["$defs"][definition] if definition else schema, home)
-        if _is_component(target):
-            return {**unresolved.schema, **named(name_of(home, definition))}
-        return _used(
-            ResolvedSchema({**target.schema, **_without_reference(unresolved.schema)}, home)
-        )
+    """Return a reference to the schema's component; a narrowed schema is inlined."""
+    schema = {key: value for key, value in unresolved.schema.items() if not key.startswith("x-")}
+    if schema.keys() <= _BESIDE_REFERENCE and "$ref" in schema:
+        return {**schema, **named(name_of(*_target(unresolved)))}
     return _published(unresolved)
 
 
@@ -128,10 +118,6 @@ def _target(unresolved: ResolvedSchema) -> tuple[str, str]:
     return urljoin(
         unresolved.home, path.removesuffix(".json")
     ) if path else unresolved.home, definition
-
-
-def _without_reference(schema: Schema) -> Schema:
-    return {key: value for key, value in schema.items() if key != "$ref"}
 
 
 def _published(unresolved: ResolvedSchema) -> Schema:
@@ -144,6 +130,8 @@ def _published(unresolved: ResolvedSchema) -> Schema:
         return _alternatives(flat)
     published = {key: value for key, value in flat.schema.items() if not _INTERNAL.match(key)}
     published.pop("title", None)
+    if not published.get("required"):
+        published.pop("required", None)
     if "properties" in published:
         published["properties"] = {
             name: _used(ResolvedSchema(value, flat.home))

@@ -6,7 +6,7 @@ The constants ``ANSWER`` to ``TEST_RESULT`` are the kinds: suffixes of the compo
 from collections.abc import Iterator
 
 from service import schemas
-from service.openapi.components import definition, name_of, named, plural, reference
+from service.openapi.components import definition, name_of, named, reference
 from service.schemas.definitions import Schema
 
 ANSWER, WRITABLE, BULK, LIST = "Answer", "WritableAnswer", "BulkAnswer", "List"
@@ -32,40 +32,29 @@ def envelopes() -> dict[str, Schema]:
         name_of_envelope(file, kind): envelope
         for file, schema in schemas.load().items()
         if "document" in schema["$defs"]
-        for kind, envelope in _of_collection(file, schema["title"].lower())
+        for kind, envelope in _of_collection(file)
     } | {"BulkFailureError": _bulk_failure()}
 
 
-def _of_collection(file: str, title: str) -> Iterator[tuple[str, Schema]]:
+def _of_collection(file: str) -> Iterator[tuple[str, Schema]]:
     document = reference(file, "document")
     if file == CHANGES:
-        yield (
-            LIST,
-            _envelope(
-                "changes",
-                "One page of changes, in the order of their transactions.",
-                {"items": document},
-            ),
-        )
+        yield LIST, _envelope("changes", {"items": document})
         return
-    yield ANSWER, _envelope("success", f"Response with one {title}.", document)
-    yield LIST, _envelope("list", f"One page of {plural(title)}.", {"items": document})
-    array = {"type": "array", "items": document}
-    yield ALL, _envelope("success", f"Response with all {plural(title)}.", array)
+    yield ANSWER, _envelope("success", document)
+    yield LIST, _envelope("list", {"items": document})
+    yield ALL, _envelope("success", {"type": "array", "items": document})
     forms = schemas.load()[file]["$defs"]
-    if "writable" in forms:
-        text = f"Response with the writable form of one {title}."
-        yield WRITABLE, _envelope("success", text, reference(file, "writable"))
-    for form, kind in (("issued", ISSUED), ("testResult", TEST_RESULT)):
+    kinds = (("writable", WRITABLE), ("issued", ISSUED), ("testResult", TEST_RESULT))
+    for form, kind in kinds:
         if form in forms:
-            yield kind, _envelope("success", forms[form]["description"], reference(file, form))
+            yield kind, _envelope("success", reference(file, form))
     if "bulkReplace" in forms:
-        several = {"type": "array", "maxItems": forms["bulkReplace"]["maxItems"], "items": document}
-        text = f"Response of a bulk write with its {plural(title)}, in request order."
-        yield BULK, _envelope("success", text, several)
+        most = forms["bulkReplace"]["maxItems"]
+        yield BULK, _envelope("success", {"type": "array", "maxItems": most, "items": document})
 
 
-def _envelope(form: str, description: str, data: Schema) -> Schema:
+def _envelope(form: str, data: Schema) -> Schema:
     """Return an envelope schema around a data schema.
 
     ``form`` names the general envelope. A ``data`` of ``items`` alone keeps the rest of that one's
@@ -73,8 +62,9 @@ def _envelope(form: str, description: str, data: Schema) -> Schema:
     """
     envelope = definition(_HOME, form)
     data_schema = {**envelope["properties"]["data"], **data} if data.keys() == {"items"} else data
-    properties = {**envelope["properties"], "data": data_schema}
-    return {**envelope, "description": description, "properties": properties}
+    schema = {**envelope, "properties": {**envelope["properties"], "data": data_schema}}
+    schema.pop("description", None)
+    return schema
 
 
 def _bulk_failure() -> Schema:

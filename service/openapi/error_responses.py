@@ -1,7 +1,7 @@
 """Error responses: the errors that each operation can return (contract, Errors)."""
 
-from collections.abc import Iterator
-from http import HTTPStatus
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -10,11 +10,10 @@ from service.error_types import STATUSES, ErrorType
 from service.errors import ErrorDetail
 from service.handlers.operations import BULK_DELETE, BULK_PATCH, BULK_REPLACE, Operation
 from service.http.media_types import JSON, PROBLEM
-from service.openapi import examples
-from service.openapi.components import name_of, reference
+from service.openapi.components import reference
 from service.openapi.envelopes import failure
 from service.openapi.examples import EXAMPLES
-from service.openapi.shared_responses import ResponseObject
+from service.openapi.response_object import ResponseObject
 from service.openapi.success_responses import headers
 from service.queries.keyed_values import keyed_fields
 from service.queries.resource import Resource
@@ -22,33 +21,33 @@ from service.queries.unique_keys import have_text_keys
 from service.routes import Route
 from service.schemas.derived_forms import IF_MATCH
 
+_DEFAULT = "default"
+"""Code of the response with the statuses that have none of their own."""
 _NAMES = {
-    400: "BadRequest",
-    401: "Unauthorized",
-    403: "Forbidden",
-    404: "NotFound",
-    408: "RequestTimeout",
-    409: "Conflict",
-    410: "Gone",
-    412: "PreconditionFailed",
-    413: "ContentTooLarge",
-    414: "UriTooLong",
-    415: "UnsupportedMediaType",
-    417: "ExpectationFailed",
-    422: "UnprocessableContent",
-    429: "TooManyRequests",
-    431: "HeadersTooLarge",
-    500: "InternalServerError",
-    501: "NotImplemented",
-    503: "ServiceUnavailable",
+    "400": "BadRequest",
+    "401": "Unauthorized",
+    "403": "Forbidden",
+    "404": "NotFound",
+    "409": "Conflict",
+    "410": "Gone",
+    "412": "PreconditionFailed",
+    "500": "InternalServerError",
+    _DEFAULT: "Error",
 }
-"""Phrase in the names of components, by status code."""
+"""Component name by status code."""
+_OWN_CODES = {400, 404, 409, 410, 412}
+"""Statuses with responses of their own, and of a route also those in ``problem_statuses``.
+
+Any request can have the others.
+"""
 _HEADERS = {
-    401: ("WWW-Authenticate",),
-    403: ("WWW-Authenticate",),
-    412: ("ETag",),
-    429: ("Retry-After",),
-    503: ("Retry-After",),
+    "401": ("WWW-Authenticate",),
+    "403": ("WWW-Authenticate",),
+    "412": ("ETag",),
+    _DEFAULT: (
+        *("X-Request-Id", "Cache-Control", "Vary", "RateLimit", "RateLimit-Policy"),
+        *("Retry-After", "WWW-Authenticate", "Accept-Encoding", "Accept-Patch"),
+    ),
 }
 _EVERYWHERE = (
     ErrorType.UNKNOWN_PARAMETER,
@@ -109,81 +108,73 @@ _OF_KEYS = (
 )
 """Error types of own keys in the path or the query."""
 _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
+_OF_SOME = (ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.UNPROCESSABLE_PATCH)
+OF_ANY = {
+    ErrorType.UNKNOWN_PARAMETER,
+    ErrorType.TOO_MANY_PARAMETERS,
+    ErrorType.MALFORMED_REQUEST,
+}
+"""Error types of 400 that any request can have; the document's description lists them."""
+_OF_DEFAULT = (*_EVERYWHERE, *_OF_BODIES, *_OF_WRITES, *_OF_SOME)
+"""Error types of ``default``, besides those whose status has a response of its own."""
 
 
 def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
-    """Yield the error responses of an operation, one for each status code.
+    """Yield the error responses of an operation by status code, with their error types.
 
-    First come the statuses of its error types, in ascending order. Each response has an example of
-    every error type of its status. A status in ``route.problem_statuses`` has problem details alone
-    instead, with the example of its first type. The statuses in ``route.reserved`` come last,
-    without examples: the service does not send them yet.
+    Statuses that do not depend on the operation share the last one, ``default``, which is the same
+    for all operations. A status in ``route.problem_statuses`` has problem details alone. Those in
+    ``route.reserved`` have no types: the service does not send them yet.
     """
-    all_types = sorted(error_types(route.operation, resource), key=_status)
-    for status, types in groupby(all_types, key=_status):
-        yield _response(route, status, [*types])
-    for status in sorted(route.reserved):
-        yield _response(route, status, [])
+    own, by_code = _OWN_CODES | route.problem_statuses, defaultdict[str, list[str]](list)
+    for error_type in sorted(error_types(route.operation, resource), key=_status):
+        by_code[str(_status(error_type))].append(error_type)
+    for status in sorted(own | route.reserved):
+        if (code := str(status)) in by_code or status in route.reserved:
+            yield _response(route, code, by_code[code])
+    others = {name for name in _OF_DEFAULT if _status(name) not in own}
+    yield _response(route, _DEFAULT, sorted(others, key=lambda name: (_status(name), name)))
 
 
-def _response(route: Route, status: int, types: list[str]) -> ResponseObject:
-    phrase, text = _NAMES[status], STATUSES[status]
-    if types:
-        text = f"{text} Types: {', '.join(f'`{name}`' for name in types)}."
-    else:
-        text = f"{text} Reserved: no API key is restricted this way today."
-    if status in route.problem_statuses:
-        phrase += "Problem"
-        content = _problem(types[0])
-    else:
-        content = _failure(route.operation, types)
+def shared_statuses() -> str:
+    """Return the meaning of each status without a response of its own, as a list in Markdown."""
+    shared = (status for status in STATUSES if status not in _OWN_CODES)
+    return "\n".join(f"- {status}: {STATUSES[status]}" for status in shared)
+
+
+def _response(route: Route, code: str, types: list[str]) -> ResponseObject:
+    is_problem = code in map(str, route.problem_statuses)
     response = {
-        "description": text,
-        "headers": headers(*_header_names(route, status)),
-        "content": content,
+        "description": _text(code, types),
+        **headers(*_HEADERS.get(code, ())),
+        "content": _problem() if is_problem else _failure(route.operation, types),
     }
-    return ResponseObject(status, (*_names(route, phrase),), response)
+    return ResponseObject(code, _NAMES[code], response)
 
 
-def _header_names(route: Route, status: int) -> tuple[str, ...]:
-    """Return the names of the headers of an error response."""
-    if status == HTTPStatus.UNSUPPORTED_MEDIA_TYPE:
-        is_patch = route.operation.method == "PATCH"
-        return ("Accept-Encoding", "Accept-Patch") if is_patch else ("Accept-Encoding",)
-    return _HEADERS.get(status, ())
+def _text(code: str, types: list[str]) -> str:
+    """Return the meaning of a status and its error types; of ``default``, the types by status."""
+    if code == _DEFAULT:
+        by_status = groupby(types, key=_status)
+        return "; ".join(f"{status} {_listed(group)}" for status, group in by_status) + "."
+    if not types:
+        return f"{STATUSES[int(code)]} Reserved: no API key is restricted this way today."
+    own = [name for name in types if name not in OF_ANY]
+    return f"{STATUSES[int(code)]} Types: {_listed(own)}."
 
 
-def _names(route: Route, phrase: str) -> Iterator[str]:
-    """Yield candidate names of the component, from the most widely shared to the operation's own.
-
-    Each ends with ``phrase``: the name of the status, such as ``NotFound``, and ``Problem`` if the
-    response has problem details alone.
-    """
-    kind = "".join(word.title() for word in route.operation.name.split("_"))
-    yield phrase
-    yield f"{'Write' if route.operation.writes else 'Lookup'}{phrase}"
-    yield f"{kind}{phrase}"
-    if route.resource:
-        yield f"{name_of(route.resource.name, 'document')}{kind}{phrase}"
+def _listed(types: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in types)
 
 
-def _problem(error_type: str) -> dict[str, Any]:
-    example = examples.problem(error_type)
-    return {PROBLEM: {"schema": reference("common/envelope", "problem"), "example": example}}
+def _problem() -> dict[str, Any]:
+    return {PROBLEM: {"schema": reference("common/envelope", "problem")}}
 
 
 def _failure(kind: Operation, types: list[str]) -> dict[str, Any]:
     is_bulk = kind.is_bulk and not {*types} <= _BEFORE_ITEMS
-    media: dict[str, Any] = {"schema": failure(is_bulk=is_bulk)}
-    if types:
-        media["examples"] = _examples(types, kind)
     problem = {"schema": reference("common/envelope", "problemWithRows")}
-    return {JSON: media, PROBLEM: problem}
-
-
-def _examples(types: list[str], kind: Operation) -> dict[str, Any]:
-    home = "#/components/examples/"
-    return {str(name): {"$ref": home + examples.name_of(name, kind)} for name in types}
+    return {JSON: {"schema": failure(is_bulk=is_bulk)}, PROBLEM: problem}
 
 
 def _status(error_type: str) -> int:

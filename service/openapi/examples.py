@@ -176,21 +176,6 @@ In bulk operations the fourth item is invalid, unless the error is about the req
 """
 
 
-def name_of(error_type: str, kind: Operation) -> str:
-    """Return the component name of an error type's example for an operation, common or its own."""
-    return f"{kind.name}.{error_type}" if error_type in OF_KIND.get(kind, ()) else str(error_type)
-
-
-def components() -> dict[str, Any]:
-    """Return all example components by name, whether or not a response refers to them."""
-    common = {str(name): {"value": example(name)} for name in EXAMPLES}
-    return common | {
-        name_of(name, kind): {"value": example(name, kind)}
-        for kind, own in OF_KIND.items()
-        for name in own
-    }
-
-
 def example(error_type: str, kind: Operation | None = None) -> Any:
     """Return the body of an error response, as JSON values.
 

@@ -11,10 +11,10 @@ from service.openapi import error_responses, parameters, success_responses, webh
 from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
 from service.openapi.parameters import Parameter
-from service.openapi.shared_responses import ResponseObject, SharedResponses
+from service.openapi.response_object import ResponseObject
+from service.openapi.shared_components import SharedComponents
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
-from service.queries.writable_resource import WritableResource
 from service.resources import registry
 from service.routes import Route
 
@@ -51,41 +51,41 @@ class OperationObject:
         name = name_of(self.resource.name, "document")
         return self.route.operation.identifier.format(one=name, several=plural(name))
 
-    def described(self, responses: SharedResponses) -> dict[str, Any]:
-        """Return the operation object, with references to response components.
-
-        ``responses`` must have been made from the responses of all operations, this one included.
-        """
+    def described(self, responses: SharedComponents) -> dict[str, Any]:
+        """Return the operation object, with references to response components."""
         summary, description = self.texts
         described: dict[str, Any] = {
             "operationId": self.identifier,
             "tags": [self.tag],
             "summary": summary,
-            "description": description,
-            "parameters": [*self._parameters()],
         }
         if deprecation := self.route.operation.deprecation:
             described["deprecated"] = True
-            described["description"] = f"{description} {deprecation.description}"
+            description = f"{description} {deprecation.description}".lstrip()
+        if description:
+            described["description"] = description
+        described["parameters"] = [*self._parameters()]
         if self.route.operation.body:
             described["requestBody"] = success_responses.body(self.resource.name, *self._forms())
-        described["responses"] = dict(responses.references(self.responses))
+        described["responses"] = {
+            str(response.code): responses.reference(response.name, response.response)
+            for response in self.responses
+        }
         return described
 
     def _forms(self) -> Iterator[str]:
         """Return those of the operation's forms of the body that the resource's schema defines.
 
-        ``patch`` always counts: JSON Patch is the same for all resources.
+        ``patch`` always counts: JSON Patch is the same for all resources. Forms by own key do not:
+        their items have one schema with those by id.
         """
-        definitions = schemas.load()[self.resource.name]["$defs"]
-        return (
-            form for form in self.route.operation.body if form in definitions or form == "patch"
-        )
+        definitions = {*schemas.load()[self.resource.name]["$defs"], "patch"}
+        forms = (form for form in self.route.operation.body if not form.endswith("ByKey"))
+        return (form for form in forms if form in definitions)
 
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.operation, self.resource
-        title = str(schemas.load()[resource.collection]["title"])
-        yield from parameters.path_parameters(self.route.path, resource, title.lower())
+        yield from parameters.path_parameters(self.route.path, resource)
         if kind is operations.LIST:
             yield from parameters.of_list(resource)
             yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
@@ -94,10 +94,10 @@ class OperationObject:
         if kind is operations.EXPORT:
             yield parameters.exported(list(registry.EXPORTED))
         if kind is operations.READ_ALL:
-            yield parameters.selection(resource)
+            yield parameters.shared("Fields")
             yield parameters.shared("IfNoneMatch")
         if kind is operations.READ:
-            yield parameters.selection(resource)
+            yield parameters.shared("Fields")
             if "writable" in schemas.load()[resource.name]["$defs"]:
                 yield parameters.shared("Form")
             yield parameters.shared("IfNoneMatch")
@@ -111,12 +111,10 @@ class OperationObject:
             yield parameters.shared("IdempotencyKey")
         if kind.is_bulk:
             yield from map(parameters.shared, ("OnError", "PreferShort"))
-        if kind.body:
-            yield parameters.shared("ContentEncoding")
         if kind.takes_precondition:
             yield parameters.shared("IfMatch")
             yield parameters.shared("IfNoneMatch")
-        yield from map(parameters.shared, ("ServiceApi", "RequestId"))
+        yield parameters.shared("ServiceApi")
 
     @cached_property
     def responses(self) -> list[ResponseObject]:
@@ -132,8 +130,7 @@ class OperationObject:
         elif kind is operations.CHANGES:
             yield success_responses.page(name, "Link", "X-Changes-After", "X-Changes-Epoch")
         elif kind is operations.READ:
-            is_patched = isinstance(self.resource, WritableResource) and self.resource.is_patched
-            yield success_responses.read(name, is_patched=is_patched)
+            yield success_responses.read(name)
             yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.EXPORT:
             yield success_responses.stream(name)

@@ -16,38 +16,46 @@ from service.limits import (
 from service.listing.list_request import MAX_PAGE_NUMBER
 from service.listing.operators import NAMES
 from service.listing.properties import Property
-from service.openapi.components import definition, name_of, named, reference
+from service.openapi.components import component, definition, named, reference
 from service.queries.resource import Resource
 from service.schemas.definitions import Schema
 
 Parameter = dict[str, Any]
 
 _TEXT = {"type": "string"}
-_INDEXED = 2
-"""Number of filters and of sort keys that the document lists; requests may have more."""
 _KINDS: dict[str, Schema] = {
-    "integer": {
-        "type": "integer",
-        "format": "int64",
-        "minimum": -(2**63),
-        "maximum": 2**63 - 1,
-    },
+    "integer": {"type": "integer", "format": "int64"},
     "number": {"type": "number", "format": "double"},
     "boolean": {"type": "boolean"},
     "string": _TEXT,
     "date-time": {"type": "string", "format": "date-time"},
 }
-_FILTERS, _SORTS = "FilterField", "SortField"
 SCHEMAS: dict[str, Schema] = {
     "SortOrder": {
-        "description": "Order of a sort key.",
+        "description": "Order of a sort key; ascending by default. Lower indexes sort first; "
+        "the id breaks ties.",
         "type": "string",
         "enum": ["asc", "desc", "ascending", "descending"],
     },
     "FilterOperator": {
-        "description": "Comparison of a field with a value.",
+        "description": "Comparison of a field with a value, `eq` by default. `contains` and "
+        "`startsWith` ignore case; `ne` matches null; `in` and `notIn` take a comma-separated "
+        "list, `isNull` takes `true` or `false`.",
         "type": "string",
         "enum": list(NAMES),
+    },
+    "Conditions": {
+        "description": "Any number of filters and sort keys: those of index 1 are `filter[1].…` "
+        "and `sort[1].…`. Records must match all filters.",
+        "type": "object",
+        "properties": {
+            "filter[0].property": _TEXT,
+            "filter[0].operator": named("FilterOperator"),
+            "filter[0].value": _TEXT,
+            "sort[0].property": _TEXT,
+            "sort[0].order": named("SortOrder"),
+        },
+        "additionalProperties": _TEXT,
     },
 }
 """Schemas of parameters by component name."""
@@ -67,7 +75,6 @@ _SHARED: dict[str, Parameter] = {
         "X-Service-Api",
         "Name of the calling service; written to the access log.",
     ),
-    "RequestId": _header("X-Request-Id", "Request id; the response repeats it."),
     "IfMatch": _header(
         "If-Match",
         "Precondition: the record's entity tag is one of these; `*` matches any existing record.",
@@ -89,19 +96,14 @@ _SHARED: dict[str, Parameter] = {
     "PreferShort": _header(
         "Prefer", "`return=minimal` returns an outcome for each item instead of documents."
     ),
-    "ContentEncoding": _header(
-        "Content-Encoding",
-        "`gzip` if the body is compressed. Its limits hold for what it contains.",
-        enum=["gzip", "identity"],
-    ),
     "DryRun": _query(
         "dryRun",
-        {"type": "string", "enum": ["false", "true"]},
+        {"type": "boolean"},
         "`true` is a dry run: it checks and executes the write, returns outcomes, and rolls back.",
     ),
     "Preview": _query(
         "preview",
-        {"type": "string", "enum": ["false", "true"]},
+        {"type": "boolean"},
         "`true` adds to each outcome of a dry run the fields that would change, as `changes`.",
     ),
     "OnError": _query(
@@ -114,6 +116,24 @@ _SHARED: dict[str, Parameter] = {
         "form",
         {"type": "string", "enum": ["writable"]},
         "`writable` returns the form that PUT accepts and PATCH edits, indexes of lists included.",
+    ),
+    "Conditions": {
+        **_query(
+            "conditions",
+            named("Conditions"),
+            "Filters and sort keys, each as a parameter of its own: "
+            "`filter[0].property=name&filter[0].value=x&sort[0].property=id`.",
+        ),
+        "style": "form",
+        "explode": True,
+        # Viewers send a sample of an object by default, whose fields do not exist.
+        "example": {},
+    },
+    "Fields": _query(
+        "fields",
+        {"type": "string", "pattern": "^\\w+(,\\w+)*$"},
+        "Names of the fields to return, separated by commas; all by default. The entity tag is "
+        "that of the selected fields.",
     ),
     # Viewers send a schema's ``default``, also with a cursor, which must be the only parameter.
     # Therefore the descriptions name the defaults.
@@ -148,60 +168,22 @@ _SHARED: dict[str, Parameter] = {
 }
 
 
-def components() -> dict[str, Parameter]:
-    """Return the parameters that operations share, by component name."""
-    shared_parameters = dict(_SHARED)
-    for index in range(_INDEXED):
-        shared_parameters[f"Filter{index}Operator"] = _query(
-            f"filter[{index}].operator",
-            named("FilterOperator"),
-            "Operator of the condition; `eq` by default. `contains` and `startsWith` ignore case; "
-            "`ne` matches null.",
-        )
-        shared_parameters[f"Filter{index}Value"] = _query(
-            f"filter[{index}].value",
-            _TEXT,
-            "Value of the condition: a comma-separated list for `in` and `notIn`, `true` or "
-            "`false` for `isNull`.",
-        )
-        for name in ("order", "direction"):
-            shared_parameters[f"Sort{index}{name.title()}"] = _query(
-                f"sort[{index}].{name}",
-                named("SortOrder"),
-                "Order of the sort key; ascending by default. Send `order` or `direction`, not "
-                "both.",
-            )
-    return shared_parameters
-
-
 def shared(name: str) -> Parameter:
-    """Return a reference to a shared parameter."""
-    return {"$ref": f"#/components/parameters/{name}"}
+    """Return a parameter of several operations."""
+    return _SHARED[name]
 
 
-def path_parameters(path: str, resource: Resource, title: str) -> Iterator[Parameter]:
+def path_parameters(path: str, resource: Resource) -> Iterator[Parameter]:
     """Yield the parameters of a path template: ids or own keys of parents and of the resource."""
     for name in re.findall(r"{(\w+)}", path):
         home = resource.ids_schema if name == resource.key else "common/scalars"
-        noun = title if name == "id" else re.sub("([A-Z])", r" \1", name.removesuffix("Id"))
-        description, schema = f"The id of the {noun.lower()}.", reference(home, "id")
+        text, schema = "The record's id.", reference(home, "id")
         if lookup := resource.key_lookups.get(name):
-            description = f"{description[:-1]}, or its own key: `{lookup.field}=…`."
-            schema = _or_key(schema, lookup.field)
-        yield {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "description": description,
-            "schema": schema,
-        }
-
-
-def _or_key(schema: Schema, field: str) -> Schema:
-    """Return the schema of an id or an own key in a path; texts allow both already."""
-    if schema.get("type") == "string":
-        return schema
-    return {"anyOf": [schema, {"type": "string", "pattern": f"^{field}="}]}
+            text = f"The record's id, or its own key: `{lookup.field}=…`."
+            if "string" not in all_schemas.definition(home, "id").types:
+                schema = {"anyOf": [schema, {"type": "string", "pattern": f"^{lookup.field}="}]}
+        path_parameter = {"name": name, "in": "path", "required": True}
+        yield path_parameter | {"description": text, "schema": schema}
 
 
 def ids_or_keys(resource: Resource) -> Iterator[Parameter]:
@@ -231,15 +213,9 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
     for prop in resource.properties.values():
         # Client generators make one name of `brand.id` and `brandId`, which filter alike.
         if f"{prop.name.removesuffix('.id')}Id" not in fields:
-            yield _query(
-                prop.name,
-                {"type": "array", "items": _value(prop, fields.get(prop.name, {}))},
-                f"Only records with this `{prop.name}`. Repeat the parameter for several values.",
-            )
-    name = name_of(resource.name, "document")
-    yield from _filters(named(name + _FILTERS))
-    yield from _sorts(named(name + _SORTS))
-    yield selection(resource)
+            values = {"type": "array", "items": _value(prop, fields.get(prop.name, {}))}
+            yield {"name": prop.name, "in": "query", "schema": values}
+    yield from map(shared, ("Conditions", "Fields"))
     if resource.properties.search is not None:
         yield shared("Search")
     yield from map(shared, ("ChangedSince", "PageSize", "PageNumber", "Cursor"))
@@ -252,49 +228,7 @@ def exported(collections: list[str]) -> Parameter:
     return _query("collection", {"type": "array", "items": names}, text)
 
 
-def selection(resource: Resource) -> Parameter:
-    """Return the parameter that selects members of the documents."""
-    pattern = "|".join(resource.properties.members)
-    return _query(
-        "fields",
-        {"type": "string", "pattern": f"^({pattern})(,({pattern}))*$"},
-        "Names of the fields to return, separated by commas; all by default. The entity tag is "
-        "that of the selected fields.",
-    )
-
-
-def schemas(resource: Resource) -> dict[str, Schema]:
-    """Return the enumerations of filter and sort fields of a collection, by component name."""
-    name, properties = name_of(resource.name, "document"), resource.properties.values()
-    fields = {
-        _FILTERS: [prop.name for prop in properties],
-        _SORTS: [prop.name for prop in properties if prop.sortable],
-    }
-    return {name + suffix: {"type": "string", "enum": names} for suffix, names in fields.items()}
-
-
 def _value(prop: Property, field: Schema) -> Schema:
-    """Return the schema of a filter value: the component of the field, else that of its kind."""
-    return {"$ref": field["$ref"]} if "$ref" in field else _KINDS[prop.kind]
-
-
-def _filters(field: Schema) -> Iterator[Parameter]:
-    for index in range(_INDEXED):
-        yield _query(
-            f"filter[{index}].property",
-            field,
-            "Field of a condition, case-insensitive. Records must match all conditions. Further "
-            f"conditions are `filter[{_INDEXED}]` and so on.",
-        )
-        yield from (shared(f"Filter{index}{member}") for member in ("Operator", "Value"))
-
-
-def _sorts(field: Schema) -> Iterator[Parameter]:
-    for index in range(_INDEXED):
-        yield _query(
-            f"sort[{index}].property",
-            field,
-            "Field of a sort key, case-insensitive. Lower indexes sort first; the id breaks ties. "
-            f"Further keys are `sort[{_INDEXED}]` and so on.",
-        )
-        yield from (shared(f"Sort{index}{member}") for member in ("Order", "Direction"))
+    """Return the schema of a filter value: an enumeration, or any value of the type."""
+    is_enumeration = "$ref" in field and "enum" in component(field)
+    return {"$ref": field["$ref"]} if is_enumeration else _KINDS[prop.kind]

@@ -15,7 +15,7 @@ from service.http.media_types import CSV, JSON, NDJSON
 from service.http.prefer import APPLIED
 from service.openapi import envelopes
 from service.openapi.components import named, reference
-from service.openapi.shared_responses import ResponseObject
+from service.openapi.response_object import ResponseObject
 
 _HEADERS = {
     "X-Request-Id": "Id of the request, for support.",
@@ -51,8 +51,6 @@ HEADERS: dict[str, Any] = {
     for name, text in _HEADERS.items()
 }
 """Header components by name."""
-REPLAYED = "Idempotent-Replayed"
-_OF_BULK = (REPLAYED, APPLIED)
 _POSITION = ("X-Changes-Cursor", "X-Changes-After", "X-Changes-Epoch")
 _ENVELOPE = "common/envelope"
 _CSV = f"{CSV}; charset=utf-8"
@@ -61,49 +59,9 @@ CREATED = "Created"
 
 
 def headers(*names: str) -> dict[str, Any]:
-    """Return references to response headers: the common ones, and the given ones."""
-    everywhere = ("X-Request-Id", "Cache-Control", "Vary", "RateLimit", "RateLimit-Policy")
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*everywhere, *names)}
-
-
-def example_of(collection: str, form: str) -> Any:
-    """Return the example of a form's schema, for bulk forms a list of items.
-
-    Those of bulk forms and patches are derived from other forms, unless the schema has examples of
-    ``item`` (for ``bulkReplace`` and ``bulkMerge``) or of ``merge``.
-    """
-    forms = schemas.load()[collection]["$defs"]
-    document = forms["document"]["examples"][0]
-    if form in ("bulkReplace", "bulkMerge") and "examples" in forms["item"]:
-        return forms["item"]["examples"]
-    if form == "bulkCreate":
-        return forms["create"]["examples"]
-    if form == "bulkReplace":
-        return [{"id": document["id"]} | forms["replace"]["examples"][0]]
-    keys = {name: document[name] for name in schemas.key_fields(collection)}
-    if form == "bulkReplaceByKey":
-        return [forms["replace"]["examples"][0] | keys]
-    if form == "bulkMerge":
-        field = _changed(forms)
-        return [{"id": document["id"], field: document[field]}]
-    if form == "bulkMergeByKey":
-        state = "inactive" if "state" in forms["writable"]["properties"] else "deleted"
-        return [{**keys, "state": state}]
-    if form == "merge" and "examples" not in forms[form]:
-        field = _changed(forms)
-        return {field: document[field]}
-    if form == "patch":
-        field = _changed(forms)
-        return [{"op": "replace", "path": f"/{field}", "value": document[field]}]
-    return forms[form]["examples"][0]
-
-
-def _changed(forms: dict[str, Any]) -> str:
-    """Return the field that examples of patches change."""
-    properties = forms["fields" if "fields" in forms else "writable"]["properties"]
-    others = forms["create"]["required"] if "create" in forms else forms["writable"]["required"]
-    fields: list[str] = ["name", "text", *others]
-    return next(name for name in fields if name in properties)
+    """Return the member ``headers`` of a response; none if it has only those of every response."""
+    references = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    return {"headers": references} if references else {}
 
 
 def body(collection: str, *forms: str) -> dict[str, Any]:
@@ -121,16 +79,24 @@ def _media(collection: str, forms: list[str]) -> dict[str, Any]:
         reference("common/json-patch") if form == "patch" else reference(collection, form)
         for form in forms
     ]
-    examples = {form: {"value": example_of(collection, form)} for form in forms}
-    return {"schema": one_of(schemas_of_forms), "examples": examples}
+    media: dict[str, Any] = {"schema": one_of(schemas_of_forms)}
+    return media | {"example": patch_example(collection)} if "patch" in forms else media
+
+
+def patch_example(collection: str) -> list[dict[str, Any]]:
+    """Return a JSON Patch that the example of the collection's documents comes from."""
+    forms = schemas.load()[collection]["$defs"]
+    properties = forms["fields" if "fields" in forms else "writable"]["properties"]
+    others = forms["create"]["required"] if "create" in forms else forms["writable"]["required"]
+    fields: list[str] = ["name", "text", *others]
+    field = next(name for name in fields if name in properties)
+    value = forms["document"]["examples"][0][field]
+    return [{"op": "replace", "path": f"/{field}", "value": value}]
 
 
 def page(collection: str, *names: str) -> ResponseObject:
     """Return the response with one page of a list, in JSON or CSV; changes are JSON only."""
-    more = {"pagination": schemas.load()["common/envelope"]["$defs"]["pagination"]["examples"][0]}
     response = _success(collection, [envelopes.LIST], "One page.", *names)
-    media = response.response["content"][JSON]
-    media["example"] = {**media["example"], "data": [media["example"]["data"]], **more}
     if collection != envelopes.CHANGES:
         response.response["content"][_CSV] = {"schema": {"type": "string"}}
     return response
@@ -138,17 +104,15 @@ def page(collection: str, *names: str) -> ResponseObject:
 
 def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
     """Yield the responses of a list: a page, or 304 Not Modified."""
-    names = ("ETag", "Link", *_POSITION, "Total-Count", APPLIED)
-    yield page(collection, *names)
-    yield unchanged("ListNotModified", *names)
+    yield page(collection, "ETag")
+    yield unchanged("ListNotModified", "ETag", "Link", *_POSITION, "Total-Count", APPLIED)
 
 
-def read(collection: str, *, is_patched: bool) -> ResponseObject:
+def read(collection: str) -> ResponseObject:
     """Return the response with one record, as document or, if it has one, in the writable form."""
     writable = "writable" in schemas.load()[collection]["$defs"]
     kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
-    names = ("ETag", "Accept-Patch") if is_patched else ("ETag",)
-    response = _success(collection, kinds, "The record.", *names, suffix="Read")
+    response = _success(collection, kinds, "The record.", "ETag", suffix="Read")
     if writable and "create" not in schemas.load()[collection]["$defs"]:
         # Both forms of an empty part are equal, so that ``oneOf`` would match none.
         media = response.response["content"][JSON]
@@ -165,10 +129,10 @@ def stream(collection: str) -> ResponseObject:
     }
     described = {
         "description": "The records.",
-        "headers": headers(*_POSITION),
+        **headers(*_POSITION),
         "content": content,
     }
-    return ResponseObject(HTTPStatus.OK, ("ExportStream",), described)
+    return ResponseObject(HTTPStatus.OK, "ExportStream", described)
 
 
 def plain(collection: str, *names: str) -> ResponseObject:
@@ -179,30 +143,23 @@ def plain(collection: str, *names: str) -> ResponseObject:
 def issued(collection: str, *names: str, suffix: str = "") -> ResponseObject:
     """Return the response with a document and its new secret; 201 if ``suffix`` is CREATED."""
     kinds = [envelopes.ISSUED]
-    response = _success(collection, kinds, "The document and its secret.", *names, suffix=suffix)
-    response.response["content"][JSON]["example"]["data"] = example_of(collection, "issued")
-    return response
+    return _success(collection, kinds, "The document and its secret.", *names, suffix=suffix)
 
 
 def test_result(collection: str) -> ResponseObject:
     """Return the response of a test message to a webhook."""
-    response = _success(collection, [envelopes.TEST_RESULT], "The result.")
-    response.response["content"][JSON]["example"]["data"] = example_of(collection, "testResult")
-    return response
+    return _success(collection, [envelopes.TEST_RESULT], "The result.")
 
 
 def read_all(collection: str) -> ResponseObject:
     """Return the response with all records below a parent as one list, without pages."""
-    response = _success(collection, [envelopes.ALL], "All records.", "ETag")
-    media = response.response["content"][JSON]
-    media["example"] = {**media["example"], "data": [media["example"]["data"]]}
-    return response
+    return _success(collection, [envelopes.ALL], "All records.", "ETag")
 
 
 def unchanged(name: str, *names: str) -> ResponseObject:
     """Return the 304 Not Modified response, with its component name and headers."""
     text = "The caller's version, given by If-None-Match, is current."
-    return ResponseObject(304, (name,), {"description": text, "headers": headers(*names)})
+    return ResponseObject(304, name, {"description": text} | headers(*names))
 
 
 def created(collection: str) -> Iterator[ResponseObject]:
@@ -211,7 +168,7 @@ def created(collection: str) -> Iterator[ResponseObject]:
     A dry run and a write in which items failed are 200.
     """
     kinds = [envelopes.ANSWER, envelopes.BULK]
-    names = ("Location", "ETag", *_OF_BULK)
+    names = ("Location", "ETag")
     response = _success(collection, kinds, "Created.", *names, suffix=CREATED)
     yield _or(response, "outcomes")
     outcomes = _outcomes("CreateOutcomes", HTTPStatus.OK, "Outcomes of a dry run or partial write.")
@@ -220,22 +177,19 @@ def created(collection: str) -> Iterator[ResponseObject]:
 
 def written(collection: str) -> ResponseObject:
     """Return the 200 response of a single write: the record, or the outcome of a dry run."""
-    names = ("ETag", REPLAYED)
-    response = _success(collection, [envelopes.ANSWER], "Written.", *names, suffix="Written")
+    response = _success(collection, [envelopes.ANSWER], "Written.", "ETag", suffix="Written")
     return _or(response, "oneOutcome")
 
 
 def created_by_key(collection: str) -> ResponseObject:
     """Return the 201 response of a single write by own key that created the record."""
-    names, suffix = ("Location", "ETag", REPLAYED), f"{CREATED}ByKey"
+    names, suffix = ("Location", "ETag"), f"{CREATED}ByKey"
     return _success(collection, [envelopes.ANSWER], "Created.", *names, suffix=suffix)
 
 
 def written_in_bulk(collection: str) -> ResponseObject:
     """Return the 200 response of a bulk write: the records, or item outcomes."""
-    response = _success(collection, [envelopes.BULK], "Written.", *_OF_BULK)
-    media = response.response["content"][JSON]
-    media["example"] = {**media["example"], "data": [media["example"]["data"]]}
+    response = _success(collection, [envelopes.BULK], "Written.")
     return _or(response, "outcomes")
 
 
@@ -246,16 +200,10 @@ def all_created() -> ResponseObject:
 
 def _outcomes(name: str, status: int, text: str) -> ResponseObject:
     """Return a response with item outcomes, with its component name."""
-    outcome = schemas.load()[_ENVELOPE]["$defs"]["itemOutcome"]["examples"][0]
-    is_new = status == HTTPStatus.CREATED
-    example = {
-        "status": "success",
-        "code": "created" if is_new else "ok",
-        "data": [outcome | {"outcome": "created"} if is_new else outcome],
-    }
-    media = {"schema": reference(_ENVELOPE, "outcomes"), "example": example}
-    response = {"description": text, "headers": headers(*_OF_BULK), "content": {JSON: media}}
-    return ResponseObject(status, (name,), response)
+    media = {"schema": reference(_ENVELOPE, "outcomes")}
+    names = headers("Idempotent-Replayed", APPLIED)
+    response = {"description": text} | names | {"content": {JSON: media}}
+    return ResponseObject(status, name, response)
 
 
 def _or(response: ResponseObject, envelope: str) -> ResponseObject:
@@ -272,16 +220,14 @@ def _success(
     """Return a successful response with one of several envelopes and the given headers.
 
     The component is named after ``suffix``, or else after the first kind. The status is 201 for a
-    suffix that begins with CREATED, else 200. The example has the document.
+    suffix that begins with CREATED, else 200.
     """
     status = HTTPStatus.CREATED if suffix.startswith(CREATED) else HTTPStatus.OK
     envelope_names = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
-    code = "created" if status == HTTPStatus.CREATED else "ok"
-    example = {"status": "success", "code": code, "data": example_of(collection, "document")}
-    media = {"schema": one_of([named(name) for name in envelope_names]), "example": example}
+    media = {"schema": one_of([named(name) for name in envelope_names])}
     name = envelopes.name_of_envelope(collection, suffix or kinds[0])
-    response = {"description": text, "headers": headers(*names), "content": {JSON: media}}
-    return ResponseObject(status, (name,), response)
+    response = {"description": text} | headers(*names) | {"content": {JSON: media}}
+    return ResponseObject(status, name, response)
 
 
 def one_of(options: list[dict[str, Any]]) -> dict[str, Any]:

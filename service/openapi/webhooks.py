@@ -8,20 +8,18 @@ from service.handlers.operations import Operation
 from service.http.media_types import JSON
 from service.openapi import success_responses
 from service.openapi.components import reference
-from service.openapi.shared_responses import ResponseObject
-from service.openapi.success_responses import CREATED, REPLAYED
+from service.openapi.response_object import ResponseObject
+from service.openapi.success_responses import CREATED
 
 _FILE: Final = "webhooks"
 """Name of the schema file, ``schemas/webhooks.json``."""
 
 SUCCESSES: Final[Mapping[Operation, Callable[[str], ResponseObject]]] = {
-    webhook_operations.ADD: lambda name: success_responses.issued(
-        name, "Location", REPLAYED, suffix=CREATED
-    ),
-    webhook_operations.UPDATE: lambda name: success_responses.plain(name, REPLAYED),
-    webhook_operations.REMOVE: lambda name: success_responses.plain(name, REPLAYED),
-    webhook_operations.REWIND: lambda name: success_responses.plain(name, REPLAYED),
-    webhook_operations.ROTATE: lambda name: success_responses.issued(name, REPLAYED),
+    webhook_operations.ADD: lambda name: success_responses.issued(name, "Location", suffix=CREATED),
+    webhook_operations.UPDATE: lambda name: success_responses.plain(name),
+    webhook_operations.REMOVE: lambda name: success_responses.plain(name),
+    webhook_operations.REWIND: lambda name: success_responses.plain(name),
+    webhook_operations.ROTATE: lambda name: success_responses.issued(name),
     webhook_operations.TEST: success_responses.test_result,
 }
 """Makers of the successful response from the resource's name, by operation.
@@ -62,8 +60,7 @@ def messages() -> dict[str, Any]:
 
 def _message(name: str) -> dict[str, Any]:
     definition, summary, description = _MESSAGES[name]
-    example = success_responses.example_of(_FILE, definition)
-    content = {JSON: {"schema": reference(_FILE, definition), "example": example}}
+    content = {JSON: {"schema": reference(_FILE, definition)}}
     return {
         "operationId": f"receive{name.title()}",
         "tags": ["Webhooks"],

@@ -123,11 +123,10 @@ def _merge_item(replace: Schema, required: list[str], properties: Schema) -> Sch
     ``required`` are the fields that identify the record, if any; ``properties`` are added to those
     of ``replace`` or override them.
     """
-    schema = {keyword: replace[keyword] for keyword in replace if keyword != "examples"}
+    others = ("examples", "description")
+    schema = {keyword: replace[keyword] for keyword in replace if keyword not in others}
     return {
         **schema,
-        "description": "Merge patch of a record (RFC 7396). Null clears a field; omitted fields "
-        "keep their values.",
         "required": required,
         "properties": {**replace.get("properties", {}), **properties},
     }

@@ -44,7 +44,7 @@ async def test_the_example_is_what_is_answered(
 ) -> None:
     """Type, place and message; of several items the example shows the fourth, as wrong as any."""
     answer = await provoke_failure(
-        failure_setup, examples.name_of(error_type, kind) if kind else error_type
+        failure_setup, f"{kind.name}.{error_type}" if kind else error_type
     )
     [expected] = examples.example(error_type, kind)["error"]["details"]
     rows = answer.json["error"]["details"]

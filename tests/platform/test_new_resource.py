@@ -131,6 +131,7 @@ async def test_the_new_resource_is_documented(trims: Api) -> None:
         f"{method} {path}": operation["operationId"]
         for path, methods in own.items()
         for method, operation in methods.items()
+        if method != "parameters"
     } == {
         f"get {TRIMS}": "listTrims",
         f"post {TRIMS}": "createTrims",

@@ -17,6 +17,7 @@ from service.routes import collection_path
 
 _Schema: TypeAlias = Mapping[str, Any]
 _MAX_SUMMARY: Final = 90
+_MAX_LINE: Final = 100
 _WORD: Final = re.compile("[A-Z][a-z0-9]*")
 _HOME: Final = "#/components/schemas/"
 _SCALARS: Final = {
@@ -50,7 +51,19 @@ def create_forms() -> str:
 @cache
 def _schemas() -> Mapping[str, _Schema]:
     schemas: Mapping[str, _Schema] = openapi.build()["components"]["schemas"]
-    return schemas
+    return {name: _inlined(schema, schemas) for name, schema in schemas.items()}
+
+
+def _inlined(schema: Any, schemas: Mapping[str, _Schema]) -> Any:
+    """Return a schema with references to objects and enumerations only."""
+    if isinstance(schema, list):
+        return [_inlined(part, schemas) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    target = schemas[str(schema["$ref"]).removeprefix(_HOME)] if "$ref" in schema else schema
+    if "$ref" in schema and not target.keys() & {"properties", "enum"}:
+        return _inlined(target, schemas)
+    return {keyword: _inlined(part, schemas) for keyword, part in schema.items()}
 
 
 def _declarations(roots: Any) -> Iterator[str]:
@@ -84,7 +97,8 @@ def _used(schema: Any) -> Iterator[str]:
 
 def _declaration(name: str, schema: _Schema) -> str:
     if "properties" not in schema:
-        return f"{name}: TypeAlias = {_type(schema)}"
+        line = f"{name}: TypeAlias = {_type(schema)}"
+        return line if len(line) <= _MAX_LINE else line.replace("= ", "= (\n    ", 1) + "\n)"
     assert not any(keyword.iskeyword(field) for field in schema["properties"])
     required = schema.get("required", ())
     fields = []

@@ -29,10 +29,17 @@ const keyStorage = {
   },
 };
 
+/** Gives each operation the parameters of its path, too, as the resolver that is replaced below would do. */
+function inheritParameters(spec) {
+  for (const { parameters = [], ...operations } of Object.values(spec.paths))
+    for (const operation of Object.values(operations)) operation.parameters = [...parameters, ...operation.parameters];
+  return spec;
+}
+
 /** Parses the document as JSON, which is quicker than Swagger UI's YAML parser. */
 const jsonParser = {
   parseToJson: (_, system) => (text) =>
-    system.specActions.updateJsonSpec(JSON.parse(text ?? system.specSelectors.specStr())),
+    system.specActions.updateJsonSpec(inheritParameters(JSON.parse(text ?? system.specSelectors.specStr()))),
 };
 
 /** Dereferences a part of the document: replaces each $ref by its target. A circular reference stays unresolved. */

@@ -12,11 +12,10 @@ from selvedge_client.models import (
     ColorAnswer,
     ColorBulkAnswer,
     ColorCreate,
-    ColorFilterField,
     ColorItem,
     ColorList,
     ColorMerge,
-    ColorSortField,
+    Conditions,
     FilterOperator,
     PatchOperation,
     PatchOperationOp,
@@ -34,18 +33,18 @@ def given(answer: object, kind: type[T]) -> T:
 
 
 def listed() -> list[Color]:
-    page = list_colors.sync(
-        client=CLIENT,
-        filter0_property=ColorFilterField.NAME,
+    conditions = Conditions(
+        filter0_property="name",
         filter0_operator=FilterOperator.CONTAINS,
         filter0_value="e",
-        filter1_property=ColorFilterField.STATE,
-        filter1_operator=FilterOperator.EQ,
-        filter1_value="active",
-        sort0_property=ColorSortField.STATE,
+        sort0_property="state",
         sort0_order=SortOrder.ASC,
-        sort1_property=ColorSortField.NAME,
-        sort1_order=SortOrder.DESC,
+    )
+    conditions["filter[1].property"], conditions["filter[1].value"] = "state", "active"
+    conditions["sort[1].property"], conditions["sort[1].order"] = "name", "desc"
+    page = list_colors.sync(
+        client=CLIENT,
+        conditions=conditions,
         page_size=5,
     )
     return given(page, ColorList).data

@@ -11,6 +11,8 @@ type Outcome = components["schemas"]["ItemOutcome"];
 const client = createClient<paths, "application/json">({
   baseUrl: process.env.SELVEDGE_URL,
   headers: { Authorization: `Bearer ${process.env.SELVEDGE_API_KEY}` },
+  // Filters and sort keys are members of an object, sent as parameters of their own.
+  querySerializer: { object: { style: "form", explode: true } },
 });
 
 function given<T>(value: T | undefined, error: unknown): T {
@@ -33,16 +35,21 @@ async function list(): Promise<Color[]> {
   const { data, error } = await client.GET("/api/colors", {
     params: {
       query: {
-        "filter[0].property": "name",
-        "filter[0].operator": "contains",
-        "filter[0].value": "e",
-        "filter[1].property": "state",
-        "filter[1].operator": "eq",
-        "filter[1].value": "active",
-        "sort[0].property": "state",
-        "sort[0].order": "asc",
-        "sort[1].property": "name",
-        "sort[1].order": "desc",
+        conditions: {
+          "filter[0].property": "name",
+          "filter[0].operator": "contains",
+          "filter[0].value": "e",
+          "filter[1].property": "state",
+          "filter[1].operator": "eq",
+          "filter[1].value": "active",
+          "filter[2].property": "id",
+          "filter[2].operator": "ge",
+          "filter[2].value": "1",
+          "sort[0].property": "state",
+          "sort[0].order": "asc",
+          "sort[1].property": "name",
+          "sort[1].order": "desc",
+        },
         pageSize: 5,
       },
     },
@@ -98,10 +105,12 @@ export const wrong = () => [
   client.POST("/api/colors", { body: { colorNote: "nameless" } }),
   // @ts-expect-error A name is a text.
   client.POST("/api/colors", { body: { name: 7 } }),
-  // @ts-expect-error An item has more than its id.
-  client.PUT("/api/colors", { body: [{ id: 1 }] }),
-  // @ts-expect-error There is no such field to sort by.
-  client.GET("/api/colors", { params: { query: { "sort[1].property": "colour" } } }),
+  // @ts-expect-error An item has no such field.
+  client.PUT("/api/colors", { body: [{ id: 1, colour: "Sage" }] }),
+  // @ts-expect-error There is no such operator.
+  client.GET("/api/colors", { params: { query: { conditions: { "filter[0].operator": "like" } } } }),
+  // @ts-expect-error A dry run is a boolean.
+  client.PUT("/api/colors", { body: [], params: { query: { dryRun: "yes" } } }),
 ];
 
 const created = await create();

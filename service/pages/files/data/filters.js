@@ -32,7 +32,7 @@ export class Filters {
   constructor(model, collection, onApply) {
     Object.assign(this, { model, collection, onApply });
     const resolved = (name) => collection.parameters.get(name) ?? {};
-    this.properties = resolved("filter[0].property").enum ?? [];
+    this.properties = model.filterable(collection);
     this.operators = Object.keys(WORDS).filter((name) => (resolved("filter[0].operator").enum ?? []).includes(name));
     this.rows = el("div", { class: "conditions" });
     const add = button("Add a condition", () => this.#add({ property: this.properties[0], operator: "", value: "" }));

@@ -28,7 +28,7 @@ export class ListView {
   constructor(model, collection, canWrite) {
     Object.assign(this, { model, collection, selection: null });
     if (canWrite && sheetOf(model, collection)) this.selection = new Selection(collection);
-    this.sortable = new Set(collection.parameters.get("sort[0].property")?.enum ?? []);
+    this.sortable = new Set(model.filterable(collection).filter((name) => !model.isCount(collection, name)));
     this.filters = new Filters(model, collection, (filters) => this.#go({ filters }));
     this.search = this.#searchField();
     this.columnBoxes = el("fieldset", {}, el("legend", {}, "Columns"));

@@ -65,7 +65,7 @@ export class Model {
       title: item.get.tags[0],
       description: this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
       schema: this.resolve(items),
-      parameters: new Map(parameters.map((parameter) => [parameter.name, this.resolve(parameter.schema)])),
+      parameters: new Map(parameters.flatMap((parameter) => this.#queryParameters(parameter))),
       create: this.body(item.post),
       replace: this.body(record.put),
       canDelete: Boolean(record.delete),
@@ -73,6 +73,12 @@ export class Model {
     };
     this.collections.set(name, collection);
     if (items.$ref) this.byComponent.set(items.$ref.split("/").pop(), collection);
+  }
+
+  /** Returns the names and schemas of a parameter's parts: of an object its members, each a parameter of its own. */
+  #queryParameters({ name, schema }) {
+    const { properties, ...resolved } = this.resolve(schema);
+    return properties ? Object.entries(properties).map(([member, part]) => [member, this.resolve(part)]) : [[name, resolved]];
   }
 
   /** Adds a path below a record: one of its parts, or a list of the records that belong to it. */
@@ -164,6 +170,16 @@ export class Model {
     const collection = this.collections.get(names[0]);
     const isOther = properties.some((name) => name !== "id" && this.references[name] === collection);
     return collection && properties.includes("id") && !isOther ? collection : undefined;
+  }
+
+  /** Returns the fields by which a list filters: those with a parameter of their own, which can be repeated. */
+  filterable({ parameters }) {
+    return [...parameters].filter(([, { type }]) => type === "array").map(([name]) => name);
+  }
+
+  /** Returns whether a field of documents counts other records: lists do not sort by it. */
+  isCount({ schema }, field) {
+    return schema.properties[field]?.$ref?.endsWith("/Count") ?? false;
   }
 
   /** Returns the fields of documents that are shown: `properties`, which can be empty only, is not. */

@@ -4,7 +4,7 @@ import { wholeNumber } from "./cells.js";
 import { label, typesOf } from "./model.js";
 
 const MERGE = "application/merge-patch+json";
-const NOT_FIELDS = ["id", "ifMatch"];
+const NOT_FIELDS = ["id", "ifMatch", "newKey"];
 
 const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 const without = (properties, names) => Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)));
@@ -17,23 +17,22 @@ export function fieldOf(model, schema) {
   return { schema: resolved, types: typesOf(first), items, members: first.properties, hasMembers: Boolean(first.properties), key };
 }
 
-/** Returns the items of a bulk merge, in its forms, and how many a request takes; null if there is none. */
+/** Returns the item of a bulk merge, and how many a request takes; null if there is none. */
 function bulkMerge(model, path) {
   const operation = model.document.paths[path]?.patch;
   const content = operation && model.resolve(operation.requestBody).content[MERGE];
   if (!content) return null;
-  const schema = model.resolve(content.schema);
-  const forms = (schema.oneOf ?? [schema]).map((form) => model.resolve(form));
-  if (!forms.every(({ items }) => items)) return null;
+  const { items, maxItems } = model.resolve(content.schema);
+  if (!items) return null;
   const match = operation.parameters.map((parameter) => model.resolve(parameter)).find(({ name }) => name === "match");
-  return { maxItems: forms[0].maxItems, items: forms.map(({ items }) => model.resolve(items)), match: match && model.resolve(match.schema).enum[0] };
+  return { maxItems, item: model.resolve(items), match: match && model.resolve(match.schema).enum[0] };
 }
 
 /** Returns the part of a collection's records that is a collection of its own, such as the translations of colors. */
 function partOf(model, collection) {
   for (const path of Object.keys(model.document.paths)) {
     const merge = model.document.paths[`${path}/{id}`] ? null : bulkMerge(model, path);
-    const [item] = merge?.items ?? [];
+    const item = merge?.item;
     const [owner] = item?.required ?? [];
     if (!owner || model.target(model.resolve(item.properties[owner])) !== collection) continue;
     const below = collection.parts.find(({ list }) => !list);
@@ -51,14 +50,14 @@ function partOf(model, collection) {
 export function sheetOf(model, collection) {
   const merge = bulkMerge(model, `/${collection.path}`);
   if (!merge) return null;
-  const byId = merge.items.find(({ properties }) => properties.id);
-  const byKey = merge.items.find((item) => item !== byId);
+  const { properties } = merge.item;
   const part = partOf(model, collection);
-  const record = without(byId.properties, NOT_FIELDS);
-  if (byKey.properties.state) record.state ??= byKey.properties.state;
+  const record = without(properties, NOT_FIELDS);
   const members = { id: { type: "string" }, ...record, ...(part && { [part.member]: part.schema }) };
-  const keys = [merge.match, ...byKey.required.filter((name) => name !== merge.match)];
-  const idTypes = typesOf(model.resolve(byId.properties.id));
+  // Records whose own keys are unique within another record are created with a reference to it.
+  const scope = collection.create.required.filter((name) => name !== merge.match && model.reference(collection, name));
+  const keys = [merge.match, ...scope];
+  const idTypes = typesOf(model.resolve(properties.id));
   return { model, collection, members, record, part, keys, idTypes, path: collection.path, maxItems: merge.maxItems };
 }
 
