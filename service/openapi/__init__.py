@@ -14,6 +14,7 @@ import orjson
 from service import __version__, schemas
 from service.openapi import (
     bulk_items,
+    changes_by_collection,
     error_responses,
     parameters,
     success_responses,
@@ -149,7 +150,12 @@ def _tags(operation_objects: Collection[OperationObject]) -> list[dict[str, str]
 
 
 def _components(paths: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
-    composed = envelopes() | parameters.SCHEMAS | bulk_items.items()
+    composed = {
+        **envelopes(),
+        **parameters.SCHEMAS,
+        **bulk_items.items(),
+        **changes_by_collection.entries(),
+    }
     return {
         "securitySchemes": {"key": _KEY},
         **shared,

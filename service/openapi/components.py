@@ -101,6 +101,9 @@ def _all_definitions() -> Iterator[tuple[str, str, ResolvedSchema]]:
         if "type" in schema:
             yield file, "", ResolvedSchema(schema, file)
         for name, definition in schema["$defs"].items():
+            if name == "replace" and "create" in schema["$defs"]:
+                # The example of a create shows the same fields.
+                definition = {key: definition[key] for key in definition if key != "examples"}
             yield file, name, ResolvedSchema(definition, file)
 
 

@@ -30,7 +30,7 @@ _NAMES = {
     "404": "NotFound",
     "409": "Conflict",
     "410": "Gone",
-    "412": "PreconditionFailed",
+    "412": "Precondition",
     "500": "InternalServerError",
     _DEFAULT: "Error",
 }
@@ -109,6 +109,7 @@ _OF_KEYS = (
 """Error types of own keys in the path or the query."""
 _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
 _OF_SOME = (ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.UNPROCESSABLE_PATCH)
+_INVALID = ErrorType.INVALID_VALUE.partition(".")[0] + "."
 OF_ANY = {
     ErrorType.UNKNOWN_PARAMETER,
     ErrorType.TOO_MANY_PARAMETERS,
@@ -160,6 +161,9 @@ def _text(code: str, types: list[str]) -> str:
     if not types:
         return f"{STATUSES[int(code)]} Reserved: no API key is restricted this way today."
     own = [name for name in types if name not in OF_ANY]
+    if all(name.startswith(_INVALID) for name in own):
+        listed = _listed(name.removeprefix(_INVALID) for name in own)
+        return f"{STATUSES[int(code)]} Types, each after `{_INVALID}`: {listed}."
     return f"{STATUSES[int(code)]} Types: {_listed(own)}."
 
 

@@ -38,19 +38,15 @@ class PartCollection(WritableResource):
     own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "list": (
             "List {several}",
-            "Returns one page of records, filtered and sorted: one for each live owner whose part "
-            "is not empty, with the owner's id.",
+            "Returns one record for each live owner whose part is not empty.",
         ),
         "bulk_replace": (
             "Replace {several}",
-            "Runs in one transaction. Each item replaces the part of its owner, by the rules of "
-            "the part's own path. Of measured values, it replaces the sizes that it names.",
+            "Each item replaces the part of its owner; of measured values, the sizes it names.",
         ),
         "bulk_patch": (
             "Change {several} in part",
-            "Applies each item as a merge patch (RFC 7396) to the writable form of its owner's "
-            "part: omitted fields keep their values, null clears a field, and a list is replaced "
-            "as a whole.",
+            "Merges each item into the part of its owner.",
         ),
     }
 

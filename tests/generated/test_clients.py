@@ -15,7 +15,7 @@ from tests.generated.tools import SCRIPTS, lend, node_tool, python_tool, run
 pytestmark = pytest.mark.contract("OpenAPI document")
 
 
-def check(printed: str) -> None:
+def check(printed: str, **more: Any) -> None:
     """Raise unless the script did what it was written for."""
     report: dict[str, Any] = orjson.loads(printed.splitlines()[-1])
     names = report.pop("listed")
@@ -27,19 +27,24 @@ def check(printed: str) -> None:
         "patched": "Deep sage",
         "merged": "Pale sage",
         "failed": ["validation_error.too_short"],
+        **more,
     }
 
 
 async def test_typescript(document: Path, service_address: ServiceAddress) -> None:
     folder = document.parent
     lend(folder)
-    for name in ("client.ts", "tsconfig.json"):
+    for name in ("client.ts", "typed.ts", "tsconfig.json"):
         shutil.copy(SCRIPTS / name, folder)
     (folder / "package.json").write_text('{"type": "module"}')
     await run(node_tool("openapi-typescript"), document, "-o", "schema.ts", folder=folder)
     await run(node_tool("tsc"), folder=folder)
     settings = {"SELVEDGE_URL": service_address.url, "SELVEDGE_API_KEY": service_address.key}
     check(await run("node", "built/client.js", folder=folder, **settings))
+    lines = (SCRIPTS / "typed.ts").read_text().splitlines()
+    assert not [line for line in lines if " as " in line and not line.lstrip().startswith("/")]
+    printed = orjson.loads(await run("node", "built/typed.js", folder=folder, **settings))
+    assert printed == {"found": ["Moss"], "entries": ["color-translations 1", "color Moss"]}
 
 
 def correct_template(folder: Path) -> None:
@@ -77,4 +82,5 @@ async def test_python(document: Path, service_address: ServiceAddress) -> None:
     assert "Warning" not in printed
     await run(python_tool("mypy"), "selvedge_client", "client.py", folder=folder)
     settings = {"SELVEDGE_URL": service_address.url, "SELVEDGE_API_KEY": service_address.key}
-    check(await run(sys.executable, "client.py", folder=folder, **settings))
+    printed = await run(sys.executable, "client.py", folder=folder, **settings)
+    check(printed, followed=["Sage"])

@@ -75,7 +75,8 @@ def assert_documented(route: Route, answer: Answer) -> None:
 
 def error_types(response: dict[str, Any]) -> set[str]:
     """Return the error types that the description of a response lists."""
-    return set(_TYPE.findall(response["description"])) & {*ErrorType}
+    names = _TYPE.findall(response["description"])
+    return {*names, *(f"validation_error.{name}" for name in names)} & {*ErrorType}
 
 
 def parameters(route: Route) -> set[str]:

@@ -5,18 +5,22 @@ import os
 from typing import TypeVar
 
 from selvedge_client import AuthenticatedClient
+from selvedge_client.api.changes import follow_changes
 from selvedge_client.api.colors import bulk_replace_colors, create_colors, list_colors, patch_color
 from selvedge_client.models import (
     BulkFailure,
+    ChangeList,
     Color,
     ColorAnswer,
     ColorBulkAnswer,
+    ColorChange,
     ColorCreate,
     ColorItem,
     ColorList,
     ColorMerge,
     Conditions,
     FilterOperator,
+    FollowChangesFrom,
     PatchOperation,
     PatchOperationOp,
     SortOrder,
@@ -55,6 +59,18 @@ def created() -> Color:
     return given(create_colors.sync(client=CLIENT, body=body), ColorAnswer).data
 
 
+def followed(cursor: str) -> list[str]:
+    page = given(follow_changes.sync(client=CLIENT, cursor=cursor, documents=True), ChangeList)
+    colors = [entry.document for entry in page.data if isinstance(entry, ColorChange)]
+    return [color.name for color in colors if isinstance(color, Color)]
+
+
+def now() -> str:
+    start = FollowChangesFrom.NOW
+    page = given(follow_changes.sync(client=CLIENT, from_=start, documents=True), ChangeList)
+    return page.pagination.cursor
+
+
 def replaced(color: Color) -> Color:
     item = ColorItem(id=color.id, name="Dusty sage", state=State.INACTIVE)
     answer = bulk_replace_colors.sync(
@@ -81,12 +97,15 @@ def failed() -> list[str]:
     return [row.type_.value for row in failure.error.details]
 
 
+start = now()
 made = created()
+changes = followed(start)
 print(
     json.dumps(
         {
             "listed": [color.name for color in listed()],
             "created": made.name,
+            "followed": changes,
             "replaced": replaced(made).name,
             "patched": patched(made).name,
             "merged": merged(made).name,
