@@ -1,7 +1,7 @@
 """Connection pool: connections to PostgreSQL, leased to organizations by a fair queue."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Container, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
@@ -44,6 +44,11 @@ class ConnectionPool:
         )
         self._open: set[PipelinedConnection] = set()
         self._running: set[asyncio.Task[Any]] = set()
+        self.stalled: Container[int] = ()
+        """Organizations that get no connection."""
+        self._leases: dict[PipelinedConnection, tuple[int, int]] = {}
+        """By leased connection: the organization's id, and ``_ticks`` at the begin of the lease."""
+        self._ticks = 0
 
     async def close(self) -> None:
         """Close every connection; wait ACQUIRE_SECONDS at most for transactions, not for reads."""
@@ -68,9 +73,13 @@ class ConnectionPool:
     async def acquire(self, organization_id: int, kind: LeaseKind) -> PipelinedConnection:
         """Lease a connection, opened on first use and after a loss. The caller releases it.
 
-        Raise QueueTimeoutError after ACQUIRE_SECONDS of waiting, one of LOST if none can be opened.
+        Raise QueueTimeoutError after ACQUIRE_SECONDS of waiting, one of LOST if none can be opened,
+        TimeoutError if the organization is stalled.
         """
         connection = await self.queue.acquire(organization_id, kind)
+        if organization_id in self.stalled:
+            self.queue.release(connection, organization_id, kind)
+            raise TimeoutError("the database does not answer for the organization")
         if connection is None or connection.is_closed():
             self._open.discard(connection)
             try:
@@ -82,6 +91,7 @@ class ConnectionPool:
             if self._traces is not None:
                 connection.add_query_logger(self._traces.statement)
             self._open.add(connection)
+        self._leases[connection] = organization_id, self._ticks
         return connection
 
     def release(
@@ -90,7 +100,19 @@ class ConnectionPool:
         """Return a connection to the queue; close it first if it is inside a transaction."""
         if not connection.is_closed() and connection.is_in_transaction():
             connection.terminate()
+        self._leases.pop(connection, None)
         self.queue.release(connection, organization_id, kind)
+
+    def long_leases(self) -> set[int]:
+        """Return the ids of organizations with leases from before the last call of this method."""
+        self._ticks += 1
+        return {id_ for id_, begin in self._leases.values() if begin < self._ticks - 1}
+
+    def end_leases(self, organization_id: int) -> None:
+        """Close the connections that an organization has; their work fails with one of LOST."""
+        for connection, (id_, _) in [*self._leases.items()]:
+            if id_ == organization_id:
+                connection.terminate()
 
     async def release_canceled(
         self, connection: PipelinedConnection, organization_id: int, kind: LeaseKind

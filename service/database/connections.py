@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import asyncpg
 
+from service import background
 from service.database.connection_pool import ConnectionPool
 from service.database.contention import CONTENTION, ContentionSignal
 from service.database.errors import (
@@ -22,7 +23,6 @@ from service.database.errors import (
     REFUSED,
     RETRYABLE,
     leaves_unusable,
-    outcome_unknown,
     refused,
     schema_is_behind,
     unavailable,
@@ -31,8 +31,10 @@ from service.database.fair_queue import READ, WRITE, FairQueue, LeaseKind
 from service.database.migrations import schema_is_current
 from service.database.outage_monitor import OutageMonitor
 from service.database.pipeline import PipelinedConnection
+from service.database.stall_monitor import StallMonitor
+from service.database.statements import load
+from service.database.transactions import run_transaction
 from service.errors import ApiError
-from service.limits import ACQUIRE_SECONDS, WRITE_SECONDS
 
 if TYPE_CHECKING:
     from service.database.tracing import Traces  # an extra, which may not be installed
@@ -47,17 +49,15 @@ LOOK_UP_CONNECTIONS: Final = 2
 """Connections beside the pool for key look-ups and readiness: no organization holds both."""
 POLL_CONNECTIONS: Final = 2
 """Connections beside the pool for polls: a statement that hangs delays no other."""
+LOOK_UP_SECONDS: Final = 1
+"""Timeout of a look-up."""
 POLL_SECONDS: Final = 0.5
 """Timeout of a poll of one organization."""
+_WATCH_SECONDS: Final = 0.1
+"""Interval in which leases of connections are looked at; older ones are suspected of a stall."""
+_PROBE: Final = load("callers")["probe"].text
 _ALL_SECONDS: Final = 2
 """Timeout of a poll of all organizations."""
-# Problem: a plan made while a table was almost empty scans the whole table, also once it has grown.
-# Writes find their rows by id, so sequential scans are off for them.
-_BEGIN = (
-    "begin",
-    f"set local statement_timeout = '{WRITE_SECONDS}s'",
-    "set local enable_seqscan = off",
-)
 
 
 class Database:
@@ -76,10 +76,14 @@ class Database:
             dsn, LOOK_UP_CONNECTIONS, listener, traces, ContentionSignal()
         )
         self._polling = ConnectionPool(dsn, POLL_CONNECTIONS, listener, traces, ContentionSignal())
+        self._stalls = StallMonitor(self._probe, self._end_leases)
+        self._pool.stalled = self._reserved.stalled = self._stalls.stalled
+        self._watch = background.repeat(self._suspect_long_leases, _WATCH_SECONDS)
 
     async def close(self) -> None:
         """Close every connection, after at most ACQUIRE_SECONDS in each pool for work to end."""
         self._outage_monitor.stop()
+        self._watch.cancel()
         await self._pool.close()
         await self._reserved.close()
         await self._polling.close()
@@ -95,22 +99,43 @@ class Database:
         Run the work again once after a RETRYABLE failure or a lost connection, but not after a
         timeout. Cancel its statement if the calling task is canceled. Raise ApiError 429 or 503.
         """
+        if self._stalls.stalled:
+            await self._stalls.require_answers(organization_id)
         try:
             return await _read(self._pool, work, organization_id)
         except asyncpg.SyntaxOrAccessError as error:
             raise await self._schema_error_or(error) from error
 
     async def look_up(
-        self, work: Callable[[Connection], Awaitable[T]], organization_id: int = 0
+        self,
+        work: Callable[[Connection], Awaitable[T]],
+        organization_id: int = 0,
+        queue_id: int | None = None,
     ) -> T:
-        """Return the result of a short read, as ``read`` does, but on the reserved connection.
+        """Return the result of a short read, as ``read`` does, but on a connection for look-ups.
 
-        Its queue is fair, too; the service's own work has the organization id 0.
+        Their queue is fair, too; ``queue_id`` is the organization id that it uses, if it is another
+        one. The service's own work has the organization id 0. All other work has LOOK_UP_SECONDS.
         """
+        if self._stalls.stalled:
+            await self._stalls.require_answers(organization_id)
+        queue_id = organization_id if queue_id is None else queue_id
+
+        async def limited(connection: Connection) -> T:
+            # Those that waited in the queue meanwhile.
+            await self._stalls.require_answers(organization_id, wait=False)
+            return await _limited(work, LOOK_UP_SECONDS, connection)
+
         try:
-            return await _read(self._reserved, work, organization_id)
+            result = await _read(self._reserved, limited if organization_id else work, queue_id)
         except asyncpg.SyntaxOrAccessError as error:
             raise await self._schema_error_or(error) from error
+        except ApiError as error:
+            self._suspect(organization_id, error)
+            raise
+        if organization_id:
+            self._stalls.answered(organization_id)
+        return result
 
     async def poll(self, work: Callable[[Connection], Awaitable[T]], organization_id: int = 0) -> T:
         """Return the result of a short read in the background, on a connection for polls.
@@ -118,11 +143,15 @@ class Database:
         Raise ApiError as ``read`` does, also after POLL_SECONDS, or two seconds for the id 0, which
         stands for all organizations: on a cluster a node may hang.
         """
+        await self._stalls.require_answers(organization_id, wait=False)
         limited = partial(_limited, work, POLL_SECONDS if organization_id else _ALL_SECONDS)
         try:
             return await _read(self._polling, limited, organization_id)
         except asyncpg.SyntaxOrAccessError as error:
             raise await self._schema_error_or(error) from error
+        except ApiError as error:
+            self._suspect(organization_id, error)
+            raise
 
     async def write(
         self,
@@ -136,6 +165,8 @@ class Database:
         transaction that has begun runs to its end, even if the calling task is canceled. Raise
         ApiError 429 or 503 for an outage.
         """
+        if self._stalls.stalled:
+            await self._stalls.require_answers(organization_id)
         for attempt in range(ATTEMPTS):
             try:
                 connection = await self._pool.acquire(organization_id, kind)
@@ -150,6 +181,27 @@ class Database:
             except asyncpg.SyntaxOrAccessError as error:
                 raise await self._schema_error_or(error) from error
         raise AssertionError("unreachable")
+
+    def _suspect(self, organization_id: int, error: ApiError) -> None:
+        """Suspect an organization of a stall if the error came of a timeout."""
+        if organization_id and isinstance(error.__cause__, TimeoutError):
+            self._stalls.suspect(organization_id)
+
+    async def _suspect_long_leases(self) -> None:
+        for organization_id in self._pool.long_leases():
+            if organization_id:
+                self._stalls.suspect(organization_id)
+
+    def _end_leases(self, organization_id: int) -> None:
+        self._pool.end_leases(organization_id)
+
+    async def _probe(self, organization_id: int, seconds: float) -> None:
+        """Read the organization's row on a connection for polls; raise ApiError without answer."""
+
+        async def read(connection: Connection) -> None:
+            await connection.execute(_PROBE, organization_id)
+
+        await _read(self._polling, partial(_limited, read, seconds), organization_id)
 
     async def _schema_error_or(self, error: Exception) -> Exception:
         """Return 503 if the schema is behind or cannot be read, else the error: it is a defect."""
@@ -167,7 +219,7 @@ class Database:
         kind: LeaseKind,
     ) -> T:
         try:
-            return await _transaction(connection, work)
+            return await run_transaction(connection, work)
         except BaseException as error:
             if leaves_unusable(type(error)):
                 connection.terminate()
@@ -218,32 +270,3 @@ async def _read(
         except (*REFUSED, *BROKEN) as error:
             raise refused(error) from error
     raise AssertionError("unreachable")
-
-
-async def _transaction(connection: Connection, work: Callable[[Connection], Awaitable[T]]) -> T:
-    """Return the result of the work after a commit; raise its error after a rollback."""
-    for text in _BEGIN:
-        await connection.defer(text)
-    try:
-        result = await work(connection)
-    except BaseException:
-        await _roll_back(connection)
-        raise
-    try:
-        await connection.execute("commit")
-    except RETRYABLE:
-        await _roll_back(connection)
-        raise
-    except (*LOST, *BROKEN, asyncpg.QueryCanceledError) as error:
-        connection.terminate()
-        raise outcome_unknown() from error
-    return result
-
-
-async def _roll_back(connection: Connection) -> None:
-    """Roll the transaction back; close the connection if that fails, which ends it as well."""
-    connection.drop_deferred()
-    try:
-        await asyncio.shield(connection.execute("rollback", timeout=ACQUIRE_SECONDS))
-    except (asyncpg.PostgresError, *LOST, asyncio.CancelledError):
-        connection.terminate()

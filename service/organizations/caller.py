@@ -4,10 +4,14 @@ import asyncio
 import hmac
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
+from service import background
 from service.database import statements
-from service.database.connections import Connection, Database
+from service.database.connections import LOOK_UP_SECONDS, Connection, Database
+from service.database.errors import unavailable
+from service.errors import ApiError
 from service.limits import KEY_CACHE_SECONDS, UNKNOWN_KEY_SECONDS
 from service.organizations import keys
 from service.organizations.last_used import LastUsed
@@ -16,6 +20,10 @@ CACHE_SIZE: Final = 10_000
 """Maximum number of entries of each level of the cache, in each worker."""
 _UNKNOWN_CALLERS: Final = -1
 """Organization id under which look-ups of keys are queued that have not been valid before."""
+_OUTAGE_SECONDS: Final = 60
+"""Time after its last look-up for which a key works whose further look-ups get no answer."""
+_REFRESH_SECONDS: Final = 1.0
+"""Rest of the lifetime of a cached key in which a use has it looked up in the background."""
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -71,7 +79,9 @@ class Callers:
         They stay until they are evicted, or a look-up finds their key not valid.
         """
         self._look_ups: dict[tuple[int, int], _LookUp] = {}
-        self._running: dict[tuple[int, int, bool], asyncio.Task[_LookUp]] = {}
+        self._running: dict[tuple[int, int, bool], tuple[asyncio.Task[_LookUp], float]] = {}
+        """Look-ups with the time of their begin."""
+        self._refreshing: dict[bytes, asyncio.Task[bool]] = {}
         self.last_used = LastUsed(database)
 
     async def find(self, key: str, *, fresh: bool = False) -> Caller | None:
@@ -80,16 +90,42 @@ class Callers:
         ``fresh`` looks the key up in the database even if it is cached, or joins a look-up that
         runs. Otherwise a key that was revoked or has expired is valid, and the scope and features
         stay as they were, for up to KEY_CACHE_SECONDS; a key id that was looked up before its key
-        was issued works after UNKNOWN_KEY_SECONDS. A look-up that finds the key valid is recorded
-        as its use. Raise ApiError 429 or 503 if the key must be looked up and that fails, as it
-        does while the database is unreachable.
+        was issued works after UNKNOWN_KEY_SECONDS. Keys in use are looked up in the background
+        before that. A look-up that finds the key valid is recorded as its use.
+
+        A key whose look-up fails or takes LOOK_UP_SECONDS, as while its node is away, goes on for
+        _OUTAGE_SECONDS after its last look-up. Raise ApiError 429 or 503 for all others.
         """
         if not key.isascii():
             return None
         token = keys.digest(key)
+        now = time.monotonic()
         expires_at, caller = self._valid_keys.get(token, (0.0, None))
-        if expires_at > time.monotonic() and not fresh:
+        if expires_at > now and not fresh:
+            if expires_at < now + _REFRESH_SECONDS and token not in self._refreshing:
+                self._refresh(token, key)
             return caller
+        try:
+            return await self._verify(token, key, caller, fresh=fresh)
+        except ApiError:
+            if caller is None or now > expires_at - KEY_CACHE_SECONDS + _OUTAGE_SECONDS:
+                raise
+            return caller
+
+    def _refresh(self, token: bytes, key: str) -> None:
+        """Look a valid key up in the background, so that its callers do not wait for that."""
+        _, caller = self._valid_keys[token]
+        refresh = background.run(partial(self._verify, token, key, caller, fresh=True))
+        self._refreshing[token] = refresh
+        refresh.add_done_callback(lambda _: self._refreshing.pop(token))
+
+    async def _verify(
+        self, token: bytes, key: str, caller: Caller | None, *, fresh: bool
+    ) -> Caller | None:
+        """Return the caller of a key by the second level, or by a look-up; cache it.
+
+        ``caller`` is that of the key as it was valid before. Raise ApiError if a look-up fails.
+        """
         parsed = keys.parse(key)
         if parsed is None:
             return None
@@ -109,13 +145,19 @@ class Callers:
         """Look the key id up, or wait for such a look-up that runs.
 
         Keys that were valid before do not share look-ups with others, which may be made up and wait
-        long in their queue.
+        long in their queue. They wait until the look-up has run for LOOK_UP_SECONDS, and then raise
+        ApiError 503.
         """
         flight = (organization_id, key_id, was_valid)
-        if (running := self._running.get(flight)) is None:
+        running, started = self._running.get(flight, (None, time.monotonic()))
+        if running is None:
             running = asyncio.create_task(self._look_up(*flight))
-            self._running[flight] = running
+            self._running[flight] = running, started
             running.add_done_callback(lambda task: self._end(flight, task))
+        if was_valid:
+            seconds = max(0.0, started + LOOK_UP_SECONDS - time.monotonic())
+            if not (await asyncio.wait([running], timeout=seconds))[0]:
+                raise unavailable()
         # A client that disconnects does not cancel the look-up for the others.
         return await asyncio.shield(running)
 
@@ -146,9 +188,9 @@ class Callers:
             return _StoredKey(row["secret_sha256"], caller)
 
         # Made-up keys may name any organization, so they do not wait in that one's queue.
-        queue = organization_id if was_valid else _UNKNOWN_CALLERS
+        queue_id = organization_id if was_valid else _UNKNOWN_CALLERS
         started = time.monotonic()
-        stored = await self._database.look_up(fetch, queue)
+        stored = await self._database.look_up(fetch, organization_id, queue_id)
         look_up = _LookUp(stored, started + (KEY_CACHE_SECONDS if stored else UNKNOWN_KEY_SECONDS))
         _store(self._look_ups, (organization_id, key_id), look_up)
         return look_up

@@ -6,6 +6,8 @@ most once in five minutes, so a stored time may be some minutes before the last 
 
 import asyncio
 import logging
+import math
+import time
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
@@ -19,6 +21,8 @@ PAUSE_SECONDS: Final = 60
 """Time between two writes of a worker's buffer."""
 GRAIN: Final = timedelta(minutes=5)
 """Age of a stored time, at the new use, beyond which it is overwritten."""
+_TROUBLE_SECONDS: Final = 5
+"""Time after the first failure of a write of the buffer in which the other keys are written."""
 _log: Final = logging.getLogger("service")
 
 
@@ -44,20 +48,28 @@ class LastUsed:
     async def write(self) -> None:
         """Write and empty the buffer, each key in a transaction of its own.
 
-        After an error the rest of the buffer is discarded. No error is raised: an ApiError, as of
-        an unreachable database, is ignored, others are logged.
+        An organization that fails does not keep the others from theirs: on a cluster one node may
+        be away. _TROUBLE_SECONDS after the first failure, and after an unexpected error, the rest
+        of the buffer is discarded. No error is raised: unexpected ones are logged.
         """
         used, self._used = self._used, {}
-        try:
-            for (organization_id, key_id), used_at in used.items():
-                work = partial(
-                    self._write, organization_id=organization_id, key_id=key_id, used_at=used_at
-                )
+        failed, deadline = set[int](), math.inf
+        for (organization_id, key_id), used_at in used.items():
+            if organization_id in failed:
+                continue
+            work = partial(
+                self._write, organization_id=organization_id, key_id=key_id, used_at=used_at
+            )
+            try:
                 await self._database.write(work, organization_id)
-        except ApiError:
-            pass  # the database is unreachable, which has been logged
-        except Exception:
-            _log.exception("the last use of API keys could not be written")
+            except ApiError:  # which has been logged
+                failed.add(organization_id)
+                deadline = min(deadline, time.monotonic() + _TROUBLE_SECONDS)
+            except Exception:
+                _log.exception("the last use of API keys could not be written")
+                return
+            if time.monotonic() > deadline:
+                return
 
     async def _write(
         self, connection: Connection, *, organization_id: int, key_id: int, used_at: datetime

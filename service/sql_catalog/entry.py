@@ -150,6 +150,7 @@ _PURPOSES: Final = {
     "webhooks.update": "Update the subscription if it differs.",
     # Callers, settings and idempotency
     "callers.caller_of_key": "Look up an API key.",
+    "callers.probe": "Find out whether the database answers for the organization.",
     "callers.use_key": "Store the time of a key's last use.",
     "idempotency.claim": "Claim an idempotency key.",
     "idempotency.forget": "Delete expired keys.",

@@ -1,6 +1,7 @@
 """Fixtures of cluster tests, which are collected if TEST_CITUS_URL names a cluster.
 
-Deaths of nodes need TEST_CITUS_KILL and TEST_CITUS_START too.
+Deaths of nodes need TEST_CITUS_KILL and TEST_CITUS_START too, nodes that hang TEST_CITUS_PAUSE
+and TEST_CITUS_RESUME.
 """
 
 from collections.abc import Iterator
@@ -10,13 +11,15 @@ import psycopg
 import pytest
 
 from service.database import migrations
-from tests.cluster.environment import KILL, START
+from tests.cluster.environment import KILL, PAUSE, RESUME, START
 from tests.support import cluster
 from tests.support.databases import fresh_database
 
 collect_ignore_glob = [] if cluster.url() else ["test_*.py"]
 if not (KILL and START):
     collect_ignore_glob.append("test_node_killed.py")
+if not (PAUSE and RESUME):
+    collect_ignore_glob.append("test_node_hung.py")
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 TEST_CITUS_KILL and TEST_CITUS_START are the commands, to which the node's address is added
 (`host:port`); the first ends it as a crash does, the second returns once it takes connections.
+TEST_CITUS_PAUSE and TEST_CITUS_RESUME likewise stop all of its processes (SIGSTOP), and continue
+them (SIGCONT).
 """
 
 import asyncio
@@ -19,6 +21,8 @@ from tests.faults.stage import Stage
 
 KILL: Final = shlex.split(os.environ.get("TEST_CITUS_KILL") or "")
 START: Final = shlex.split(os.environ.get("TEST_CITUS_START") or "")
+PAUSE: Final = shlex.split(os.environ.get("TEST_CITUS_PAUSE") or "")
+RESUME: Final = shlex.split(os.environ.get("TEST_CITUS_RESUME") or "")
 _HOME: Final = """
     select nodename || ':' || nodeport
     from pg_dist_placement
@@ -46,6 +50,15 @@ class Cluster(Stage):
     async def start_node(self) -> None:
         """Start the organization's node; return once it has recovered."""
         await _run([*START, self.home])
+
+    @asynccontextmanager
+    async def hung_node(self) -> AsyncIterator[None]:
+        """Let the organization's node hang for as long as the context lasts."""
+        await _run([*PAUSE, self.home])
+        try:
+            yield
+        finally:
+            await _run([*RESUME, self.home])
 
     async def recover(self) -> None:
         """Finish transactions of several nodes after one died, as Citus does every minute."""

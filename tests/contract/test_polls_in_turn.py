@@ -15,7 +15,7 @@ from service.database import organization_poller
 from service.database.organization_poller import INTERVAL_SECONDS
 from tests.support.api import Api, issue_key
 from tests.support.changes import PATH, Follower
-from tests.support.hung_organization import HUNG, hung_organization
+from tests.support.hung_organization import HUNG, hung_organization, until_served
 from tests.support.receivers import LOOPBACK, receiving, subscribe
 from tests.support.serving import serving
 from tests.support.time_limits import scaled, until, within
@@ -106,6 +106,7 @@ async def test_a_hung_organization_delays_only_its_own_followers(demo_dsn: str) 
             waiting[1] = await follow(other)
         assert not waiting[0].done()
         await hung.resume()
+        await until_served(away)
         assert (await away.post(GROUPS, {"name": "Back"})).status == 201
         assert (await other.post(GROUPS, {"name": "Last"})).status == 201
         async with within(15):

@@ -4,6 +4,7 @@ A row level policy waits for a lock at each row of organization 1, also in state
 organizations. It holds for the tables' owner too, but not for superusers.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -11,6 +12,8 @@ from typing import Final
 import asyncpg
 
 from tests.policy.sources import tenant_tables
+from tests.support.api import Api
+from tests.support.time_limits import within
 
 HUNG: Final = 1
 """Id of the organization."""
@@ -52,3 +55,10 @@ async def hung_organization(dsn: str) -> AsyncIterator[HungOrganization]:
         yield HungOrganization(connection)
     finally:
         await connection.close()
+
+
+async def until_served(api: Api) -> None:
+    """Wait until an organization is served again: its next probe comes within a second."""
+    async with within(10):
+        while (await api.get("/api/groups")).status != 200:  # noqa: ASYNC110 - without an event
+            await asyncio.sleep(0.1)

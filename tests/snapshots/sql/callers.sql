@@ -10,6 +10,11 @@ where k.organization_id = $1::bigint and k.id = $2::bigint
     and o.id = $1::bigint
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
 
+-- callers.probe: Find out whether the database answers for the organization.
+--   $1::bigint organization_id
+-- Whether the organization's node answers.
+select 1 from organization where id = $1::bigint;
+
 -- callers.use_key: Store the time of a key's last use.
 --   $1::bigint organization_id
 --   $2::bigint key_id

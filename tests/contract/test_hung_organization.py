@@ -1,0 +1,118 @@
+"""Tests of an organization whose statements get no answer: others are served as before."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import asyncpg
+import pytest
+from aiohttp.test_utils import TestClient
+
+from service.http.context import CALLERS, DATABASE
+from tests.support.api import Answer, Api, issue_key
+from tests.support.hung_organization import HUNG, hung_organization, until_served
+from tests.support.openapi_validation import is_failure
+from tests.support.serving import serving
+from tests.support.time_limits import limit, within
+
+GROUPS: Final = "/api/groups"
+OTHER: Final = 2
+
+
+@asynccontextmanager
+async def callers_of_both(dsn: str) -> AsyncIterator[tuple[Any, Api, Api]]:
+    """Serve a caller of the organization that may hang, and one of another; yield the app, too."""
+    async with serving(dsn) as server, TestClient(server) as client:
+        apis = [Api(client, await issue_key(dsn, id_)) for id_ in (HUNG, OTHER)]
+        for api in apis:
+            assert (await api.get(GROUPS)).status == 200
+        yield server.app, apis[0], apis[1]
+
+
+async def call_again_and_again(
+    call: Callable[[], Any], until_set: asyncio.Event
+) -> list[tuple[float, Answer]]:
+    """Return the seconds and answers of calls, one after the other."""
+    answers = []
+    while not until_set.is_set():
+        began = time.monotonic()
+        answer = await call()
+        answers.append((time.monotonic() - began, answer))
+    return answers
+
+
+@pytest.mark.contract("Outages", "Shares", "Callers")
+async def test_a_hung_organization_gets_503_and_others_are_served(
+    demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has more callers than the worker has connections; the others look their key up again."""
+    monkeypatch.setattr("service.organizations.caller.KEY_CACHE_SECONDS", 1)
+    async with (
+        hung_organization(demo_dsn) as hung,
+        callers_of_both(demo_dsn) as (app, away, other),
+    ):
+        over = asyncio.Event()
+        await hung.hang()
+        running = [
+            asyncio.create_task(call_again_and_again(call, over))
+            for call in (lambda: away.get(GROUPS), lambda: away.post(GROUPS, {"name": "Away"}))
+            for _ in range(4)
+        ]
+        others = [
+            asyncio.create_task(call_again_and_again(call, over))
+            for call in (lambda: other.get(GROUPS), lambda: other.post(GROUPS, {"name": "There"}))
+        ]
+        await asyncio.sleep(4)
+        over.set()
+        async with within(15):
+            refused = [each for task in running for each in await task]
+            served = [each for task in others for each in await task]
+        assert {answer.status for _, answer in served} == {200, 201}
+        assert max(seconds for seconds, _ in served) < limit(1)
+        for seconds, answer in refused:
+            is_failure(answer, 503, "server_error.unavailable")
+            assert answer.headers["Retry-After"] == "1"
+            assert seconds < limit(4)
+        assert len(refused) > len(running)
+        assert app[DATABASE].queue.leased() == 0
+        await hung.resume()
+        await until_served(away)
+        assert (await away.post(GROUPS, {"name": "Back"})).status == 201
+        assert not app[DATABASE]._stalls.stalled
+
+
+@pytest.mark.contract("Callers")
+async def test_new_callers_of_a_hung_organization_delay_no_look_up(demo_dsn: str) -> None:
+    async with (
+        hung_organization(demo_dsn) as hung,
+        callers_of_both(demo_dsn) as (_, away, other),
+    ):
+        keys = [await issue_key(demo_dsn, HUNG) for _ in range(5)]
+        others = [await issue_key(demo_dsn, OTHER) for _ in range(5)]
+        await hung.hang()
+        waiting = [asyncio.create_task(Api(away.client, key).get(GROUPS)) for key in keys]
+        began = time.monotonic()
+        for key in others:
+            assert (await Api(other.client, key).get(GROUPS)).status == 200
+        assert time.monotonic() - began < limit(5)
+        async with within(10):
+            for answer in await asyncio.gather(*waiting):
+                is_failure(answer, 503, "server_error.unavailable")
+
+
+@pytest.mark.contract("Callers")
+async def test_last_uses_of_others_are_written(demo_dsn: str) -> None:
+    async with (
+        hung_organization(demo_dsn) as hung,
+        callers_of_both(demo_dsn) as (app, _, _other),
+    ):
+        await hung.hang()
+        async with within(20):
+            await app[CALLERS].last_used.write()
+        await hung.resume()
+        connection = await asyncpg.connect(demo_dsn)
+        used = await connection.fetch("select organization_id, last_used_at from api_key")
+        await connection.close()
+    assert {row["organization_id"] for row in used if row["last_used_at"]} == {OTHER}
