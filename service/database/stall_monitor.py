@@ -31,7 +31,7 @@ _CONTROLS: Final = 3
 
 
 class StallMonitor:
-    """Stalled organizations: those whose probe had no answer although another one's had.
+    """Stalled organizations: those without an answer to probes before and after another one's.
 
     ``probe`` executes a statement that reads one row of an organization. It takes the id and a
     timeout, and raises ApiError without an answer in time. ``end_leases`` gets the id of each
@@ -92,7 +92,10 @@ class StallMonitor:
                     log_event("organization_answers", message, organization=organization_id)
             elif organization_id in self.stalled:
                 self.stalled[organization_id] = time.monotonic() + _TRUST_SECONDS
-            elif await self._another_answers(organization_id, seconds):
+            # A worker or database that had just stood still answers the second time.
+            elif await self._another_answers(organization_id, seconds) and not await self._answers(
+                organization_id, seconds
+            ):
                 self._open(organization_id)
 
     async def _answers(self, organization_id: int, seconds: float) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -21,12 +22,14 @@ class Monitor(StallMonitor):
     def __init__(self) -> None:
         super().__init__(self.probe_silent, self.ended_append)
         self.silent, self.probed, self.ended = set[int](), list[int](), list[int]()
+        self.at_probe: Callable[[int], None] = lambda _: None
 
     def ended_append(self, organization_id: int) -> None:
         self.ended.append(organization_id)
 
     async def probe_silent(self, organization_id: int, _: float) -> None:
         self.probed.append(organization_id)
+        self.at_probe(organization_id)
         if organization_id in self.silent:
             raise unavailable()
 
@@ -47,7 +50,18 @@ async def test_an_organization_is_stalled_if_another_one_answers() -> None:
     assert refusal.value.status == 503
     assert refusal.value.headers == {"Retry-After": "1"}
     await monitor.require_answers(2)
-    assert monitor.probed == [1, 2], "the next probe comes after a second"
+    assert monitor.probed == [1, 2, 1], "the next probe comes after a second"
+
+
+async def test_an_organization_that_answers_after_the_other_is_not_stalled() -> None:
+    """Probes time out, too, where the worker or the whole database had no processor time."""
+    monitor = Monitor()
+    monitor.answered(2)
+    monitor.silent = {1}
+    monitor.at_probe = lambda id_: monitor.silent.discard(1) if id_ == 2 else None
+    await monitor.examine(1)
+    assert monitor.probed == [1, 2, 1]
+    assert (monitor.stalled, monitor.ended) == ({}, [])
 
 
 async def test_an_outage_is_no_stall() -> None:
@@ -82,7 +96,7 @@ async def test_a_stall_ends_by_the_probe_of_a_request(monkeypatch: pytest.Monkey
     monitor.silent.clear()
     await asyncio.gather(*(monitor.require_answers(1) for _ in range(50)))
     assert not monitor.stalled
-    assert monitor.probed == [1, 2, 1, 1], "requests share a probe"
+    assert monitor.probed == [1, 2, 1, 1, 1], "requests share a probe"
 
 
 async def test_whoever_has_just_answered_is_not_probed() -> None:
