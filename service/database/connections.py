@@ -76,7 +76,7 @@ class Database:
             dsn, LOOK_UP_CONNECTIONS, listener, traces, ContentionSignal()
         )
         self._polling = ConnectionPool(dsn, POLL_CONNECTIONS, listener, traces, ContentionSignal())
-        self._stalls = StallMonitor(self._probe, self._end_leases)
+        self._stalls = StallMonitor(self._probe, self._pool.end_leases)
         self._pool.stalled = self._reserved.stalled = self._stalls.stalled
         self._watch = background.repeat(self._suspect_long_leases, _WATCH_SECONDS)
 
@@ -99,8 +99,7 @@ class Database:
         Run the work again once after a RETRYABLE failure or a lost connection, but not after a
         timeout. Cancel its statement if the calling task is canceled. Raise ApiError 429 or 503.
         """
-        if self._stalls.stalled:
-            await self._stalls.require_answers(organization_id)
+        await self._stalls.require_answers(organization_id)
         try:
             return await _read(self._pool, work, organization_id)
         except asyncpg.SyntaxOrAccessError as error:
@@ -117,8 +116,7 @@ class Database:
         Their queue is fair, too; ``queue_id`` is the organization id that it uses, if it is another
         one. The service's own work has the organization id 0. All other work has LOOK_UP_SECONDS.
         """
-        if self._stalls.stalled:
-            await self._stalls.require_answers(organization_id)
+        await self._stalls.require_answers(organization_id)
         queue_id = organization_id if queue_id is None else queue_id
 
         async def limited(connection: Connection) -> T:
@@ -165,8 +163,7 @@ class Database:
         transaction that has begun runs to its end, even if the calling task is canceled. Raise
         ApiError 429 or 503 for an outage.
         """
-        if self._stalls.stalled:
-            await self._stalls.require_answers(organization_id)
+        await self._stalls.require_answers(organization_id)
         for attempt in range(ATTEMPTS):
             try:
                 connection = await self._pool.acquire(organization_id, kind)
@@ -189,11 +186,7 @@ class Database:
 
     async def _suspect_long_leases(self) -> None:
         for organization_id in self._pool.long_leases():
-            if organization_id:
-                self._stalls.suspect(organization_id)
-
-    def _end_leases(self, organization_id: int) -> None:
-        self._pool.end_leases(organization_id)
+            self._stalls.suspect(organization_id)
 
     async def _probe(self, organization_id: int, seconds: float) -> None:
         """Read the organization's row on a connection for polls; raise ApiError without answer."""
