@@ -34,14 +34,15 @@ def check(printed: str, **more: Any) -> None:
 async def test_typescript(document: Path, service_address: ServiceAddress) -> None:
     folder = document.parent
     lend(folder)
-    for name in ("client.ts", "typed.ts", "tsconfig.json"):
+    for name in ("connection.ts", "client.ts", "typed.ts", "tsconfig.json"):
         shutil.copy(SCRIPTS / name, folder)
     (folder / "package.json").write_text('{"type": "module"}')
     await run(node_tool("openapi-typescript"), document, "-o", "schema.ts", folder=folder)
     await run(node_tool("tsc"), folder=folder)
     settings = {"SELVEDGE_URL": service_address.url, "SELVEDGE_API_KEY": service_address.key}
     check(await run("node", "built/client.js", folder=folder, **settings))
-    lines = (SCRIPTS / "typed.ts").read_text().splitlines()
+    sources = (SCRIPTS / name for name in ("connection.ts", "typed.ts"))
+    lines = [line for source in sources for line in source.read_text().splitlines()]
     assert not [line for line in lines if " as " in line and not line.lstrip().startswith("/")]
     printed = orjson.loads(await run("node", "built/typed.js", folder=folder, **settings))
     assert printed == {"found": ["Moss"], "entries": ["color-translations 1", "color Moss"]}

@@ -1,24 +1,10 @@
 // A caller whose types come from the OpenAPI document alone: openapi-typescript, openapi-fetch.
 
-import createClient from "openapi-fetch";
-
-import type { components, paths } from "./schema.js";
+import { client, given } from "./connection.js";
+import type { components } from "./schema.js";
 
 type Color = components["schemas"]["Color"];
 type Outcome = components["schemas"]["ItemOutcome"];
-
-// Lists exist as CSV, too, and errors as problem details: without `Accept`, both are JSON.
-const client = createClient<paths, "application/json">({
-  baseUrl: process.env.SELVEDGE_URL,
-  headers: { Authorization: `Bearer ${process.env.SELVEDGE_API_KEY}` },
-  // Filters and sort keys are members of an object, sent as parameters of their own.
-  querySerializer: { object: { style: "form", explode: true } },
-});
-
-function given<T>(value: T | undefined, error: unknown): T {
-  if (value === undefined) throw new Error(JSON.stringify(error));
-  return value;
-}
 
 // Answers in short have outcomes in place of records.
 function colors(data: (Color | Outcome)[]): Color[] {

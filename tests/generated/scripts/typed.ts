@@ -1,22 +1,9 @@
-// A caller without casts: every call has one type, told by the OpenAPI document alone.
+// A caller without casts: filters, bulk writes, the feed and webhooks have the types of the OpenAPI document.
 
-import createClient from "openapi-fetch";
-
-import type { components, paths } from "./schema.js";
+import { client, given } from "./connection.js";
+import type { components } from "./schema.js";
 
 type Change = components["schemas"]["Change"];
-
-const client = createClient<paths, "application/json">({
-  baseUrl: process.env.SELVEDGE_URL,
-  headers: { Authorization: `Bearer ${process.env.SELVEDGE_API_KEY}` },
-  // Filters and sort keys are members of an object, sent as parameters of their own.
-  querySerializer: { object: { style: "form", explode: true } },
-});
-
-function given<T>(value: T | undefined, error: unknown): T {
-  if (value === undefined) throw new Error(JSON.stringify(error));
-  return value;
-}
 
 /** As many filters and sort keys as there are words. */
 async function search(...words: string[]): Promise<string[]> {
