@@ -51,7 +51,7 @@ async def test_a_hung_organization_gets_503_and_others_are_served(
     monkeypatch.setattr("service.organizations.caller.KEY_CACHE_SECONDS", 1)
     async with (
         hung_organization(demo_dsn) as hung,
-        callers_of_both(demo_dsn) as (app, away, other),
+        callers_of_both(hung.dsn) as (app, away, other),
     ):
         over = asyncio.Event()
         await hung.hang()
@@ -87,7 +87,7 @@ async def test_a_hung_organization_gets_503_and_others_are_served(
 async def test_new_callers_of_a_hung_organization_delay_no_look_up(demo_dsn: str) -> None:
     async with (
         hung_organization(demo_dsn) as hung,
-        callers_of_both(demo_dsn) as (_, away, other),
+        callers_of_both(hung.dsn) as (_, away, other),
     ):
         keys = [await issue_key(demo_dsn, HUNG) for _ in range(5)]
         others = [await issue_key(demo_dsn, OTHER) for _ in range(5)]
@@ -106,7 +106,7 @@ async def test_new_callers_of_a_hung_organization_delay_no_look_up(demo_dsn: str
 async def test_last_uses_of_others_are_written(demo_dsn: str) -> None:
     async with (
         hung_organization(demo_dsn) as hung,
-        callers_of_both(demo_dsn) as (app, _, _other),
+        callers_of_both(hung.dsn) as (app, _, _other),
     ):
         await hung.hang()
         async with within(20):

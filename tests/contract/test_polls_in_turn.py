@@ -88,7 +88,7 @@ async def test_organizations_are_polled_four_times_a_second_at_most(
 async def test_a_hung_organization_delays_only_its_own_followers(demo_dsn: str) -> None:
     async with (
         hung_organization(demo_dsn) as hung,
-        two_callers(demo_dsn) as (away, other),
+        two_callers(hung.dsn) as (away, other),
         receiving() as receiver,
     ):
         await subscribe(away, receiver)

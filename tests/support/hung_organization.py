@@ -1,13 +1,15 @@
 """Hung organization: its statements get no answer, as on a cluster whose node hangs.
 
 A row level policy waits for a lock at each row of organization 1, also in statements about all
-organizations. It holds for the tables' owner too, but not for superusers.
+organizations. It holds for the tables' owner too, but not for superusers: where the tests connect
+as one, a role that inherits its rights connects instead.
 """
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
+from urllib.parse import urlsplit
 
 import asyncpg
 
@@ -27,10 +29,11 @@ end $$;
 
 
 class HungOrganization:
-    """Organization 1 of a database: it hangs from ``hang`` to ``resume``."""
+    """Organization 1 of a database: it hangs from ``hang`` to ``resume`` for users of ``dsn``."""
 
-    def __init__(self, connection: asyncpg.Connection) -> None:
+    def __init__(self, connection: asyncpg.Connection, dsn: str) -> None:
         self._connection = connection
+        self.dsn = dsn
 
     async def hang(self) -> None:
         """Let statements wait from now on."""
@@ -52,9 +55,27 @@ async def hung_organization(dsn: str) -> AsyncIterator[HungOrganization]:
             for how in ("enable", "force"):
                 await connection.execute(f"alter table {table} {how} row level security")
             await connection.execute(f"create policy hung on {table} using (gets_answer({column}))")
-        yield HungOrganization(connection)
+        async with _without_superuser(connection, dsn) as ordinary:
+            yield HungOrganization(connection, ordinary)
     finally:
         await connection.close()
+
+
+@asynccontextmanager
+async def _without_superuser(connection: asyncpg.Connection, dsn: str) -> AsyncIterator[str]:
+    """Yield the DSN of a role that is no superuser and has the same rights on tables."""
+    query = "select current_user, rolsuper from pg_roles where rolname = current_user"
+    owner, is_superuser = await connection.fetchrow(query)
+    if not is_superuser:
+        yield dsn
+        return
+    parts = urlsplit(dsn)
+    role = f"{parts.path[1:]}_hung"
+    await connection.execute(f"create role {role} login password '{role}' in role {owner}")
+    try:
+        yield parts._replace(netloc=f"{role}:{role}@{parts.netloc.rpartition('@')[2]}").geturl()
+    finally:
+        await connection.execute(f"drop role {role}")
 
 
 async def until_served(api: Api) -> None:
