@@ -25,7 +25,7 @@ from tests.support import generate
 from tests.support.api import Api, issue_key
 from tests.support.inserted_rows import execute
 from tests.support.replica import walked
-from tests.support.sampling import settle_seed
+from tests.support.sampling import Sample, settle_seed
 from tests.support.serving import serving
 from tests.support.time_limits import scaled
 from tests.support.writers import Writer
@@ -37,7 +37,7 @@ WRITES_PER_ROUND: Final = 1000
 ORGANIZATION: Final = 2
 CONFIGURED: Final = (".json", ".py", ".yaml")
 MOST_LINES: Final = 30
-COPIES: Final = (DltCopy, SingerCopy, AirbyteCopy)
+COPIES: Final = Sample("connectors")((DltCopy, SingerCopy, AirbyteCopy), 1)
 each_tool = pytest.mark.parametrize("tool", COPIES, ids=lambda copy: copy.name)
 
 

@@ -10,7 +10,7 @@ from tests.faults.stage import stage
 
 pytestmark = pytest.mark.contract("Transactions", "Outages", "Idempotency")
 
-ROUNDS = 24
+ROUNDS = 12
 SEED = 4
 
 

@@ -24,7 +24,7 @@ _SAMPLE: Final = "TEST_SAMPLE"
 _SHARE: Final = "TEST_SHARE"
 _ON, _CASES, _OFF = "on", "cases", "off"
 _LEAST: Final = 4
-"""A sampled test runs at least so many cases, or a fifth of them where that is more."""
+"""A sampled test runs at least so many cases, or a tenth of them where that is more."""
 T = TypeVar("T")
 
 
@@ -114,7 +114,7 @@ def _unsampled_cases(items: Iterable[pytest.Item]) -> list[pytest.Item]:
             cases[item.nodeid.partition("[")[0]].append(item)
     left: list[pytest.Item] = []
     for name, of_test in cases.items():
-        taken = {*Sample(name)(of_test, max(_LEAST, len(of_test) // 5))}
+        taken = {*Sample(name)(of_test, max(_LEAST, len(of_test) // 10))}
         left += [item for item in of_test if item not in taken]
     return left
 
