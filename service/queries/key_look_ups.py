@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from service.database.connections import Connection
 from service.queries.batch import Batch
+from service.queries.keyed_values import Key
 from service.queries.outcomes import sent_key
 from service.queries.reference_targets import FOR_KEY_SHARE, ReferenceTarget
 from service.queries.writable_resource import WritableResource
@@ -15,8 +16,6 @@ from service.queries.write_set import WriteSet
 _LOOK_UPS: Final = 2
 """Maximum look-ups of a key: a concurrent rename can hide its record from the first one."""
 
-Key: TypeAlias = tuple[str, int | None]
-"""Own key, in lower case if the target ignores case, and the id of its parent or None."""
 Ids: TypeAlias = list[int | str]
 
 
@@ -79,7 +78,7 @@ class KeyLookUps:
     ) -> None:
         """Read the stored records of the keys by one statement; store them in ``_matches``.
 
-        If that replaces the check of all references to the target, lock the records and note these
+        If that replaces checks of references to the target, lock the records and note these
         references' fields in ``checked_fields`` of the batch.
         """
         matches, fields = self._matches[target.name], self._checked_fields(target)
@@ -89,27 +88,27 @@ class KeyLookUps:
             target.texts[FOR_KEY_SHARE if fields else ""],
             batch.caller.organization_id,
         )
-        parameters = zip(*keys, strict=True) if target.within else [[key for key, _ in keys]]
+        parameters = zip(*keys, strict=True) if target.within else [keys]
         for row in await connection.fetch(text, organization_id, *parameters):
             record_id, own_key, within_id, is_live = row
-            if (is_live or target.finds_others) and (own_key, within_id) in matches:
-                matches[own_key, within_id].append(_Match(record_id, is_live))
+            key = (own_key, within_id) if target.within else own_key
+            if (is_live or target.finds_others) and key in matches:
+                matches[key].append(_Match(record_id, is_live))
 
     def _checked_fields(self, target: ReferenceTarget) -> set[str]:
-        """Return the fields of the references to a target if the look-up replaces their checks.
+        """Return the fields of the references to a target whose checks the look-up replaces.
 
-        It does if all of them have key objects alone and take the lock ``for key share``, and if
-        the keys are not within a parent. Otherwise return no fields.
+        They have key objects alone and take the lock ``for key share``. There are none if the keys
+        are within a parent.
         """
-        references = [
-            reference for reference in self.resource.references if reference.table == target.table
-        ]
-        if target.within or not all(
-            reference.lock == FOR_KEY_SHARE and reference.field in self.keyed_only
-            for reference in references
-        ):
-            return set()
-        return {reference.field for reference in references}
+        return {
+            reference.field
+            for reference in self.resource.references
+            if reference.table == target.table
+            and not target.within
+            and reference.lock == FOR_KEY_SHARE
+            and reference.field in self.keyed_only
+        }
 
 
 def _after(
@@ -127,7 +126,7 @@ def _after(
         for key, matches in matches_by_key.items()
     }
     for item in write_set.upserts.items:
-        key = (sent_key(resource, item), None)
+        key = sent_key(resource, item)
         if key in after and item.get("state") != "deleted":
             after[key].append(_Match(item["id"], True))
     return after

@@ -7,11 +7,11 @@ keys that the first one did not find, unless they are keys of the written collec
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from types import NoneType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -20,32 +20,23 @@ from service.error_types import ErrorType
 from service.errors import Path
 from service.listing.properties import stored_id
 from service.queries.batch import Batch, Item
-from service.queries.key_look_ups import Ids, Key, KeyLookUps
+from service.queries.key_look_ups import Ids, KeyLookUps
 from service.queries.keyed_values import (
     CopiedItems,
+    FieldKeys,
+    Key,
     KeyedField,
-    KeyedValue,
+    direct_keys,
+    key_objects,
     keyed_fields,
     places,
-    split_parents,
     values_at,
 )
 from service.queries.path_keys import listed_ids
-from service.queries.reference_targets import TARGETS, ReferenceTarget
+from service.queries.reference_targets import TARGETS
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import LockedRow, WriteSet
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
-
-
-class _FieldKeys(NamedTuple):
-    """Key objects of a field, or those of their parents, and their keys in the same order."""
-
-    names: tuple[str, ...]
-    """Names of the members that lead to the field."""
-    target: ReferenceTarget
-    values: Sequence[KeyedValue]
-    keys: Sequence[Key | None]
-    """Keys to look up; None for key objects that stay."""
 
 
 class KeyMatches(NamedTuple):
@@ -152,80 +143,121 @@ class KeyedReferences:
         for item in batch.items:
             item.update(self.sent[id(item)])
         copied = CopiedItems(batch.items)
-        direct, scoped = list[_FieldKeys](), list[tuple[KeyedField, list[KeyedValue]]]()
-        for keyed in self.fields:
-            names, target, values = keyed.names, keyed.target, copied.values(keyed.names)
-            if not target.within:
-                direct.append(_direct_keys(names, target, values))
-                continue
-            values, parents = split_parents(values, target.within)
-            scoped.append((keyed, values))
-            if parents:
-                direct.append(_direct_keys(names, TARGETS[target.parent], parents))
-        await self._replace(connection, batch, direct, write_set)
+        fields = [(keyed, copied.key_objects(keyed.names)) for keyed in self.fields]
+        direct = [direct_keys(*each) for each in fields]
+        direct_ids = await self._look_up(connection, batch, direct, write_set)
+        for (keyed, _), ids in zip(fields, direct_ids, strict=True):
+            if not keyed.target.within:
+                copied.replace(keyed.names, ids)
         # Only now the members have the ids that the scopes of keys without a parent come from.
-        scoped_keys = [self._scoped_keys(batch, *each) for each in scoped]
-        await self._replace(connection, batch, scoped_keys, write_set)
+        scoped = [
+            self._scoped_keys(batch, *field, parent_ids)
+            for field, parent_ids in zip(fields, direct_ids, strict=True)
+            if field[0].target.within
+        ]
+        scoped_ids = await self._look_up(connection, batch, scoped, write_set)
+        for each, ids in zip(scoped, scoped_ids, strict=True):
+            values = [
+                object_ if id_ is None else id_
+                for object_, id_ in zip(each.objects, ids, strict=True)
+            ]
+            copied.replace(each.field.names, values)
 
     def _scoped_keys(
-        self, batch: Batch, keyed: KeyedField, values: Sequence[KeyedValue]
-    ) -> _FieldKeys:
-        """Return the keys within parents; None if the parent is unknown or of the batch's own."""
-        names, target, _ = keyed
+        self, batch: Batch, keyed: KeyedField, objects: Sequence[Item], parent_ids: Iterable[Any]
+    ) -> FieldKeys:
+        """Return the keys within parents; None if the parent is unknown or of the batch's own.
+
+        ``parent_ids`` are the ids of the parents that are key objects, in their order.
+        """
+        within, own_key = keyed.target.within, keyed.target.key
         own_ids = {*batch.ids} if self.resource.resolves_scope else set[int]()
-        keys, scopes = list[Key | None](), dict[int, int | None]()
-        for index, _, _, value, _ in values:
-            parent = value.get(target.within)
+        remaining, scopes = iter(parent_ids), list[int | None]()
+        keys, sent = list[Key | None](), list[Item]()
+        for position, object_ in enumerate(objects):
+            parent = object_.get(within)
             if parent is None:
-                if index not in scopes:
-                    scopes[index] = self._scope(batch, batch.items[index])
-                parent = scopes[index]
-            within_id = None if parent is None else stored_id(parent)
-            stays = within_id is None or within_id in own_ids
-            keys.append(None if stays else (value[target.key], within_id))
-        return _FieldKeys(names, target, values, keys)
+                scopes = scopes or self._scopes(batch, keyed.names)
+                within_id = scopes[position]
+            else:
+                within_id = stored_id(next(remaining) if type(parent) is dict else parent)
+            is_own = within_id in own_ids
+            keys.append(None if within_id is None or is_own else (object_[own_key], within_id))
+            sent.append({**object_, within: within_id} if is_own else object_)
+        return FieldKeys(keyed, keyed.target, sent, keys)
 
-    def _scope(self, batch: Batch, item: Item) -> int | None:
-        """Return the parent's id of keys without one: ``reference_scope``, else the stored one."""
-        scope = self.resource.reference_scope(batch, item)
-        row = self.stored.get(item.get("id", 0))
-        return row["within_id"] if scope is None and row is not None else scope
+    def _scopes(self, batch: Batch, names: tuple[str, ...]) -> list[int | None]:
+        """Return the parent's id of each key object of a field if it names no parent itself.
 
-    async def _replace(
+        It is ``reference_scope`` of its item, else that of the stored record.
+        """
+        scopes = list[int | None]()
+        for item in batch.items:
+            scope = self.resource.reference_scope(batch, item)
+            row = self.stored.get(item.get("id", 0))
+            if scope is None and row is not None:
+                scope = row["within_id"]
+            scopes += [scope] * len(key_objects((item,), names))
+        return scopes
+
+    async def _look_up(
         self,
         connection: Connection,
         batch: Batch,
-        fields: Sequence[_FieldKeys],
+        fields: Sequence[FieldKeys],
         write_set: WriteSet | None,
-    ) -> None:
-        """Replace key objects by the ids of their records: one look-up for each target."""
-        keys, ids = defaultdict[str, set[Key]](set), dict[str, dict[Key, Ids]]()
-        for each in fields:
-            keys[each.target.name] |= {*filter(None, each.keys)}
-        for name, distinct_keys in keys.items():
-            target = TARGETS[name]
-            ids[name] = await self.look_ups.ids(connection, batch, target, distinct_keys, write_set)
-        for each in fields:
-            self._put_ids(batch, each, ids[each.target.name])
+    ) -> list[list[int | str | None]]:
+        """Return the ids of the key objects of each field, as ``_ids`` does.
 
-    def _put_ids(self, batch: Batch, field_keys: _FieldKeys, ids: Mapping[Key, Ids]) -> None:
-        """Put ids in the place of a field's key objects; add an error for keys without one id."""
-        names, target, values, keys = field_keys
-        single_ids = {key: matching[0] for key, matching in ids.items() if len(matching) == 1}
-        paths = dict[int, Path]()
-        for (index, container, member, named, sent), key in zip(values, keys, strict=True):
-            if key in single_ids:
-                container[member] = single_ids[key]
-            elif key is not None:
-                if id(sent) not in paths:
-                    members = self.sent[id(batch.items[index])]
-                    paths |= {id(object_): path for path, object_ in places(members, names)}
-                shown = orjson.dumps(sent if target.within else named).decode()
-                matches = KeyMatches(target.noun, shown, ids[key])
-                fail_key(batch, index, paths[id(sent)], matches, self.missing_type)
-                batch.errors.close(batch.request_indexes[index], paths[id(sent)])
+        There is one look-up for each target.
+        """
+        keys, ids = defaultdict[str, set[Key | None]](set), dict[str, Mapping[Key, Ids]]()
+        for each in fields:
+            keys[each.target.name].update(each.keys)
+        for name, keys_of_target in keys.items():
+            sent = [key for key in keys_of_target if key is not None]
+            ids[name] = await self.look_ups.ids(connection, batch, TARGETS[name], sent, write_set)
+        return [self._ids(batch, each, ids[each.target.name]) for each in fields]
+
+    def _ids(
+        self, batch: Batch, field_keys: FieldKeys, ids_by_key: Mapping[Key, Ids]
+    ) -> list[int | str | None]:
+        """Return the id of each key object of a field; None for those that stay.
+
+        Add an error for each key without exactly one id; it gets an id that no record has.
+        """
+        single = dict[Key | None, int | str](
+            (key, ids[0]) for key, ids in ids_by_key.items() if len(ids) == 1
+        )
+        ids = [*map(single.get, field_keys.keys)]
+        if len(single) < len(ids_by_key):
+            self._fail(batch, field_keys, ids_by_key, ids)
+        return ids
+
+    def _fail(
+        self,
+        batch: Batch,
+        field_keys: FieldKeys,
+        ids_by_key: Mapping[Key, Ids],
+        ids: list[int | str | None],
+    ) -> None:
+        """Add the errors of keys whose id is None in ``ids``, and put unknown ids in there."""
+        (names, target, _), looked_up = field_keys.field, field_keys.target
+        sent = [
+            (index, path)
+            for index, item in enumerate(batch.items)
+            for path, object_ in places(self.sent[id(item)], names)
+            if looked_up is target or type(object_.get(target.within)) is dict
+        ]
+        rows = zip(sent, field_keys.objects, field_keys.keys, strict=True)
+        for position, ((index, path), object_, key) in enumerate(rows):
+            if key is not None and ids[position] is None:
+                shown = orjson.dumps(object_).decode()
+                matches = KeyMatches(looked_up.noun, shown, ids_by_key[key])
+                fail_key(batch, index, path, matches, self.missing_type)
+                batch.errors.close(batch.request_indexes[index], path)
                 unknown_id = next(self._unknown_ids)
-                container[member] = str(unknown_id) if target.has_text_ids else unknown_id
+                ids[position] = str(unknown_id) if looked_up.has_text_ids else unknown_id
 
     def _check_items(self, batch: Batch) -> None:
         """Add the errors of equal ids in a list, and of rules beyond the schema."""
@@ -240,13 +272,3 @@ class KeyedReferences:
             for detail in resource.list_errors(item[list_name]) if list_name else ():
                 path = (list_name, *detail.path)
                 batch.fail(index, detail.type, *path, message=detail.message or "")
-
-
-def _direct_keys(
-    names: tuple[str, ...], target: ReferenceTarget, values: Sequence[KeyedValue]
-) -> _FieldKeys:
-    """Return the keys of a target whose keys are not within a parent."""
-    texts = [key[target.key] for _, _, _, key, _ in values]
-    if target.ignores_case:
-        texts = [text.lower() for text in texts]
-    return _FieldKeys(names, target, values, [(text, None) for text in texts])

@@ -12,6 +12,9 @@ from service.queries.reference_targets import TARGETS, ReferenceTarget
 from service.schemas import ResolvedSchema
 from service.schemas.key_forms import REFERS_TO
 
+Key: TypeAlias = str | tuple[str, int]
+"""Own key, in lower case if the target ignores case; with the id of its parent if it has one."""
+
 
 class KeyedField(NamedTuple):
     """Field of a write form whose values are ids or key objects."""
@@ -74,13 +77,36 @@ def values_at(containers: Iterable[Any], names: Iterable[str]) -> list[Any]:
     return values
 
 
-KeyedValue: TypeAlias = tuple[int, Any, str | int, Item, Item]
-"""Key object in an item, and the place of the id that replaces it.
+def key_objects(containers: Iterable[Any], names: Iterable[str]) -> list[Item]:
+    """Return the key objects at the end of the nested member names, in request order."""
+    return [value for value in values_at(containers, names) if type(value) is dict]
 
-These are: index of the item; object or list that has the key object, a copy; its name or index in
-there; key object, in which an id replaces the key object of its parent before the look-up; key
-object as it was sent, for that of a parent the outer one. A named tuple takes 4 times the time.
-"""
+
+class FieldKeys(NamedTuple):
+    """Key objects of a field, or those of their parents, and their keys in the same order."""
+
+    field: KeyedField
+    target: ReferenceTarget
+    """Target of the field, or that of its parents."""
+    objects: Sequence[Item]
+    """Key objects as they were sent; those that stay have the id of their parent."""
+    keys: Sequence[Key | None]
+    """Keys to look up; None for key objects that stay."""
+
+
+def direct_keys(field: KeyedField, objects: Sequence[Item]) -> FieldKeys:
+    """Return the keys of a field that are not within a parent, else those of its parents.
+
+    Only parents that are key objects have keys.
+    """
+    target = field.target
+    if target.within:
+        objects = [parent for each in objects if type(parent := each.get(target.within)) is dict]
+        target = TARGETS[target.parent] if objects else target
+    texts = [object_[target.key] for object_ in objects]
+    if target.ignores_case:
+        texts = [text.lower() for text in texts]
+    return FieldKeys(field, target, objects, texts)
 
 
 class CopiedItems:
@@ -89,59 +115,39 @@ class CopiedItems:
     The request's own values stay, because a transaction that is repeated starts from them.
     """
 
-    def __init__(self, items: Iterable[Item]) -> None:
-        self._copies: dict[tuple[str, ...], list[tuple[int, Item]]] = {(): [*enumerate(items)]}
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._copies: dict[tuple[str, ...], Sequence[Item]] = {(): items}
 
-    def values(self, names: tuple[str, ...]) -> list[KeyedValue]:
-        """Return the key objects at the end of the nested member names."""
-        values, name = list[KeyedValue](), names[-1]
-        for index, container in self._containers(names[:-1]):
+    def key_objects(self, names: tuple[str, ...]) -> list[Item]:
+        """Return the key objects at the end of the nested member names, in request order."""
+        return key_objects(self._containers(names[:-1]), names[-1:])
+
+    def replace(self, names: tuple[str, ...], values: Iterable[Any]) -> None:
+        """Replace the key objects that ``key_objects`` returns, in their order."""
+        name, remaining = names[-1], iter(values)
+        for container in self._containers(names[:-1]):
             value = container.get(name)
             if type(value) is dict:
-                values.append((index, container, name, value, value))
+                container[name] = next(remaining)
             elif type(value) is list:
-                container[name] = members = [*value]
-                values += [
-                    (index, members, position, member, member)
-                    for position, member in enumerate(members)
-                    if type(member) is dict
+                container[name] = [
+                    next(remaining) if type(member) is dict else member for member in value
                 ]
-        return values
 
-    def _containers(self, names: tuple[str, ...]) -> list[tuple[int, Item]]:
-        """Return the objects at the end of the nested member names, with the index of the item.
-
-        They are copies, which the first call makes.
-        """
+    def _containers(self, names: tuple[str, ...]) -> Sequence[Item]:
+        """Return the objects at the end of the nested member names, copied by the first call."""
         if names not in self._copies:
             above, name = self._containers(names[:-1]), names[-1]
-            self._copies[names] = copies = list[tuple[int, Item]]()
-            for index, container in above:
+            self._copies[names] = copies = list[Item]()
+            for container in above:
                 value = container.get(name)
                 if type(value) is list:
                     container[name] = elements = [{**element} for element in value]
-                    copies += [(index, element) for element in elements]
+                    copies += elements
                 elif type(value) is dict:
                     container[name] = element = {**value}
-                    copies.append((index, element))
+                    copies.append(element)
         return self._copies[names]
-
-
-def split_parents(
-    values: Iterable[KeyedValue], within: str
-) -> tuple[list[KeyedValue], list[KeyedValue]]:
-    """Return key objects within a parent, and those of the parents, in copies of the former.
-
-    ``within`` is the member with the parent. Errors of parents belong to the outer key objects.
-    """
-    outer, parents = list[KeyedValue](), list[KeyedValue]()
-    for index, container, member, sent, _ in values:
-        key, parent = sent, sent.get(within)
-        if type(parent) is dict:
-            container[member] = key = {**sent}
-            parents.append((index, key, within, parent, sent))
-        outer.append((index, container, member, key, sent))
-    return outer, parents
 
 
 def places(value: Any, names: Sequence[str], path: Path = ()) -> Iterator[tuple[Path, Item]]:

@@ -68,6 +68,8 @@ def duplicate_errors(
     only one member. Values of different types differ: 1, "1" and true.
     """
     listed = list(members)
+    if len(listed) < 2:
+        return
     # Fast path for distinct values and key objects; missing members and lists take the loop below.
     try:
         values = [member[name] for _, member in listed]
