@@ -58,35 +58,10 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     system.prepare(app)
     identity.prepare(app, settings.caller_requests)
 
-    async def run_shared_objects(app: web.Application) -> AsyncIterator[None]:
-        """Create the objects that requests share, and close them at the end."""
-        database = Database(dsn, settings.pool_size, traces)
-        app[DATABASE], app[CALLERS] = database, Callers(database)
-        app[SNAPSHOTS] = Snapshots(dsn)
-        app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
-        app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
-        app[ADMISSION] = Admission(settings.caller_requests, database.queue.retry_seconds)
-        app[RATE_LIMIT_HEADERS] = RateLimitHeaders(app[ADMISSION], app[BYTE_BUDGET])
-        cache_bytes = settings.response_cache_mib * 2**20
-        app[RESPONSE_CACHE] = cache = ResponseCache(database, cache_bytes, settings.public_url)
-        app[BODY_SCHEDULER], app[UNAUTHORIZED_THROTTLE] = BodyScheduler(), UnauthorizedThrottle()
-        gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings.pool_size)
-        monitor = LoopMonitor(gauges)
-        last_used = app[CALLERS].last_used
-        last_used_task = last_used.start()
-        yield
-        monitor.stop()
-        last_used_task.cancel()
-        await last_used.write()
-        app[ACCESS_LOG].flush()
-        await database.close()
-        if traces is not None:
-            await traces.end()
-
     retention = partial(run_retention, changes_days=settings.changes_days)
     app.cleanup_ctx.extend(
         [
-            run_shared_objects,
+            partial(_run_shared_objects, settings=settings, dsn=dsn, traces=traces),
             run_response_sender,
             retention,
             run_change_waiters,
@@ -98,6 +73,34 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     app[OUTGOING] = Outgoing(AddressPolicy(settings.webhook_private_addresses))
     app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app
+
+
+async def _run_shared_objects(
+    app: web.Application, settings: Settings, dsn: str, traces: "Traces | None"
+) -> AsyncIterator[None]:
+    """Create the objects that requests share, and close them at the end."""
+    database = Database(dsn, settings.pool_size, traces)
+    app[DATABASE], app[CALLERS] = database, Callers(database)
+    app[SNAPSHOTS] = Snapshots(dsn)
+    app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
+    app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
+    app[ADMISSION] = Admission(settings.caller_requests, database.queue.retry_seconds)
+    app[RATE_LIMIT_HEADERS] = RateLimitHeaders(app[ADMISSION], app[BYTE_BUDGET])
+    cache_bytes = settings.response_cache_mib * 2**20
+    app[RESPONSE_CACHE] = cache = ResponseCache(database, cache_bytes, settings.public_url)
+    app[BODY_SCHEDULER], app[UNAUTHORIZED_THROTTLE] = BodyScheduler(), UnauthorizedThrottle()
+    gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings.pool_size)
+    monitor = LoopMonitor(gauges)
+    last_used = app[CALLERS].last_used
+    last_used_task = last_used.start()
+    yield
+    monitor.stop()
+    last_used_task.cancel()
+    await last_used.write()
+    app[ACCESS_LOG].flush()
+    await database.close()
+    if traces is not None:
+        await traces.end()
 
 
 def _traces(settings: Settings) -> "tuple[Traces | None, Middleware]":

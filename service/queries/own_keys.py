@@ -4,7 +4,7 @@ Resources here have an own key. Where they have ``own_key_within``, a key is one
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from service.database.connections import Connection
@@ -92,20 +92,13 @@ async def lock_records(
     keys = [_key_of(resource, item) for item in batch.items]
     new_keys = [_new_key_of(key, item) for key, item in zip(keys, batch.items, strict=True)]
     looked_up = [*keys, *filter(None, new_keys)]
+    text, organization_id = resource.lock_by_key_text(strength), batch.caller.organization_id
     key_arrays: list[Sequence[str | int | None]] = [[key.key for key in looked_up]]
     if resource.own_key_within:
         key_arrays.append([key.within for key in looked_up])
-    text, organization_id = resource.lock_by_key_text(strength), batch.caller.organization_id
     with own_locks():
         rows = await connection.fetch(text, organization_id, *key_arrays)
-    live: defaultdict[_OwnKey, list[LockedRow]] = defaultdict(list)
-    deleted: dict[_OwnKey, LockedRow] = {}
-    for row in rows:
-        key = _OwnKey(row["key"], row["within_id"])
-        if row["state"] == "deleted":
-            deleted[key] = row
-        else:
-            live[key].append(row)
+    live, deleted = _by_key(rows)
     stored: dict[int, LockedRow] = {}
     current_keys: Sequence[_OwnKey | None] = keys
     if any(new_keys):
@@ -125,6 +118,21 @@ async def lock_records(
         if NEW_KEY in item:
             _rename(resource, batch, index)
     return stored
+
+
+def _by_key(
+    rows: Iterable[LockedRow],
+) -> tuple[Mapping[_OwnKey, list[LockedRow]], Mapping[_OwnKey, LockedRow]]:
+    """Return the live rows of each own key, and the last one of its deleted rows."""
+    live: defaultdict[_OwnKey, list[LockedRow]] = defaultdict(list)
+    deleted: dict[_OwnKey, LockedRow] = {}
+    for row in rows:
+        key = _OwnKey(row["key"], row["within_id"])
+        if row["state"] == "deleted":
+            deleted[key] = row
+        else:
+            live[key].append(row)
+    return live, deleted
 
 
 def _rename(resource: MasterRecord, batch: Batch, index: int) -> None:
