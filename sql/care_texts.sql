@@ -1,23 +1,28 @@
 -- Care texts: statements of care instructions and care instruction materials (contract, Care instructions).
 -- {{table}} is care_instruction or care_instruction_material.
 
--- name: check(organization_id, items)
--- Languages are shared by all organizations. The organization is a parameter, as in every statement.
-select
-    item.n::integer as item,
-    'validation_error.unknown_reference' as type,
-    json_build_array('languages', translation.n - 1, 'languageId')::text as path,
-    'There is no such language.' as message
-from rows from (jsonb_to_recordset($2::jsonb) as (languages jsonb)) with ordinality as item(languages, n)
-cross join jsonb_array_elements(item.languages) with ordinality as translation(value, n)
-where $1::bigint is not null
-    and not exists (select 1 from language l where l.id = (translation.value ->> 'languageId')::bigint)
-order by item.n, translation.n;
-
 -- name: delete(organization_id, ids)
 update {{table}} set state = 'deleted'
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id;
+
+-- name: differing_translations(organization_id, items)
+-- Return the sent translations that are not stored, or with another text, by their numbers from 1.
+select
+    item.n::integer as item,
+    translation.n::integer as translation,
+    stored.id,
+    l.id is not null as has_language
+from rows from (
+    jsonb_to_recordset($2::jsonb) as (id bigint, languages jsonb)
+) with ordinality as item(id, languages, n)
+cross join jsonb_array_elements(item.languages) with ordinality as translation(value, n)
+left join {{table}}_translation stored
+    on stored.organization_id = $1::bigint and stored.{{table}}_id = item.id
+        and stored.language_id = (translation.value ->> 'languageId')::bigint
+left join language l on l.id = (translation.value ->> 'languageId')::bigint
+where stored.id is null or stored.text <> translation.value ->> 'text'
+order by item.n, translation.n;
 
 -- name: documents(organization_id)
 with record as (
@@ -80,17 +85,15 @@ where stored.organization_id = $1::bigint and stored.{{table}}_id = item.id
     and (stored.{{table}}_id, stored.language_id) not in (select id, language_id from wanted)
 returning stored.{{table}}_id as id;
 
--- name: save_translations(organization_id, items)
-insert into {{table}}_translation as stored (organization_id, {{table}}_id, language_id, text)
-select $1::bigint, item.id, (translation ->> 'languageId')::bigint, translation ->> 'text'
-from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
-cross join jsonb_array_elements(item.languages) as translation
-left join {{table}}_translation same
-    on same.organization_id = $1::bigint and same.{{table}}_id = item.id
-        and same.language_id = (translation ->> 'languageId')::bigint and same.text = translation ->> 'text'
-where same.text is null
+-- name: save_translations(organization_id, translations)
+-- Each translation has an id, that of the stored one if there is one.
+insert into {{table}}_translation as stored (organization_id, id, {{table}}_id, language_id, text)
+select o.id, sent.id, sent."ownerId", sent."languageId", sent.text
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as sent(id bigint, "ownerId" bigint, "languageId" bigint, text text)
+where o.id = $1::bigint
 on conflict (organization_id, {{table}}_id, language_id) do update set text = excluded.text
-returning {{table}}_id as id;
+returning stored.{{table}}_id as id;
 
 -- name: update(organization_id, items)
 -- Omitted fields keep their values.

@@ -1,13 +1,14 @@
 -- Allowed values of compliance custom fields (contract, Compliance custom fields).
 
 -- name: insert_values(organization_id, values)
-insert into compliance_allowed_value (
-    organization_id, custom_field_id, value, user_defined_id, is_default_value
+insert into compliance_allowed_value as stored (
+    organization_id, id, custom_field_id, value, user_defined_id, is_default_value
 )
-select $1::bigint, field_id, value, user_defined_id, is_default_value
-from ({{sent}}) as sent
-order by field_id, n
-returning custom_field_id as id;
+select o.id, sent.id, sent.field_id, sent.value, sent.user_defined_id, sent.is_default_value
+from organization o
+cross join ({{sent}}) as sent
+where o.id = $1::bigint
+returning stored.custom_field_id as id;
 
 -- name: sent
 -- Allowed values of the request, a JSON array each.
@@ -16,9 +17,8 @@ select
     (sent ->> 1)::bigint as id,
     sent ->> 2 as value,
     sent ->> 3 as user_defined_id,
-    (sent ->> 4)::boolean as is_default_value,
-    n
-from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n);
+    (sent ->> 4)::boolean as is_default_value
+from jsonb_array_elements($2::jsonb) as sent(sent);
 
 -- name: stored_values(organization_id, ids)
 select

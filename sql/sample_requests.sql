@@ -143,19 +143,22 @@ from page
 left join sizes on sizes.sample_request_id = page.id;
 
 -- name: freeze(organization_id, items, new_sizes)
--- Freeze the requested values of new sizes: $3 has pairs of a request id and a size id.
-with sent as materialized (
-    select item.id, item.requested
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
-    where jsonb_typeof(item.requested) = 'array'
-),
-own as materialized (
-    select sent.id, one."lineId" as line_id, one."sizeRangeSizeId" as size_id, one.value
-    from sent
-    cross join lateral jsonb_to_recordset(sent.requested)
-        as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
-),
-lines as materialized (
+-- Freeze the requested values of new sizes: $3 has pairs of a request id and a size id. The offsets make the planner
+-- read the lines of these styles only, and the items once. A cluster would pull CTEs to the coordinator.
+insert into sample_request_measurement as stored (
+    organization_id, sample_request_id, size_range_size_id, measurement_line_id, requested_measurement
+)
+select
+    o.id,
+    request.id,
+    (added.pair ->> 1)::bigint,
+    line.id,
+    case when sent.id is null then chart.value else own.value end
+from organization o
+cross join jsonb_array_elements($3::jsonb) as added(pair)
+join sample_request request
+    on request.organization_id = $1::bigint and request.id = (added.pair ->> 0)::bigint
+join (
     select line.id, line.style_id
     from measurement_line line
     where line.organization_id = $1::bigint and not line.is_deactivated
@@ -167,27 +170,27 @@ lines as materialized (
                     select (added.pair ->> 0)::bigint from jsonb_array_elements($3::jsonb) as added(pair)
                 ))
         ))
-)
-insert into sample_request_measurement (
-    organization_id, sample_request_id, size_range_size_id, measurement_line_id, requested_measurement
-)
-select
-    $1::bigint,
-    request.id,
-    (added.pair ->> 1)::bigint,
-    line.id,
-    case when sent.id is null then chart.value else own.value end
-from jsonb_array_elements($3::jsonb) as added(pair)
-join sample_request request
-    on request.organization_id = $1::bigint and request.id = (added.pair ->> 0)::bigint
-join lines line on line.style_id = request.style_id
-left join sent on sent.id = request.id
-left join own
-    on own.id = request.id and own.line_id = line.id and own.size_id = (added.pair ->> 1)::bigint
+    offset 0
+) as line on line.style_id = request.style_id
+left join (
+    select item.id
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
+    where jsonb_typeof(item.requested) = 'array'
+    offset 0
+) as sent on sent.id = request.id
+left join (
+    select item.id, one."lineId" as line_id, one."sizeRangeSizeId" as size_id, one.value
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
+    cross join lateral jsonb_to_recordset(
+        case when jsonb_typeof(item.requested) = 'array' then item.requested end
+    ) as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
+    offset 0
+) as own on own.id = request.id and own.line_id = line.id and own.size_id = (added.pair ->> 1)::bigint
 left join measurement_line_value chart
     on chart.organization_id = $1::bigint and chart.measurement_line_id = line.id
         and chart.size_range_size_id = (added.pair ->> 1)::bigint
-returning sample_request_id as id;
+where o.id = $1::bigint
+returning stored.sample_request_id as id;
 
 -- name: hold_charts(organization_id, ids)
 -- Lock the styles of requests, so that their charts do not change until the end of the transaction.

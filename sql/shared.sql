@@ -111,7 +111,10 @@ order by id
 {{strength}};
 
 -- name: next_ids(table_name, count)
-select nextval(pg_get_serial_sequence($1::text, 'id')) as id from generate_series(1, $2::integer);
+-- The offset makes PostgreSQL look up the sequence once.
+select nextval(sequence.oid) as id
+from (select pg_get_serial_sequence($1::text, 'id')::regclass as oid offset 0) as sequence
+cross join generate_series(1, $2::integer);
 
 -- name: owned_by_any(ids)
 select id from {{table}} where id = any($1::bigint[]);

@@ -7,21 +7,14 @@ where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[
 returning custom_field_id as id;
 
 -- name: insert_values(organization_id, values)
--- Values that other values of the request name have an id already.
-insert into style_allowed_value (
+insert into style_allowed_value as stored (
     organization_id, id, custom_field_id, value, user_defined_id, is_default_value, parent_allowed_value_id
 )
-select
-    $1::bigint,
-    coalesce(id, nextval(pg_get_serial_sequence('style_allowed_value', 'id'))),
-    field_id,
-    value,
-    user_defined_id,
-    is_default_value,
-    parent_id
-from ({{sent}}) as sent
-order by field_id, n
-returning custom_field_id as id;
+select o.id, sent.id, sent.field_id, sent.value, sent.user_defined_id, sent.is_default_value, sent.parent_id
+from organization o
+cross join ({{sent}}) as sent
+where o.id = $1::bigint
+returning stored.custom_field_id as id;
 
 -- name: needed_values(organization_id, value_ids, field_ids, parent_value_ids, batch_ids)
 -- Return removed values that values of live fields refer to, by the state after the batch, whose fields are $5.
@@ -72,9 +65,8 @@ select
     sent ->> 2 as value,
     sent ->> 3 as user_defined_id,
     (sent ->> 4)::boolean as is_default_value,
-    (sent ->> 5)::bigint as parent_id,
-    n
-from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n);
+    (sent ->> 5)::bigint as parent_id
+from jsonb_array_elements($2::jsonb) as sent(sent);
 
 -- name: stored_values(organization_id, ids)
 select

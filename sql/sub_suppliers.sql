@@ -11,9 +11,9 @@ from rows from (
     jsonb_to_recordset($2::jsonb) as (id bigint, contacts jsonb)
 ) with ordinality as item(id, contacts, n)
 cross join lateral rows from (
-    jsonb_to_recordset(item.contacts) as (id bigint)
-) with ordinality as contact(id, n)
-where contact.id is not null and not exists (
+    jsonb_to_recordset(item.contacts) as (id bigint, "isNew" boolean)
+) with ordinality as contact(id, is_new, n)
+where contact.is_new is null and not exists (
     select 1 from sub_supplier_contact stored
     where stored.organization_id = $1::bigint
         and stored.sub_supplier_id = item.id and stored.id = contact.id
@@ -94,33 +94,30 @@ where o.id = $1::bigint
 returning stored.id;
 
 -- name: insert_contacts(organization_id, items)
-insert into sub_supplier_contact (
-    organization_id, sub_supplier_id, first_name, last_name, email, phone, role, fax_number, country_code,
+insert into sub_supplier_contact as stored (
+    organization_id, id, sub_supplier_id, first_name, last_name, email, phone, role, fax_number, country_code,
     deleted_with_sub_supplier
 )
 select
-    $1::bigint,
+    o.id,
+    contact.id,
     item.id,
-    contact.first_name,
-    contact.last_name,
+    contact."firstName",
+    contact."lastName",
     contact.email,
     contact.phone,
     contact.role,
-    contact.fax_number,
-    contact.country_code,
+    contact."faxNumber",
+    contact."countryCode",
     coalesce(item.state = 'deleted', false)
-from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
-cross join lateral rows from (
-    jsonb_to_recordset(item.contacts) as (
-        id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
-        "countryCode" text
-    )
-) with ordinality as contact(
-    id, first_name, last_name, email, phone, role, fax_number, country_code, n
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
+cross join lateral jsonb_to_recordset(item.contacts) as contact(
+    id bigint, "isNew" boolean, "firstName" text, "lastName" text, email text, phone text, role text,
+    "faxNumber" text, "countryCode" text
 )
-where contact.id is null
-order by item.id, contact.n
-returning sub_supplier_id as id;
+where o.id = $1::bigint and contact."isNew"
+returning stored.sub_supplier_id as id;
 
 -- name: remove_contacts(organization_id, items)
 delete from sub_supplier_contact
@@ -132,7 +129,6 @@ where organization_id = $1::bigint
         select contact.id
         from jsonb_to_recordset($2::jsonb) as item(contacts jsonb)
         cross join lateral jsonb_to_recordset(item.contacts) as contact(id bigint)
-        where contact.id is not null
     )
 returning sub_supplier_id as id;
 
@@ -156,10 +152,10 @@ with wanted as materialized (
     select contact.*, item.id as sub_supplier_id, item.state = 'deleted' as goes
     from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
     cross join lateral jsonb_to_recordset(item.contacts) as contact(
-        id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
-        "countryCode" text
+        id bigint, "isNew" boolean, "firstName" text, "lastName" text, email text, phone text, role text,
+        "faxNumber" text, "countryCode" text
     )
-    where contact.id is not null
+    where contact."isNew" is null
 )
 update sub_supplier_contact stored
 set

@@ -16,7 +16,7 @@ _NEXT_IDS: Final = load("shared")["next_ids"].text
 
 
 async def next_ids(connection: Connection, table: str, count: int) -> list[int]:
-    """Take ``count`` new ids from the sequence of the table; [] without a statement for 0."""
+    """Take ``count`` ascending ids from the table's sequence; [] without a statement for 0."""
     rows = await connection.fetch(_NEXT_IDS, table, count) if count else ()
     return [row["id"] for row in rows]
 

@@ -19,6 +19,7 @@ from service.queries.batch import Batch
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.matching import MatchKey, Row, match_existing
 from service.queries.new_ids import next_ids
+from service.queries.write_set import WriteSet
 
 Rows: TypeAlias = dict[int, Row]
 """Stored values as rows (``AllowedValues``), by the id of the value."""
@@ -75,6 +76,7 @@ class ValueDifferences:
     changed: list[AllowedValueEntry] = field(default_factory=list)
     """Values with the id of a stored value from which they differ."""
     new: list[AllowedValueEntry] = field(default_factory=list)
+    """Values that match no stored one, with new ids."""
     removed: list[int] = field(default_factory=list)
     """Ids of stored values that the request leaves out, sorted."""
 
@@ -114,13 +116,16 @@ class AllowedValues:
         self._pointer = pointer
         self._removals = removals
 
-    async def compare(self, connection: Connection, batch: Batch) -> ValueDifferences:
-        """Return the differences between the stored values of the batch's fields and its values.
+    async def compare(self, connection: Connection, write_set: WriteSet) -> ValueDifferences:
+        """Return the differences between the stored values of the upserts' fields and their values.
 
         The custom fields are locked. An item's values are its field's complete set: stored values
-        that it omits are ``removed``, all of them if it has no ``allowedValues``.
+        that it omits are ``removed``, all of them if it has no ``allowedValues``. New fields have
+        no stored values.
         """
-        stored = await self._stored(connection, batch.caller, batch.ids)
+        batch = write_set.upserts
+        is_new = len(write_set.created_ids) == len(batch.items)
+        stored = {} if is_new else await self._stored(connection, batch.caller, batch.ids)
         entries, matched_ids = self._unequal(batch, stored)
         differences = ValueDifferences()
         for entry in self._with_ids(entries, stored, matched_ids):
@@ -135,6 +140,7 @@ class AllowedValues:
             else:
                 differences.unknown.append(entry)
         differences.removed = sorted(stored.keys() - matched_ids)
+        differences.new = await self._with_new_ids(connection, differences.new)
         return differences
 
     def _unequal(self, batch: Batch, stored: Rows) -> tuple[list[AllowedValueEntry], set[int]]:
@@ -188,12 +194,21 @@ class AllowedValues:
     ) -> None:
         """Give each value of the batch without an id that of its match, or a new one."""
         entries = self._with_ids([*allowed_value_entries(batch)], stored)
-        new = [index for index, entry in enumerate(entries) if entry.value.get("id") is None]
-        ids = dict(zip(new, await next_ids(connection, self._table, len(new)), strict=True))
-        for index, entry in enumerate(entries):
-            own = {"id": ids[index], _IS_NEW: True} if index in ids else {}
-            values = batch.items[entry.item_index]["allowedValues"]
-            values[entry.value_index] = entry.value | own
+        for entry in await self._with_new_ids(connection, entries):
+            batch.items[entry.item_index]["allowedValues"][entry.value_index] = entry.value
+
+    async def _with_new_ids(
+        self, connection: Connection, entries: list[AllowedValueEntry]
+    ) -> list[AllowedValueEntry]:
+        """Return the entries; give values without an id a new one, in copies."""
+        count = sum(entry.value.get("id") is None for entry in entries)
+        ids = iter(await next_ids(connection, self._table, count))
+        return [
+            entry
+            if entry.value.get("id") is not None
+            else entry._replace(value=entry.value | {"id": next(ids), _IS_NEW: True})
+            for entry in entries
+        ]
 
     async def _stored(
         self, connection: Connection, caller: Caller, field_ids: Iterable[int]

@@ -36,7 +36,7 @@ class CareInstructionMaterials(CareText):
     table = "care_instruction_material"
     related = related_languages(table)
     unique_fields = ("userDefinedId",)
-    updates = ("release_references", "update")
+    updates = ("release_references", *CareText.updates)
     own_error_types = (*CareText.own_error_types, ErrorType.CONFLICT_DUPLICATE)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:

@@ -84,7 +84,7 @@ class CustomFields(MasterRecord):
         if not write_set.upserts.items:
             return plan
         await self.resolve_values(connection, write_set.upserts)
-        differences = await self.values.compare(connection, write_set.upserts)
+        differences = await self.values.compare(connection, write_set)
         for entry in differences.unknown:
             entry.fail(write_set.upserts, "id", "The custom field has no such allowed value.")
         await self.check_values(connection, write_set, differences)

@@ -1,15 +1,16 @@
 """Sub-suppliers (contract, Sub-suppliers)."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.related import Related
-from service.queries.batch import Batch, Item
+from service.queries.batch import Item
 from service.queries.bound_statements import WritePlan
 from service.queries.matching import MatchKey, Row, match_existing
+from service.queries.new_ids import next_ids
 from service.queries.write_set import WriteSet
 from service.resources.plain_records import PlainRecord
 from service.schemas.extra_checks import duplicate_errors
@@ -21,6 +22,18 @@ _MATCH_KEYS: tuple[MatchKey, ...] = (lambda row: row, lambda row: row[_CONTACT.i
 
 def _row(contact: Item) -> Row:
     return tuple(contact.get(name) for name in _CONTACT)
+
+
+def _matched(contacts: list[Item], stored: Mapping[int, Row]) -> list[Item]:
+    """Return copies of contacts; those without an id have that of a stored one, if any matches."""
+    request_ids = {contact.get("id") for contact in contacts}
+    free_rows = {id_: row for id_, row in stored.items() if id_ not in request_ids}
+    new_rows = {i: _row(contact) for i, contact in enumerate(contacts) if not contact.get("id")}
+    matches = match_existing(new_rows, free_rows, _MATCH_KEYS)
+    return [
+        contact | ({"id": matches[index]} if index in matches else {})
+        for index, contact in enumerate(contacts)
+    ]
 
 
 class SubSuppliers(PlainRecord):
@@ -47,55 +60,52 @@ class SubSuppliers(PlainRecord):
         ),
     )
     own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
-    children = ("update_contacts", "remove_contacts", "insert_contacts", "restore_facilities")
+    updates = ("update", "update_contacts", "remove_contacts", "restore_facilities")
+    children = ("insert_contacts",)
     deletes = ("delete", "delete_contacts", "delete_facilities")
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of contacts and facilities; report unknown contact ids.
 
-        Before that, contacts without an id are matched to stored ones.
+        Before that, contacts without an id are matched to stored ones, or get new ids.
         """
-        await self._match_contacts(connection, write_set.upserts)
+        await self._identify_contacts(connection, write_set)
         return await super().check(connection, write_set)
 
-    async def _match_contacts(self, connection: Connection, batch: Batch) -> None:
-        """Give each contact without an id the id of the stored contact that it matches, if any.
+    async def _identify_contacts(self, connection: Connection, write_set: WriteSet) -> None:
+        """Give each contact without an id that of the stored contact that it matches, or a new one.
 
-        Stored contacts that the item names by id are not matched. Items get new lists.
+        Stored contacts that the item names by id are not matched. Items get new lists, in which
+        contacts with a new id have the member ``isNew``.
         """
-        new_rows = {
-            item_index: {
-                contact_index: _row(contact)
-                for contact_index, contact in enumerate(item["contacts"])
-                if not contact.get("id")
-            }
-            for item_index, item in enumerate(batch.items)
-            if item.get("contacts")
-        }
-        if not any(new_rows.values()):
+        items = [
+            item
+            for item in write_set.upserts.items
+            if not all(contact.get("id") for contact in item.get("contacts") or ())
+        ]
+        if not items:
             return
-        text, organization_id = (
-            self.statements["stored_contacts"].text,
-            batch.caller.organization_id,
-        )
+        stored = await self._stored_contacts(connection, write_set)
+        for item in items:
+            item["contacts"] = _matched(item["contacts"], stored[item["id"]])
+        new = [contact for item in items for contact in item["contacts"] if not contact.get("id")]
+        ids = await next_ids(connection, "sub_supplier_contact", len(new))
+        for contact, contact_id in zip(new, ids, strict=True):
+            contact |= {"id": contact_id, "isNew": True}
+
+    async def _stored_contacts(
+        self, connection: Connection, write_set: WriteSet
+    ) -> Mapping[int, dict[int, Row]]:
+        """Return the stored contacts by sub-supplier and by id; new sub-suppliers have none."""
         stored = defaultdict[int, dict[int, Row]](dict)
-        for owner_id, contact_id, *row in await connection.fetch(
-            text, organization_id, batch.id_array
-        ):
-            stored[owner_id][contact_id] = tuple(row)
-        for item_index, rows in new_rows.items():
-            item = batch.items[item_index]
-            request_ids = {contact.get("id") for contact in item["contacts"]}
-            free_rows = {
-                contact_id: row
-                for contact_id, row in stored[item["id"]].items()
-                if contact_id not in request_ids
-            }
-            matches = match_existing(rows, free_rows, _MATCH_KEYS)
-            item["contacts"] = [
-                contact | {"id": matches[index]} if index in matches else contact
-                for index, contact in enumerate(item["contacts"])
-            ]
+        batch = write_set.upserts
+        if len(write_set.created_ids) < len(batch.items):
+            text = self.statements["stored_contacts"].text
+            for owner_id, contact_id, *row in await connection.fetch(
+                text, batch.caller.organization_id, batch.id_array
+            ):
+                stored[owner_id][contact_id] = tuple(row)
+        return stored
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield ``duplicate`` for each repeated contact id."""

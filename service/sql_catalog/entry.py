@@ -59,6 +59,7 @@ _PURPOSES: Final = {
     # Single resources
     "care_instruction_materials.check_references": "Report own keys that live materials share.",
     "care_instruction_materials.release_references": "Clear own keys that other items take.",
+    "care_texts.differing_translations": "Read which translations differ from the stored ones.",
     "care_texts.remove_translations": "Delete translations that items omit.",
     "care_texts.save_translations": "Insert and update translations.",
     "color_translations.remove": "Delete links to languages that the request omits.",

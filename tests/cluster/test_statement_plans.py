@@ -22,17 +22,6 @@ OF_ALL: Final = frozenset(
         "webhooks.active",
     }
 )
-#: Inserts of rows that get their ids from a sequence, and one that reads CTEs.
-PULLED: Final = frozenset(
-    {
-        "care-instruction-materials.save_translations",
-        "care-instructions.save_translations",
-        "compliance-custom-fields.insert_values",
-        "sample-requests.freeze",
-        "style-custom-fields.insert_values",
-        "sub-suppliers.insert_contacts",
-    }
-)
 _SETTINGS: Final = {"idempotency.claim_timeout", "idempotency.default_timeout"}
 _ARGUMENTS: Final = {"bool": False, "bytea": b"", "int4": 1, "int8": 1, "jsonb": "[]", "text": "{}"}
 """Values of parameters by type; a text can also be an array of ids. Other types get null."""
@@ -104,5 +93,4 @@ async def faults_by_statement(dsn: str) -> dict[str, set[str]]:
 async def test_every_statement_asks_one_shard(dsn: str) -> None:
     by_statement = await faults_by_statement(dsn)
     expected = {name: {"4 tasks"} for name in OF_ALL}
-    expected |= {name: {"rows pulled to the coordinator"} for name in PULLED}
     assert by_statement == expected

@@ -436,20 +436,43 @@ for no key update;
 --   - for no key update
 --   + for update
 
--- care-instructions.check: Report the errors that only stored data show.
+-- care-instructions.differing_translations: Read which translations differ from the stored ones.
 --   $1::bigint organization_id
 --   $2::jsonb items
--- Languages are shared by all organizations. The organization is a parameter, as in every statement.
+-- Return the sent translations that are not stored, or with another text, by their numbers from 1.
 select
     item.n::integer as item,
-    'validation_error.unknown_reference' as type,
-    json_build_array('languages', translation.n - 1, 'languageId')::text as path,
-    'There is no such language.' as message
-from rows from (jsonb_to_recordset($2::jsonb) as (languages jsonb)) with ordinality as item(languages, n)
+    translation.n::integer as translation,
+    stored.id,
+    l.id is not null as has_language
+from rows from (
+    jsonb_to_recordset($2::jsonb) as (id bigint, languages jsonb)
+) with ordinality as item(id, languages, n)
 cross join jsonb_array_elements(item.languages) with ordinality as translation(value, n)
-where $1::bigint is not null
-    and not exists (select 1 from language l where l.id = (translation.value ->> 'languageId')::bigint)
+left join care_instruction_translation stored
+    on stored.organization_id = $1::bigint and stored.care_instruction_id = item.id
+        and stored.language_id = (translation.value ->> 'languageId')::bigint
+left join language l on l.id = (translation.value ->> 'languageId')::bigint
+where stored.id is null or stored.text <> translation.value ->> 'text'
 order by item.n, translation.n;
+
+-- care-instructions.save_translations: Insert and update translations.
+--   $1::bigint organization_id
+--   $2::jsonb translations
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Each translation has an id, that of the stored one if there is one.
+    insert into care_instruction_translation as stored (organization_id, id, care_instruction_id, language_id,
+        text)
+    select o.id, sent.id, sent."ownerId", sent."languageId", sent.text
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as sent(id bigint, "ownerId" bigint, "languageId" bigint,
+        text text)
+    where o.id = $1::bigint
+    on conflict (organization_id, care_instruction_id, language_id) do update set text = excluded.text
+    returning stored.care_instruction_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
 -- care-instructions.purge: Delete records from the database.
 --   $1::bigint organization_id
@@ -480,31 +503,6 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- care-instructions.insert: Insert new records.
---   $1::bigint organization_id
---   $2::jsonb items
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    insert into care_instruction as stored (organization_id, id, position, user_defined_id, text, state)
-    select
-        o.id,
-        item.id,
-        coalesce(highest.position, 0) + row_number() over (partition by o.id order by item.id),
-        item."userDefinedId", item."text", coalesce(item."state", 'active')
-    from organization o
-    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text,
-        "state" text)
-    left join lateral (
-        select other.position from care_instruction other
-        where other.organization_id = $1::bigint and other.organization_id = o.id
-        order by other.position desc
-        limit 1
-    ) as highest on true
-    where o.id = $1::bigint
-    returning stored.id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
 -- care-instructions.remove_translations: Delete translations that items omit.
 --   $1::bigint organization_id
 --   $2::jsonb items
@@ -528,23 +526,28 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- care-instructions.save_translations: Insert and update translations.
+-- care-instructions.insert: Insert new records.
 --   $1::bigint organization_id
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into care_instruction_translation as stored (organization_id, care_instruction_id, language_id,
-        text)
-    select $1::bigint, item.id, (translation ->> 'languageId')::bigint, translation ->> 'text'
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, languages jsonb)
-    cross join jsonb_array_elements(item.languages) as translation
-    left join care_instruction_translation same
-        on same.organization_id = $1::bigint and same.care_instruction_id = item.id
-            and same.language_id = (translation ->> 'languageId')::bigint
-                and same.text = translation ->> 'text'
-    where same.text is null
-    on conflict (organization_id, care_instruction_id, language_id) do update set text = excluded.text
-    returning care_instruction_id as id
+    insert into care_instruction as stored (organization_id, id, position, user_defined_id, text, state)
+    select
+        o.id,
+        item.id,
+        coalesce(highest.position, 0) + row_number() over (partition by o.id order by item.id),
+        item."userDefinedId", item."text", coalesce(item."state", 'active')
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text, "text" text,
+        "state" text)
+    left join lateral (
+        select other.position from care_instruction other
+        where other.organization_id = $1::bigint and other.organization_id = o.id
+        order by other.position desc
+        limit 1
+    ) as highest on true
+    where o.id = $1::bigint
+    returning stored.id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

@@ -660,23 +660,23 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb values
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into compliance_allowed_value (
-        organization_id, custom_field_id, value, user_defined_id, is_default_value
+    insert into compliance_allowed_value as stored (
+        organization_id, id, custom_field_id, value, user_defined_id, is_default_value
     )
-    select $1::bigint, field_id, value, user_defined_id, is_default_value
-    from (
+    select o.id, sent.id, sent.field_id, sent.value, sent.user_defined_id, sent.is_default_value
+    from organization o
+    cross join (
         -- Allowed values of the request, a JSON array each.
         select
             (sent ->> 0)::bigint as field_id,
             (sent ->> 1)::bigint as id,
             sent ->> 2 as value,
             sent ->> 3 as user_defined_id,
-            (sent ->> 4)::boolean as is_default_value,
-            n
-        from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+            (sent ->> 4)::boolean as is_default_value
+        from jsonb_array_elements($2::jsonb) as sent(sent)
     ) as sent
-    order by field_id, n
-    returning custom_field_id as id
+    where o.id = $1::bigint
+    returning stored.custom_field_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -697,9 +697,8 @@ with returned as (
             (sent ->> 1)::bigint as id,
             sent ->> 2 as value,
             sent ->> 3 as user_defined_id,
-            (sent ->> 4)::boolean as is_default_value,
-            n
-        from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+            (sent ->> 4)::boolean as is_default_value
+        from jsonb_array_elements($2::jsonb) as sent(sent)
     ) as sent
     where stored.organization_id = $1::bigint and stored.id = sent.id
         and stored.custom_field_id = sent.field_id

@@ -1333,20 +1333,14 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $2::jsonb values
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- Values that other values of the request name have an id already.
-    insert into style_allowed_value (
+    insert into style_allowed_value as stored (
         organization_id, id, custom_field_id, value, user_defined_id, is_default_value,
             parent_allowed_value_id
     )
-    select
-        $1::bigint,
-        coalesce(id, nextval(pg_get_serial_sequence('style_allowed_value', 'id'))),
-        field_id,
-        value,
-        user_defined_id,
-        is_default_value,
-        parent_id
-    from (
+    select o.id, sent.id, sent.field_id, sent.value, sent.user_defined_id, sent.is_default_value,
+        sent.parent_id
+    from organization o
+    cross join (
         -- Allowed values of the request, a JSON array each.
         select
             (sent ->> 0)::bigint as field_id,
@@ -1354,12 +1348,11 @@ with returned as (
             sent ->> 2 as value,
             sent ->> 3 as user_defined_id,
             (sent ->> 4)::boolean as is_default_value,
-            (sent ->> 5)::bigint as parent_id,
-            n
-        from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+            (sent ->> 5)::bigint as parent_id
+        from jsonb_array_elements($2::jsonb) as sent(sent)
     ) as sent
-    order by field_id, n
-    returning custom_field_id as id
+    where o.id = $1::bigint
+    returning stored.custom_field_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -1382,9 +1375,8 @@ with returned as (
             sent ->> 2 as value,
             sent ->> 3 as user_defined_id,
             (sent ->> 4)::boolean as is_default_value,
-            (sent ->> 5)::bigint as parent_id,
-            n
-        from jsonb_array_elements($2::jsonb) with ordinality as sent(sent, n)
+            (sent ->> 5)::bigint as parent_id
+        from jsonb_array_elements($2::jsonb) as sent(sent)
     ) as sent
     where stored.organization_id = $1::bigint and stored.id = sent.id
         and stored.custom_field_id = sent.field_id

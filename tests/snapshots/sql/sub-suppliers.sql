@@ -635,9 +635,9 @@ from rows from (
     jsonb_to_recordset($2::jsonb) as (id bigint, contacts jsonb)
 ) with ordinality as item(id, contacts, n)
 cross join lateral rows from (
-    jsonb_to_recordset(item.contacts) as (id bigint)
-) with ordinality as contact(id, n)
-where contact.id is not null and not exists (
+    jsonb_to_recordset(item.contacts) as (id bigint, "isNew" boolean)
+) with ordinality as contact(id, is_new, n)
+where contact.is_new is null and not exists (
     select 1 from sub_supplier_contact stored
     where stored.organization_id = $1::bigint
         and stored.sub_supplier_id = item.id and stored.id = contact.id
@@ -712,31 +712,6 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- sub-suppliers.insert: Insert new records.
---   $1::bigint organization_id
---   $2::jsonb items
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    insert into sub_supplier as stored (organization_id, id, avatar_color, name, custom_id, relation_type,
-        address, zip_code, city, state_or_region, country_code, web_site, vat_number, mid, processing_types,
-        latitude, longitude, state)
-    select
-        o.id,
-        item.id,
-        (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7],
-        item."name", item."customId", item."relationType", item."address", item."zipCode", item."city",
-            item."stateOrRegion", item."countryCode", item."webSite", item."vatNumber", item."mid",
-            item."processingTypes", item."latitude", item."longitude", coalesce(item."state", 'active')
-    from organization o
-    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "customId" text,
-        "relationType" text, "address" text, "zipCode" text, "city" text, "stateOrRegion" text,
-        "countryCode" text, "webSite" text, "vatNumber" text, "mid" text, "processingTypes" text,
-        "latitude" double precision, "longitude" double precision, "state" text)
-    where o.id = $1::bigint
-    returning stored.id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
 -- sub-suppliers.update_contacts: Update contacts that differ.
 --   $1::bigint organization_id
 --   $2::jsonb items
@@ -747,10 +722,10 @@ with returned as (
         select contact.*, item.id as sub_supplier_id, item.state = 'deleted' as goes
         from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
         cross join lateral jsonb_to_recordset(item.contacts) as contact(
-            id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
-            "countryCode" text
+            id bigint, "isNew" boolean, "firstName" text, "lastName" text, email text, phone text, role text,
+            "faxNumber" text, "countryCode" text
         )
-        where contact.id is not null
+        where contact."isNew" is null
     )
     update sub_supplier_contact stored
     set
@@ -791,43 +766,7 @@ with returned as (
             select contact.id
             from jsonb_to_recordset($2::jsonb) as item(contacts jsonb)
             cross join lateral jsonb_to_recordset(item.contacts) as contact(id bigint)
-            where contact.id is not null
         )
-    returning sub_supplier_id as id
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- sub-suppliers.insert_contacts: Insert new contacts.
---   $1::bigint organization_id
---   $2::jsonb items
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    insert into sub_supplier_contact (
-        organization_id, sub_supplier_id, first_name, last_name, email, phone, role, fax_number, country_code,
-        deleted_with_sub_supplier
-    )
-    select
-        $1::bigint,
-        item.id,
-        contact.first_name,
-        contact.last_name,
-        contact.email,
-        contact.phone,
-        contact.role,
-        contact.fax_number,
-        contact.country_code,
-        coalesce(item.state = 'deleted', false)
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
-    cross join lateral rows from (
-        jsonb_to_recordset(item.contacts) as (
-            id bigint, "firstName" text, "lastName" text, email text, phone text, role text, "faxNumber" text,
-            "countryCode" text
-        )
-    ) with ordinality as contact(
-        id, first_name, last_name, email, phone, role, fax_number, country_code, n
-    )
-    where contact.id is null
-    order by item.id, contact.n
     returning sub_supplier_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
@@ -844,6 +783,64 @@ with returned as (
             where item.state <> 'deleted'
         ))
     returning sub_supplier_id as id, id as "facilities"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- sub-suppliers.insert: Insert new records.
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into sub_supplier as stored (organization_id, id, avatar_color, name, custom_id, relation_type,
+        address, zip_code, city, state_or_region, country_code, web_site, vat_number, mid, processing_types,
+        latitude, longitude, state)
+    select
+        o.id,
+        item.id,
+        (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7],
+        item."name", item."customId", item."relationType", item."address", item."zipCode", item."city",
+            item."stateOrRegion", item."countryCode", item."webSite", item."vatNumber", item."mid",
+            item."processingTypes", item."latitude", item."longitude", coalesce(item."state", 'active')
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "customId" text,
+        "relationType" text, "address" text, "zipCode" text, "city" text, "stateOrRegion" text,
+        "countryCode" text, "webSite" text, "vatNumber" text, "mid" text, "processingTypes" text,
+        "latitude" double precision, "longitude" double precision, "state" text)
+    where o.id = $1::bigint
+    returning stored.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- sub-suppliers.insert_contacts: Insert new contacts.
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into sub_supplier_contact as stored (
+        organization_id, id, sub_supplier_id, first_name, last_name, email, phone, role, fax_number,
+            country_code,
+        deleted_with_sub_supplier
+    )
+    select
+        o.id,
+        contact.id,
+        item.id,
+        contact."firstName",
+        contact."lastName",
+        contact.email,
+        contact.phone,
+        contact.role,
+        contact."faxNumber",
+        contact."countryCode",
+        coalesce(item.state = 'deleted', false)
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
+    cross join lateral jsonb_to_recordset(item.contacts) as contact(
+        id bigint, "isNew" boolean, "firstName" text, "lastName" text, email text, phone text, role text,
+        "faxNumber" text, "countryCode" text
+    )
+    where o.id = $1::bigint and contact."isNew"
+    returning stored.sub_supplier_id as id
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 

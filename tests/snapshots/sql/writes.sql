@@ -7,7 +7,10 @@ select id from organization where id = $1::bigint for no key update;
 -- writes.next_ids: Take ids for new records.
 --   $1::text table_name
 --   $2::integer count
-select nextval(pg_get_serial_sequence($1::text, 'id')) as id from generate_series(1, $2::integer);
+-- The offset makes PostgreSQL look up the sequence once.
+select nextval(sequence.oid) as id
+from (select pg_get_serial_sequence($1::text, 'id')::regclass as oid offset 0) as sequence
+cross join generate_series(1, $2::integer);
 
 -- writes.insert_writer_lock: Insert the writer lock of a collection.
 --   $1::bigint organization_id
