@@ -1,17 +1,26 @@
-"""Cache entries: responses with the version of their data, and recent keys for admission."""
+"""Cache entries: responses with the version of their data, by organization and target."""
 
+import asyncio
 import time
+from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from service.http.cached_response import CachedBody
 from service.limits import RESPONSE_CACHE_SECONDS
-from service.queries.feed_version import FeedVersion
+from service.queries.feed_version import FeedState, FeedVersion
 
 ENTRY_BYTES: Final = 1024
 """Estimated bytes of an entry without its key, headers and body."""
+_VOLATILE_POLLS: Final = 4
+"""Number of polls, one after the other, that find a change before reads bypass the cache."""
+_BYPASS_SECONDS: Final = 0.25
+"""Time after the last of such polls in which they do."""
 MAX_RECENT_KEYS: Final = 2**15
 """Keys of each of the two generations of ``RecentKeys``, about 2 MiB together."""
+
+Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool]
+"""Path and query, Prefer, Host (None with a public URL), whether CSV is preferred, features."""
 
 
 class CacheEntry(CachedBody):
@@ -44,3 +53,47 @@ class RecentKeys:
             self._recent, self._former = set(), self._recent
         self._recent.add(key)
         return False
+
+
+class CacheFill:
+    """Read in progress whose response will be an entry of this version."""
+
+    __slots__ = ("entry", "version")
+
+    def __init__(self, version: FeedVersion) -> None:
+        self.version = version
+        self.entry: asyncio.Future[CacheEntry | None] = asyncio.get_running_loop().create_future()
+        """Result: the entry; None if the response was not cached."""
+
+
+class CachedOrganization:
+    """Cached responses of one organization; the least recently used comes first."""
+
+    def __init__(self) -> None:
+        self.entries: OrderedDict[Target, CacheEntry] = OrderedDict()
+        self.fills: dict[Target, CacheFill] = {}
+        self.weight = 0
+        self.state: FeedState | None = None
+        """State of the feed by the last poll; None before the first one and after a failed one."""
+        self.polled_at = 0.0
+        self.waiters: list[asyncio.Future[FeedState]] = []
+        """Requests that wait for the next poll."""
+        self.is_polling = False
+        self.changed_polls = 0
+        """Number of polls since the last one that found no change."""
+
+    @property
+    def is_bypassed(self) -> bool:
+        """Whether reads bypass the cache: most do while every poll finds a change.
+
+        A poll would only make them wait for a connection twice.
+        """
+        return (
+            self.changed_polls >= _VOLATILE_POLLS
+            and time.monotonic() < self.polled_at + _BYPASS_SECONDS
+        )
+
+    @property
+    def version(self) -> FeedVersion | None:
+        """Return the version of ``state``; None if it is unknown or cannot be counted."""
+        return self.state.version if self.state else None

@@ -2,25 +2,33 @@
 
 Problem: a read that is repeated costs the same statements each time, although few of them would
 return anything new. Rejected: expiry times, which return stale data, and tables of documents, which
-make writes slower. Chosen: a worker keeps 200 responses by organization and ``_Target``. The
+make writes slower. Chosen: a worker keeps 200 responses by organization and ``Target``. The
 version of an organization is the epoch of its feed and the number of changes committed in it so
 far. A write becomes visible together with its change, so data of an equal version is equal. A hit
 reads the version by a statement that begins after the request arrived (a poll), so it includes
 every write acknowledged before. Concurrent requests of an organization share polls, and those of a
-target the read. SQL that bypasses the service is seen after RESPONSE_CACHE_SECONDS at the latest.
+target the read. While every poll finds a change, most reads bypass the cache. SQL that bypasses the
+service is seen after RESPONSE_CACHE_SECONDS at the latest.
 """
 
 import asyncio
 import time
 from collections import OrderedDict
 from http import HTTPStatus
-from typing import Final, TypeAlias
+from typing import Final
 
 from aiohttp import hdrs, web
 
 from service.database.connections import Database
 from service.database.contention import CONTENTION
-from service.handlers.cache_entries import ENTRY_BYTES, CacheEntry, RecentKeys
+from service.handlers.cache_entries import (
+    ENTRY_BYTES,
+    CachedOrganization,
+    CacheEntry,
+    CacheFill,
+    RecentKeys,
+    Target,
+)
 from service.handlers.numbered_feed import position_headers, read_numbered_state
 from service.http import metrics
 from service.http.byte_budget import reserve
@@ -48,40 +56,6 @@ More would keep the worker from the requests of the others: a hit needs no conne
 queue does not limit hits.
 """
 
-_Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool]
-"""Path and query, Prefer, Host (None with a public URL), whether CSV is preferred, features."""
-
-
-class _Fill:
-    """Read in progress whose response will be an entry of this version."""
-
-    __slots__ = ("entry", "version")
-
-    def __init__(self, version: FeedVersion) -> None:
-        self.version = version
-        self.entry: asyncio.Future[CacheEntry | None] = asyncio.get_running_loop().create_future()
-        """Result: the entry; None if the response was not cached."""
-
-
-class _Organization:
-    """Cached responses of one organization; the least recently used comes first."""
-
-    def __init__(self) -> None:
-        self.entries: OrderedDict[_Target, CacheEntry] = OrderedDict()
-        self.fills: dict[_Target, _Fill] = {}
-        self.weight = 0
-        self.state: FeedState | None = None
-        """State of the feed by the last poll; None before the first one and after a failed one."""
-        self.polled_at = 0.0
-        self.waiters: list[asyncio.Future[FeedState]] = []
-        """Requests that wait for the next poll."""
-        self.is_polling = False
-
-    @property
-    def version(self) -> FeedVersion | None:
-        """Return the version of ``state``; None if it is unknown or cannot be counted."""
-        return self.state.version if self.state else None
-
 
 class ResponseCache:
     """Cached responses of a worker, up to ``max_bytes``; 0 caches none, but polls for positions."""
@@ -93,7 +67,7 @@ class ResponseCache:
         self._weight = 0
         self._requested = RecentKeys()
         """Hashes of organizations and targets that a full cache did not admit."""
-        self._organizations: OrderedDict[int, _Organization] = OrderedDict()
+        self._organizations: OrderedDict[int, CachedOrganization] = OrderedDict()
         """By id; the least recently used comes first."""
         self._polls = set[asyncio.Task[None]]()
 
@@ -118,20 +92,20 @@ class ResponseCache:
         features = caller.multiple_language, caller.pro
         target = (request.raw_path, preferences, host, is_csv, *features)
         organization = self._find(caller.organization_id)
+        if organization.is_bypassed:
+            return await self._miss(request, handler)
         version = organization.version
         if target in organization.entries or target in organization.fills or version is None:
             version = (await self._current_state(caller.organization_id, organization)).version
             entry = await self._current_entry(organization, target, version)
             if entry is not None:
                 return self._hit(request, organization, target, entry)
-        metrics.CACHE_MISSES.inc()
-        request[IS_CACHED] = False
         if version is None or not self._admits(caller.organization_id, organization, target):
-            return await handler(request)
-        fill = organization.fills[target] = _Fill(version)
+            return await self._miss(request, handler)
+        fill = organization.fills[target] = CacheFill(version)
         entry = None
         try:
-            response = await handler(request)
+            response = await self._miss(request, handler)
             if response.status == HTTPStatus.OK:
                 entry = self._store(caller.organization_id, target, response, version)
             return response
@@ -140,7 +114,14 @@ class ResponseCache:
                 del organization.fills[target]
             fill.entry.set_result(entry)
 
-    def _admits(self, organization_id: int, organization: _Organization, target: _Target) -> bool:
+    async def _miss(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        metrics.CACHE_MISSES.inc()
+        request[IS_CACHED] = False
+        return await handler(request)
+
+    def _admits(
+        self, organization_id: int, organization: CachedOrganization, target: Target
+    ) -> bool:
         """Return whether to cache a response: there is room, or its target was requested lately.
 
         A stale entry is replaced, too. So reads that are not repeated evict none that are.
@@ -153,7 +134,7 @@ class ResponseCache:
         )
 
     async def _current_entry(
-        self, organization: _Organization, target: _Target, version: FeedVersion | None
+        self, organization: CachedOrganization, target: Target, version: FeedVersion | None
     ) -> CacheEntry | None:
         """Return the entry of this version; await a running read of it; None if there is none."""
         fill = organization.fills.get(target)
@@ -163,7 +144,11 @@ class ResponseCache:
         return entry if entry is not None and entry.is_current(version) else None
 
     def _hit(
-        self, request: web.Request, organization: _Organization, target: _Target, entry: CacheEntry
+        self,
+        request: web.Request,
+        organization: CachedOrganization,
+        target: Target,
+        entry: CacheEntry,
     ) -> web.Response:
         reserve(request, len(entry.body))
         metrics.CACHE_HITS.inc()
@@ -173,10 +158,10 @@ class ResponseCache:
             self._weigh(organization, target, entry)
         return CachedResponse(entry)
 
-    def _find(self, organization_id: int) -> _Organization:
+    def _find(self, organization_id: int) -> CachedOrganization:
         organization = self._organizations.get(organization_id)
         if organization is None:
-            self._organizations[organization_id] = organization = _Organization()
+            self._organizations[organization_id] = organization = CachedOrganization()
             if len(self._organizations) > MAX_ORGANIZATIONS:
                 self._clear(self._organizations.popitem(last=False)[1])
         else:
@@ -195,7 +180,9 @@ class ResponseCache:
             state = await self._current_state(organization_id, organization)
         return position_headers(state, organization_id) if state.epoch else {}
 
-    async def _current_state(self, organization_id: int, organization: _Organization) -> FeedState:
+    async def _current_state(
+        self, organization_id: int, organization: CachedOrganization
+    ) -> FeedState:
         """Return the state by a poll that begins after this call."""
         waiter: asyncio.Future[FeedState] = asyncio.get_running_loop().create_future()
         organization.waiters.append(waiter)
@@ -206,7 +193,7 @@ class ResponseCache:
             task.add_done_callback(self._polls.discard)
         return await waiter
 
-    async def _poll(self, organization_id: int, organization: _Organization) -> None:
+    async def _poll(self, organization_id: int, organization: CachedOrganization) -> None:
         """Poll until no request waits; pass errors on. Clear entries if the version changed."""
         while organization.waiters:
             served = MAX_CONTENDED_HITS if CONTENTION.is_contended() else None
@@ -221,7 +208,10 @@ class ResponseCache:
             except Exception as failure:
                 error = failure
             organization.state, organization.polled_at = state, started
-            if organization.version != before:
+            organization.changed_polls += 1
+            if organization.version == before:
+                organization.changed_polls = 0
+            else:
                 self._clear(organization)
             for waiter in waiters:
                 if waiter.done():
@@ -235,7 +225,7 @@ class ResponseCache:
     def _store(
         self,
         organization_id: int,
-        target: _Target,
+        target: Target,
         response: web.StreamResponse,
         version: FeedVersion,
     ) -> CacheEntry | None:
@@ -250,7 +240,7 @@ class ResponseCache:
         self._weigh(organization, target, entry)
         return entry
 
-    def _weigh(self, organization: _Organization, target: _Target, entry: CacheEntry) -> None:
+    def _weigh(self, organization: CachedOrganization, target: Target, entry: CacheEntry) -> None:
         """Count the bytes of an entry, new or with a new compressed form; evict beyond limits."""
         path, preferences, host, *_ = target
         key_bytes = len(path) + sum(map(len, preferences)) + len(host or "")
@@ -269,13 +259,13 @@ class ResponseCache:
             else:
                 self._organizations.popitem(last=False)
 
-    def _remove(self, organization: _Organization, target: _Target) -> None:
+    def _remove(self, organization: CachedOrganization, target: Target) -> None:
         entry = organization.entries.pop(target, None)
         if entry is not None:
             organization.weight -= entry.weight
             self._weight -= entry.weight
 
-    def _clear(self, organization: _Organization) -> None:
+    def _clear(self, organization: CachedOrganization) -> None:
         organization.entries.clear()
         self._weight -= organization.weight
         organization.weight = 0

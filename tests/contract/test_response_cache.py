@@ -13,6 +13,7 @@ import asyncpg
 import pytest
 
 from service.handlers import cache_entries, response_cache
+from service.handlers.numbered_feed import read_numbered_state
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.organizations import caller as organizations_caller
 from service.queries import feed_version
@@ -203,3 +204,27 @@ async def test_reads_that_are_not_repeated_evict_nothing(servers: Servers) -> No
     assert list(cache._organizations[1].entries) == full
     await servers.cached.get(f"{COLORS}?pageSize=20")
     assert list(cache._organizations[1].entries) != full
+
+
+async def test_reads_bypass_the_cache_while_every_poll_finds_a_change(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are as fresh as others; when changes become rare, the cache is used again."""
+    polls = [0]
+
+    async def counted(*arguments: Any) -> Any:
+        polls[0] += 1
+        return await read_numbered_state(*arguments)
+
+    monkeypatch.setattr(response_cache, "read_numbered_state", counted)
+    monkeypatch.setattr(cache_entries, "_BYPASS_SECONDS", 60)
+    for number in range(2 * cache_entries._VOLATILE_POLLS):
+        assert (await servers.fresh.post(COLORS, {"name": f"Madder {number}"})).status == 201
+        await servers.compare(COLORS)
+    # The other server polls once for the position of its first list.
+    assert polls[0] == cache_entries._VOLATILE_POLLS + 1
+    monkeypatch.setattr(cache_entries, "_BYPASS_SECONDS", 0)
+    before = hits()
+    for _ in range(4):
+        await servers.compare(COLORS)
+    assert hits() >= before + 2
