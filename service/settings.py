@@ -172,7 +172,8 @@ def _is_unambiguous(url: str) -> bool:
     """Return whether a URL is valid, and no ``@`` or ``/`` in its password makes parsers differ."""
     try:
         parts = urlsplit(url)
-        _ = parts.port
+        for host in parts.netloc.rpartition("@")[2].split(","):
+            _ = urlsplit(f"//{host}").port
         conninfo_to_dict(url)
     except (ValueError, ProgrammingError):
         return False

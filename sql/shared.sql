@@ -116,6 +116,12 @@ select nextval(sequence.oid) as id
 from (select pg_get_serial_sequence($1::text, 'id')::regclass as oid offset 0) as sequence
 cross join generate_series(1, $2::integer);
 
+-- name: next_ids_of_coordinator(table_name, count)
+-- A worker node sends a statement about a table of the coordinator there, where it calls the sequence.
+select nextval(pg_get_serial_sequence($1::text, 'id')) as id
+from (select 1 from _yoyo_version limit 1) as coordinator
+cross join generate_series(1, $2::integer);
+
 -- name: owned_by_any(ids)
 select id from {{table}} where id = any($1::bigint[]);
 

@@ -4,10 +4,10 @@
 -- All organizations that have active subscriptions.
 select distinct organization_id from webhook where state = 'active';
 
--- name: add(organization_id, url, collections, documents, state, secret, epoch, n)
-insert into webhook (organization_id, url, collections, documents, state, secret, epoch, n)
+-- name: add(organization_id, id, url, collections, documents, state, secret, epoch, n)
+insert into webhook (organization_id, id, url, collections, documents, state, secret, epoch, n)
 values (
-    $1::bigint, $2::text, $3::text[], $4::boolean, $5::text, $6::bytea, $7::bigint, $8::bigint
+    $1::bigint, $2::bigint, $3::text, $4::text[], $5::boolean, $6::text, $7::bytea, $8::bigint, $9::bigint
 )
 returning id;
 

@@ -69,15 +69,14 @@ def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
     """Return the result of work on one new connection, outside a transaction.
 
     It runs in an event loop of its own, so no loop may run in the thread. Raise CommandError if the
-    database cannot be reached in 10 s or is on a worker node of a cluster, and OldSchemaError if
-    its schema is older than this release; errors of the work pass unchanged.
+    database cannot be reached in 10 s, DistributionError on a worker node of a cluster, and
+    OldSchemaError if the schema is older than this release; errors of the work pass unchanged.
     """
 
     async def run() -> T:
         connection = await _connect(dsn)
         try:
-            if await distribution.is_worker(connection):
-                raise CommandError(distribution.WORKER_REFUSED)
+            await distribution.require_coordinator(connection)
             if not await schema_is_current(connection):
                 raise OldSchemaError
             return await work(connection)

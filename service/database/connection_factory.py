@@ -54,6 +54,8 @@ async def connect(dsn: str) -> PipelinedConnection:
             command_timeout=SILENCE_SECONDS,
             server_settings={
                 "application_name": "selvedge",
+                # Without it, asyncpg's look-up of a type takes a second on a cluster's nodes.
+                "citus.override_table_visibility": "off",
                 "jit": "off",
                 "statement_timeout": f"{READ_SECONDS}s",
                 "timezone": "UTC",

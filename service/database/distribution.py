@@ -1,8 +1,8 @@
 """Citus distribution: shards tables by organization, and copies shared tables to every node.
 
 The columns of a table decide: one with an ``organization_id`` is distributed by it, and
-``organization`` by its ``id`` on the same nodes. Every other table becomes a reference table. The
-migrations' own tables stay local.
+``organization`` by its ``id`` on the same nodes. Every other table becomes a reference table, the
+migrations' own one, too, so that any node can serve.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,22 @@ _ORGANIZATION_TABLE: Final = "organization"
 _DISTRIBUTION_COLUMN: Final = "organization_id"
 _CITUS: Final = "select true from pg_extension where extname = 'citus'"
 # A coordinator that no node was added to is in group 0, too.
-_IS_WORKER: Final = "select groupid > 0 from pg_dist_local_group"
-WORKER_REFUSED: Final = "DATABASE_URL names a worker node: name the coordinator of the cluster"
+_COORDINATOR: Final = """
+    select coalesce(max(nodename || ':' || nodeport), 'the one that knows its nodes')
+    from pg_dist_node
+    where groupid = 0 and noderole = 'primary'
+    having (select groupid > 0 from pg_dist_local_group)
+"""
+"""Address of the coordinator, on a worker node; no row elsewhere."""
+_OWN_TABLES: Final = {
+    "_yoyo_migration": "create_reference_table",
+    "_yoyo_version": "citus_add_local_table_to_metadata",
+}
+"""The migrations' own tables that each node shows, by name, with the function that lets them.
+
+``next_ids_of_coordinator`` reads ``_yoyo_version``, which is on the coordinator only.
+"""
+_IS_OWN_SHOWN: Final = "select true from pg_dist_partition where logicalrelid = to_regclass(%s)"
 _MIGRATED: Final = "select true where to_regclass(%s) is not null"
 _NODES: Final = "select count(*) from pg_dist_node where shouldhaveshards and noderole = 'primary'"
 _DISTRIBUTED: Final = """
@@ -85,11 +99,12 @@ def configure_session(connection: psycopg.Connection[Any]) -> None:
 
     By default Citus adds a new table to its metadata if the table refers to a reference table, and
     alters shards in parallel, after which a transaction cannot read all of its own writes. Without
-    Citus the settings have no effect. Raise DistributionError on a worker node: its sequences begin
-    at multiples of 2**48, and JSON could not carry the ids of later nodes.
+    Citus the settings have no effect. Raise DistributionError on a worker node, which cannot change
+    the schema.
     """
-    if _is_true(connection, _CITUS) and _is_true(connection, _IS_WORKER):
-        raise DistributionError(WORKER_REFUSED)
+    if _is_true(connection, _CITUS):
+        for (coordinator,) in connection.execute(_COORDINATOR).fetchall():
+            raise DistributionError(_worker_refused(coordinator))
     connection.execute("set citus.enable_local_reference_table_foreign_keys = off")
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
 
@@ -99,9 +114,17 @@ async def has_citus(connection: asyncpg.Connection) -> bool:
     return bool(await connection.fetchval(_CITUS))
 
 
-async def is_worker(connection: asyncpg.Connection) -> bool:
-    """Return whether the connection is to a worker node of a cluster."""
-    return await has_citus(connection) and bool(await connection.fetchval(_IS_WORKER))
+async def require_coordinator(connection: asyncpg.Connection) -> None:
+    """Raise DistributionError, which names the coordinator, on a worker node of a cluster."""
+    if await has_citus(connection) and (address := await connection.fetchval(_COORDINATOR)):
+        raise DistributionError(_worker_refused(address))
+
+
+def _worker_refused(coordinator: str) -> str:
+    return (
+        "DATABASE_URL names a worker node, and this command needs the coordinator of the cluster:"
+        f" name {coordinator}"
+    )
 
 
 def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
@@ -152,10 +175,22 @@ def distribute_new_tables(connection: psycopg.Connection[Any]) -> None:
         _move(connection, plan(connection))
 
 
+def share_own_tables(connection: psycopg.Connection[Any]) -> None:
+    """Let every node read the migrations' own tables, once ``organization`` is distributed."""
+    if not _is_true(connection, _CITUS) or not _is_true(
+        connection, _DISTRIBUTED, _ORGANIZATION_TABLE
+    ):
+        return
+    for name, function in _OWN_TABLES.items():
+        if not _is_true(connection, _IS_OWN_SHOWN, name):
+            connection.execute(f"select {function}(%s)".encode(), [name])
+
+
 def _distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
     with connection.transaction():
         connection.execute(sql.SQL("lock table {} in exclusive mode").format(_identifiers(plan)))
         _move(connection, plan)
+        share_own_tables(connection)
         # While Citus hides shards, asyncpg's look-up of a type takes more than a second.
         setting = sql.SQL("alter database {} set citus.override_table_visibility = off")
         connection.execute(setting.format(sql.Identifier(connection.info.dbname)))

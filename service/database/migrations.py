@@ -33,6 +33,8 @@ def migrate(dsn: str) -> int:
     with _backend(dsn) as backend:
         missing = backend.to_apply(_migrations())
         backend.apply_migrations(missing)
+        # Those of a cluster that an earlier release distributed are still the coordinator's.
+        distribution.share_own_tables(backend.connection)
         planner_statistics.prepare(backend.connection)
         return len(missing)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import asyncpg
 
-from service.database import distribution, incidents
+from service.database import incidents
 from service.database.connections import LOOK_UP_CONNECTIONS, POLL_CONNECTIONS
 from service.database.errors import LOST
 from service.database.migrations import schema_is_current
@@ -42,7 +42,7 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
     includes any error of PostgreSQL, such as a wrong password. No event loop may run.
     """
     try:
-        row, is_current, is_worker = asyncio.run(_query(dsn))
+        row, is_current = asyncio.run(_query(dsn))
     except (*LOST, asyncpg.PostgresError) as error:
         if required:
             raise SettingsError(
@@ -50,8 +50,6 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
             ) from error
         incidents.report_unreachable(error)
         return
-    if is_worker:
-        raise SettingsError(distribution.WORKER_REFUSED)
     _require_suitable(settings, *row)
     if not required and not is_current:
         incidents.SCHEMA_BEHIND.open(
@@ -59,16 +57,11 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
         )
 
 
-async def _query(dsn: str) -> tuple[Any, bool, bool]:
-    """Return the row of _QUERY.
-
-    Also return whether every migration of this release is applied, and whether the server is a
-    worker node of a cluster.
-    """
+async def _query(dsn: str) -> tuple[Any, bool]:
+    """Return the row of _QUERY, and whether every migration of this release is applied."""
     connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS)
     try:
-        row, is_current = await connection.fetchrow(_QUERY), await schema_is_current(connection)
-        return row, is_current, await distribution.is_worker(connection)
+        return await connection.fetchrow(_QUERY), await schema_is_current(connection)
     finally:
         await connection.close()
 

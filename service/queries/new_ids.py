@@ -12,13 +12,27 @@ from service.database.statements import load
 BLOCK: Final = 100
 """Number of ids that a connection takes at once for ``next_id``."""
 
-_NEXT_IDS: Final = load("shared")["next_ids"].text
+_WORKER_NODES: Final = 2**48
+"""Ids above are of a worker node's own sequences."""
+_SQL: Final = load("shared")
+_NEXT_IDS: Final = _SQL["next_ids"].text
+_NEXT_IDS_OF_COORDINATOR: Final = _SQL["next_ids_of_coordinator"].text
 
 
 async def next_ids(connection: Connection, table: str, count: int) -> list[int]:
-    """Take ``count`` ascending ids from the table's sequence; [] without a statement for 0."""
-    rows = await connection.fetch(_NEXT_IDS, table, count) if count else ()
-    return [row["id"] for row in rows]
+    """Take ``count`` ascending ids from the table's sequence; [] without a statement for 0.
+
+    A worker node's own sequences begin at multiples of 2**48, and JSON could not carry the ids of
+    later nodes. There, ids are taken from the coordinator's sequence.
+    """
+    if not count:
+        return []
+    statement = _NEXT_IDS_OF_COORDINATOR if connection.is_on_worker_node else _NEXT_IDS
+    ids = [id_ for (id_,) in await connection.fetch(statement, table, count)]
+    if ids[0] > _WORKER_NODES and not connection.is_on_worker_node:
+        connection.is_on_worker_node = True
+        return await next_ids(connection, table, count)
+    return ids
 
 
 async def next_id(connection: Connection, table: str) -> int:

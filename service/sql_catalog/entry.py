@@ -114,6 +114,7 @@ _PURPOSES: Final = {
     # Writes of all resources
     "shared.lock_organization": "Lock the organization, if a write concerns unnamed records.",
     "shared.next_ids": "Take ids for new records.",
+    "shared.next_ids_of_coordinator": "The same on a worker node of a cluster.",
     "writer_locks.insert": "Insert the writer lock of a collection.",
     "writer_locks.lock": "Take the writer lock of a collection, for a write by own key.",
     # Change feed

@@ -28,7 +28,7 @@ def _of_file(file: str) -> Iterator[CatalogEntry]:
 
 def _write_entries() -> Iterator[CatalogEntry]:
     """Yield the locks of organizations and collections, and the ids for new records."""
-    for name in ("lock_organization", "next_ids"):
+    for name in ("lock_organization", "next_ids", "next_ids_of_coordinator"):
         yield statement_entry(SHARED[name])
     for name, statement in load("writer_locks").items():
         entry = statement_entry(statement)

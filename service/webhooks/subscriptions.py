@@ -19,6 +19,7 @@ from service.listing.changes import CURSOR, FeedPosition
 from service.queries.change_feed import assign_sequence_numbers
 from service.queries.feed_pages import require_kept
 from service.queries.merge_patch import apply_merge_patch
+from service.queries.new_ids import next_ids
 from service.resources.registry import CHANGES, WEBHOOKS
 from service.webhooks import signing
 from service.webhooks.addresses import AddressPolicy
@@ -92,7 +93,8 @@ async def add(
         raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
     feed = await connection.fetchrow(_SQL["feed"].text, organization_id)
     secret = signing.new_secret()
-    parameters = (*subscription.columns, secret, feed["epoch"], feed["last_n"])
+    (webhook_id,) = await next_ids(connection, "webhook", 1)
+    parameters = (webhook_id, *subscription.columns, secret, feed["epoch"], feed["last_n"])
     return await connection.fetchval(_SQL["add"].text, organization_id, *parameters), secret
 
 

@@ -22,6 +22,7 @@ from tests.support.processes import selvedge
 from tests.support.time_limits import limit
 
 EVERYWHERE = {"country", "installation", "language"}
+OWN_TABLES = {"_yoyo_migration", "_yoyo_version"}
 BY_ORGANIZATION = {*tenant_tables(), "organization"}
 _OWNER = "selvedge_test_owner"
 
@@ -52,7 +53,7 @@ def test_every_table_finds_its_place(
     tables = len(BY_ORGANIZATION | EVERYWHERE)
     assert done.stdout.splitlines()[-1] == f"{tables} tables distributed"
     assert TablePlacement.of(local) == TablePlacement(
-        frozenset(BY_ORGANIZATION), frozenset(EVERYWHERE), 1
+        frozenset(BY_ORGANIZATION), frozenset(EVERYWHERE | OWN_TABLES), 1
     )
     again = distribute(tmp_path, local_dsn)
     assert (again.returncode, again.stdout) == (0, "All tables are distributed already.\n")
@@ -160,11 +161,12 @@ def test_unsuitable_databases_are_refused(bare_dsn: str, tmp_path: Path) -> None
 
 
 def test_a_worker_node_is_refused(bare_dsn: str, tmp_path: Path) -> None:
-    worker = cluster.nodes(urlsplit(bare_dsn).path.removeprefix("/"))[1]
-    for command in ("distribute --yes", "migrate", "serve", "run", "organization list", "key list"):
+    coordinator, worker, *_ = cluster.nodes(urlsplit(bare_dsn).path.removeprefix("/"))
+    for command in ("distribute --yes", "migrate", "run", "organization list", "key list"):
         refused = selvedge(tmp_path, *command.split(), DATABASE_URL=worker)
         assert (refused.returncode, refused.stdout) == (1, ""), command
-        assert "coordinator" in refused.stderr
+        address = urlsplit(coordinator).netloc.rpartition("@")[2]
+        assert f"coordinator of the cluster: name {address}\n" in refused.stderr
         assert len(refused.stderr.splitlines()) == 1
 
 

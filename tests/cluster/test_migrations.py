@@ -9,6 +9,7 @@ import pytest
 from service import files
 from service.database import distribution, migrations
 from tests.cluster.table_placement import TablePlacement
+from tests.cluster.test_distribution import OWN_TABLES
 
 _FIRST = """
 create table season (
@@ -101,6 +102,19 @@ def test_a_new_release_is_distributed_as_it_comes(
     assert TablePlacement.of(local) == after
 
 
+def test_every_node_gets_the_table_of_migrations_later_too(
+    local: psycopg.Connection, local_dsn: str
+) -> None:
+    """Earlier releases left it to the coordinator."""
+    distribute(local_dsn)
+    after = TablePlacement.of(local)
+    for name in sorted(OWN_TABLES):
+        local.execute("select undistribute_table(%s)", [name])
+    assert not OWN_TABLES & TablePlacement.of(local).everywhere
+    assert migrations.migrate(local_dsn) == 0
+    assert TablePlacement.of(local) == after
+
+
 def test_a_migration_that_fails_leaves_nothing_on_any_node(
     local: psycopg.Connection, local_dsn: str, release: Path
 ) -> None:
@@ -119,7 +133,7 @@ def test_a_distributed_schema_is_undone_and_made_again(
     distribute(local_dsn)
     placement = TablePlacement.of(local)
     assert migrations.roll_back(local_dsn, 10_000) > 0
-    assert TablePlacement.of(local) == TablePlacement(frozenset(), frozenset(), 0)
+    assert TablePlacement.of(local) == TablePlacement(frozenset(), frozenset(OWN_TABLES), 0)
     assert migrations.migrate(local_dsn) > 0
     distribute(local_dsn)
     assert TablePlacement.of(local) == placement

@@ -47,6 +47,7 @@ def test_an_empty_value_counts_as_absent() -> None:
         ("DATA_DIR", __file__),
         ("DATABASE_URL", "mysql://localhost/selvedge"),
         ("DATABASE_URL", "postgresql://localhost:port/selvedge"),
+        ("DATABASE_URL", "postgresql://localhost:5432,localhost:port/selvedge"),
         ("DATABASE_URL", "/var/run/postgresql"),
     ],
 )
@@ -89,6 +90,11 @@ def test_no_message_repeats_the_database_password(url: str) -> None:
         Settings.from_environment({"DATABASE_URL": url})
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+def test_a_database_may_have_several_hosts() -> None:
+    url = "postgresql://user@localhost:5432,127.0.0.1:5433/selvedge"
+    assert Settings.from_environment({"DATABASE_URL": url}).database_url == url
 
 
 def test_a_password_may_have_any_sign() -> None:

@@ -289,16 +289,17 @@ select distinct organization_id from webhook where state = 'active';
 
 -- webhooks.add: Insert a subscription.
 --   $1::bigint organization_id
---   $2::text url
---   $3::text[] collections
---   $4::boolean documents
---   $5::text state
---   $6::bytea secret
---   $7::bigint epoch
---   $8::bigint n
-insert into webhook (organization_id, url, collections, documents, state, secret, epoch, n)
+--   $2::bigint id
+--   $3::text url
+--   $4::text[] collections
+--   $5::boolean documents
+--   $6::text state
+--   $7::bytea secret
+--   $8::bigint epoch
+--   $9::bigint n
+insert into webhook (organization_id, id, url, collections, documents, state, secret, epoch, n)
 values (
-    $1::bigint, $2::text, $3::text[], $4::boolean, $5::text, $6::bytea, $7::bigint, $8::bigint
+    $1::bigint, $2::bigint, $3::text, $4::text[], $5::boolean, $6::text, $7::bytea, $8::bigint, $9::bigint
 )
 returning id;
 

@@ -12,6 +12,14 @@ select nextval(sequence.oid) as id
 from (select pg_get_serial_sequence($1::text, 'id')::regclass as oid offset 0) as sequence
 cross join generate_series(1, $2::integer);
 
+-- writes.next_ids_of_coordinator: The same on a worker node of a cluster.
+--   $1::text table_name
+--   $2::integer count
+-- A worker node sends a statement about a table of the coordinator there, where it calls the sequence.
+select nextval(pg_get_serial_sequence($1::text, 'id')) as id
+from (select 1 from _yoyo_version limit 1) as coordinator
+cross join generate_series(1, $2::integer);
+
 -- writes.insert_writer_lock: Insert the writer lock of a collection.
 --   $1::bigint organization_id
 --   $2::text purpose
