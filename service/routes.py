@@ -10,9 +10,10 @@ from functools import cached_property, partial
 
 from aiohttp import web
 
-from service.handlers import operations, webhook_operations
+from service.handlers import fixed_operations, operations, webhook_operations
 from service.handlers.operations import Operation
 from service.handlers.response_cache import cached
+from service.http.answer_form import with_answer_form
 from service.http.deprecation import Deprecation
 from service.http.request_body import with_body
 from service.queries.parts import RecordPart
@@ -48,8 +49,8 @@ class Route:
     resource: Resource | None = None
     problem_statuses: frozenset[int] = frozenset()
     """Statuses that always have problem details (RFC 9457) instead of the error envelope."""
-    reserved: frozenset[int] = frozenset()
-    """Statuses that the OpenAPI document reserves; the service does not send them yet."""
+    listed: frozenset[int] = frozenset()
+    """Statuses that the OpenAPI document lists, also if the service does not send them yet."""
 
     @property
     def method(self) -> str:
@@ -102,7 +103,10 @@ class Route:
         # The cache compares with the change feed.
         if self.operation.is_cached and self.resource is not None and self.resource.is_in_feed:
             handler = cached(handler)
-        return with_body(handler, self.media_types) if self.media_types else handler
+        if self.media_types:
+            handler = with_body(handler, self.media_types)
+        form = self.operation.answer_form
+        return with_answer_form(handler, form) if form else handler
 
     def covers(self, path: str) -> bool:
         """Return whether a path equals this one, or begins as this one does before a parameter.
@@ -122,13 +126,17 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
     if part is MEASUREMENTS:
         yield Route(operations.READ_ALL, part)
         yield Route(
-            operations.READ, part, problem_statuses=frozenset({401, 500}), reserved=frozenset({403})
+            operations.READ,
+            part,
+            problem_statuses=frozenset({401, 500}),
+            listed=frozenset({403, 404}),
         )
     else:
         yield Route(operations.READ, part)
     yield Route(operations.REPLACE, part)
     if part.is_patched:
         yield Route(operations.PATCH, part)
+    yield Route(fixed_operations.READ_WRITABLE, part)
 
 
 def routes() -> Iterator[Route]:
@@ -137,14 +145,15 @@ def routes() -> Iterator[Route]:
     The last ones have no resource: they are not in the document and need no key.
     """
     for resource in MASTER_RECORDS:
-        yield from (Route(operation, resource) for operation in operations.OF_MASTER_RECORDS)
+        yield from (Route(operation, resource) for operation in fixed_operations.OF_MASTER_RECORDS)
     for reference in REFERENCE_LISTS:
         yield Route(operations.LIST, reference)
         yield Route(operations.READ, reference)
     for part in PARTS:
         yield from _of_part(part)
     for collection in PART_COLLECTIONS:
-        yield from (Route(operation, collection) for operation in operations.OF_PART_COLLECTIONS)
+        for operation in fixed_operations.OF_PART_COLLECTIONS:
+            yield Route(operation, collection)
     yield Route(operations.CHANGES, CHANGES)
     yield from (Route(operation, WEBHOOKS) for operation in webhook_operations.OF_WEBHOOKS)
     yield Route(operations.EXPORT, EXPORT)

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from service.error_types import ErrorType
 from service.handlers import changes, export, identity, pages, reads, system, writes
+from service.http.answer_form import OUTCOMES
 from service.http.deprecation import Deprecation
 from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 
@@ -65,6 +66,15 @@ class Operation:
     """Whether responses go through the response cache, if the change feed has the resource."""
     deprecation: Deprecation | None = None
     """Deprecation, if it will be removed."""
+    answer_form: str = ""
+    """Form of the answer that the path fixes; "" if parameters, headers and body choose it."""
+    general: "Operation | None" = None
+    """Operation at the general path, if this one fixes the form of its answer."""
+
+    @property
+    def base(self) -> "Operation":
+        """Operation at the general path: ``general``, or this one."""
+        return self.general or self
 
     @property
     def media_types(self) -> tuple[str, ...]:
@@ -104,8 +114,10 @@ class Operation:
     @property
     def identifier(self) -> str:
         """OpenAPI operation id; ``{one}`` or ``{several}`` stands for the resource's noun."""
+        if self.general and self.answer_form == OUTCOMES:
+            return f"{self.general.identifier}Outcomes"
         first, *rest = self.name.split("_")
-        noun = "{one}" if "{one}" in self.summary else "{several}"
+        noun = "{one}" if "{one}" in self.base.summary else "{several}"
         return "".join((first, *map(str.title, rest), noun))
 
 
@@ -250,14 +262,6 @@ IDENTIFY: Final = Operation(
     "organization with them: the service's address can change, these cannot.",
 )
 
-OF_MASTER_RECORDS: Final = (
-    LIST, CREATE, BULK_REPLACE, BULK_PATCH, BULK_DELETE, READ, REPLACE, PATCH, DELETE,
-)  # fmt: skip
-"""Operations of each collection of master records, in the order of the OpenAPI document.
-
-Bulk operations come before those of a single record.
-"""
-OF_PART_COLLECTIONS: Final = (LIST, BULK_REPLACE, BULK_PATCH)
 WITHOUT_RESOURCE: Final = (
     Operation("health", "GET", "/healthz", system.health, needs_key=False),
     Operation("readiness", "GET", "/readyz", system.readiness, needs_key=False),

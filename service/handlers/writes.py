@@ -30,6 +30,7 @@ from service.handlers.request_items import (
     one_item,
 )
 from service.handlers.write_options import WriteParameters
+from service.http.answer_form import answer_form
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
@@ -104,8 +105,8 @@ class WriteRequest(Generic[ResourceT]):
 
 
 async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """Create one record, or several if the body is an array; return them, or outcomes."""
-    if raw.lstrip().startswith(b"["):
+    """Create one record, or by an array several; a path with a fixed form takes an array only."""
+    if answer_form(request) or raw.lstrip().startswith(b"["):
         return await _write_many("bulk_create", resource, request, raw)
     return await _write_one(
         resource, request, raw, lambda _: (one_item(resource.create_form, raw), writes.create)
@@ -252,9 +253,8 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
         ItemErrors(items).raise_any()
     work: Work = partial(_transaction, write_request)
     try:
-        response = await run_write(
-            request, write_request.idempotency, work, write_request.lease_kind
-        )
+        key = write_request.idempotency
+        response = await run_write(request, key, work, write_request.lease_kind)
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_unconditionally(request, len(response.body))

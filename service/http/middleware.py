@@ -145,9 +145,8 @@ def _check(request: web.Request) -> None:
     if isinstance(error, web.HTTPMethodNotAllowed):
         methods = ", ".join(sorted(error.allowed_methods))
         headers = {"Allow": methods}
-        for route in request.app[ROUTES].values():
-            if route.method == "PATCH" and route.covers(request.path):
-                headers["Accept-Patch"] = ", ".join(route.media_types)
+        if "PATCH" in error.allowed_methods:
+            headers["Accept-Patch"] = _patch_media_types(request)
         raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
@@ -155,6 +154,13 @@ def _check(request: web.Request) -> None:
         raise api_error(ErrorType.FORBIDDEN_SCOPE, headers={"WWW-Authenticate": NO_SCOPE})
     check_query_string(request)
     check_expectation(request)
+
+
+def _patch_media_types(request: web.Request) -> str:
+    """Return the media types that PATCH takes at a path that has it; an equal path counts first."""
+    routes = request.app[ROUTES].values()
+    covering = [route for route in routes if route.method == "PATCH" and route.covers(request.path)]
+    return ", ".join(max(covering, key=lambda route: route.path == request.path).media_types)
 
 
 def _needs_key(request: web.Request, route: RouteProtocol | None) -> bool:

@@ -45,13 +45,16 @@ class Router(web.UrlDispatcher):
     async def resolve(self, request: web.Request) -> UrlMappingMatchInfo:
         """Return the match of the request's path and method, or one with the error 404 or 405.
 
-        A path with more slashes than every route is 404, whatever the method.
+        A path with more slashes than every route is 404, whatever the method. A path without
+        parameters has its own methods only, also if it could be one with an id.
         """
         path = request.rel_url.raw_path
         plain = self._plain.get(path)
-        route = plain._routes.get(request.method) if plain is not None else None
-        if route is not None:
-            return UrlMappingMatchInfo({}, route)
+        if plain is not None:
+            route = plain._routes.get(request.method)
+            if route is not None:
+                return UrlMappingMatchInfo({}, route)
+            return MatchInfoError(web.HTTPMethodNotAllowed(request.method, {*plain._routes}))
         if path.count("/") > self._max_slashes:
             return MatchInfoError(web.HTTPNotFound())
         return await super().resolve(request)

@@ -45,30 +45,33 @@ unknown path is 404 `not_found.route`. A method that a path does not support is 
 live record, else restores a deleted one, else creates a record; `newKey` gives it another own key.
 A delete with `match` and `keys` has an outcome for each key, `absent` if no record has it.
 
+**Paths** return one type each: `/outcomes` an outcome for each item instead of documents, `/many`
+the records of an array, `/writable` what `?form=writable` does. The path without this segment takes
+all of it: an array, and the parameters of `/outcomes` and `Prefer: return=minimal`, with which it
+returns outcomes. Writes of one record take `dryRun` and `preview`, too.
+
 **Lists** filter by `?field=value`, or by `filter[n].property`, `.operator` and `.value`. They sort
 by `sort[n].property` and `.order`. Every scalar field can be a filter; counts cannot be sort keys.
 Deleted records are included only with a filter on `state`; a read returns them, too. For the next
 page send `pagination.cursor` of the response as the only parameter, `cursor`. An unknown parameter
 is an error, never ignored.
 
-**Writes** treat null like an omitted field. A create of an object creates one record, of an array
-several in one transaction, in request order. A replace identifies the record by its path and
+**Writes** treat null like an omitted field. A replace identifies the record by its path and
 ignores an `id` in the body; `state` `active` or `inactive` restores a deleted record. With an own
 key in the path it creates the record if there is none; with `If-None-Match: *` it does nothing
-else. A patch applies all its operations to the writable form, which `?form=writable` shows, or
-none. A merge patch (RFC 7396), also each item of a bulk patch, has the fields to change: omitted
-fields keep their values, null clears a field, a list is replaced as a whole. `If-Match`, in bulk
-`ifMatch` of an item, is a precondition that prevents lost updates. `Idempotency-Key` makes a
-request safe to retry. Duplicate members in a JSON object are an error. Deleting a deleted record
-changes nothing.
+else. A patch applies all its operations to the writable form, or none. A merge patch (RFC 7396),
+also each item of a bulk patch, has the fields to change: omitted fields keep their values, null
+clears a field, a list is replaced as a whole. `If-Match`, in bulk `ifMatch` of an item, is a
+precondition that prevents lost updates. `Idempotency-Key` makes a request safe to retry. Duplicate
+members in a JSON object are an error. Deleting a deleted record changes nothing.
 
 **Headers** of every response to a key are `X-Request-Id`, which repeats that of the request if
 there is one, `Cache-Control`, `RateLimit` and `RateLimit-Policy`; `Vary` names the request headers
 that a response depends on. A response to a repeated `Idempotency-Key` has `Idempotent-Replayed`,
-one that heeds `Prefer` `Preference-Applied`. A page of a list has the headers of `ListNotModified`.
-Request bodies may be compressed: `Content-Encoding: gzip`.
+one that heeds `Prefer` `Preference-Applied`. A page of a list has the headers of `ListNotModified`,
+a writable form those of `NotModified`. Request bodies may be compressed: `Content-Encoding: gzip`.
 
-**Statuses** that any request can have share the response `default`:
+**Statuses** that operations do not list share the response `default`:
 
 {statuses}
 

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -18,35 +20,33 @@ from service.openapi.success_responses import headers
 from service.queries.keyed_values import keyed_fields
 from service.queries.resource import Resource
 from service.queries.unique_keys import have_text_keys
-from service.routes import Route
+from service.routes import Route, routes
 from service.schemas.derived_forms import IF_MATCH
 
 _DEFAULT = "default"
 """Code of the response with the statuses that have none of their own."""
 _NAMES = {
-    "400": "BadRequest",
+    "400": "Invalid",
     "401": "Unauthorized",
     "403": "Forbidden",
     "404": "NotFound",
     "409": "Conflict",
     "410": "Gone",
-    "412": "Precondition",
     "500": "InternalServerError",
     _DEFAULT: "Error",
 }
 """Component name by status code."""
-_OWN_CODES = {400, 404, 409, 410, 412}
-"""Statuses with responses of their own, and of a route also those in ``problem_statuses``.
+_OWN_CODES = {400, 409, 410}
+"""Statuses with responses of their own, and of a route also its ``problem_statuses``, ``listed``.
 
-Any request can have the others.
+The others have the same types in all operations.
 """
 _HEADERS = {
     "401": ("WWW-Authenticate",),
     "403": ("WWW-Authenticate",),
-    "412": ("ETag",),
     _DEFAULT: (
         *("X-Request-Id", "Cache-Control", "Vary", "RateLimit", "RateLimit-Policy"),
-        *("Retry-After", "WWW-Authenticate", "Accept-Encoding", "Accept-Patch"),
+        *("Retry-After", "WWW-Authenticate", "Accept-Encoding", "Accept-Patch", "ETag"),
     ),
 }
 _EVERYWHERE = (
@@ -108,7 +108,12 @@ _OF_KEYS = (
 )
 """Error types of own keys in the path or the query."""
 _OF_BULK = (ErrorType.REQUIRED_FIELD, ErrorType.TOO_MANY_ITEMS)
-_OF_SOME = (ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.UNPROCESSABLE_PATCH)
+_OF_SOME = (
+    ErrorType.FORBIDDEN_ORGANIZATION,
+    ErrorType.NOT_FOUND,
+    ErrorType.PRECONDITION_FAILED,
+    ErrorType.UNPROCESSABLE_PATCH,
+)
 _INVALID = ErrorType.INVALID_VALUE.partition(".")[0] + "."
 OF_ANY = {
     ErrorType.UNKNOWN_PARAMETER,
@@ -123,18 +128,55 @@ _OF_DEFAULT = (*_EVERYWHERE, *_OF_BODIES, *_OF_WRITES, *_OF_SOME)
 def failed(route: Route, resource: Resource) -> Iterator[ResponseObject]:
     """Yield the error responses of an operation by status code, with their error types.
 
-    Statuses that do not depend on the operation share the last one, ``default``, which is the same
-    for all operations. A status in ``route.problem_statuses`` has problem details alone. Those in
-    ``route.reserved`` have no types: the service does not send them yet.
+    Statuses with the same types in all operations share the last one, ``default``. A status in
+    ``route.problem_statuses`` has problem details alone, one in ``route.listed`` may have no types:
+    the service does not send it yet. Writes whose path fixes the answer's form have ``default``
+    alone.
     """
-    own, by_code = _OWN_CODES | route.problem_statuses, defaultdict[str, list[str]](list)
+    if _shares_errors(route.operation):
+        yield _of_fixed(route)
+        return
+    own, by_code = (
+        _OWN_CODES | route.problem_statuses | route.listed,
+        defaultdict[int, list[str]](list),
+    )
     for error_type in sorted(error_types(route.operation, resource), key=_status):
-        by_code[str(_status(error_type))].append(error_type)
-    for status in sorted(own | route.reserved):
-        if (code := str(status)) in by_code or status in route.reserved:
-            yield _response(route, code, by_code[code])
-    others = {name for name in _OF_DEFAULT if _status(name) not in own}
+        by_code[_status(error_type)].append(error_type)
+    for status in sorted(own):
+        if status in by_code or status in route.listed:
+            yield _response(route, str(status), by_code.get(status, []))
+    typed = _OWN_CODES | (own & by_code.keys())
+    others = {name for name in _OF_DEFAULT if _status(name) not in typed}
     yield _response(route, _DEFAULT, sorted(others, key=lambda name: (_status(name), name)))
+
+
+def _of_fixed(route: Route) -> ResponseObject:
+    """Return the only error response of a path that fixes the form of the answer.
+
+    It is the same for all of them: the errors of each are those of its general operation.
+    """
+    response = _response(route, _DEFAULT, _types_of_fixed())
+    text = "Errors of the operation at the path without the last segment, among these: "
+    return replace(
+        response,
+        response=response.response | {"description": text + response.response["description"]},
+    )
+
+
+@cache
+def _types_of_fixed() -> list[str]:
+    """Return the error types of all writes at such paths, by status."""
+    types = {*_OF_DEFAULT} | {
+        name
+        for route in routes()
+        if route.resource and _shares_errors(route.operation)
+        for name in error_types(route.operation, route.resource)
+    }
+    return sorted(types - OF_ANY, key=lambda name: (_status(name), name))
+
+
+def _shares_errors(operation: Operation) -> bool:
+    return bool(operation.answer_form) and operation.writes
 
 
 def shared_statuses() -> str:
@@ -163,7 +205,7 @@ def _text(code: str, types: list[str]) -> str:
     own = [name for name in types if name not in OF_ANY]
     if all(name.startswith(_INVALID) for name in own):
         listed = _listed(name.removeprefix(_INVALID) for name in own)
-        return f"{STATUSES[int(code)]} Types, each after `{_INVALID}`: {listed}."
+        return f"Types, each after `{_INVALID}`: {listed}."
     return f"{STATUSES[int(code)]} Types: {_listed(own)}."
 
 

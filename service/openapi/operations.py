@@ -7,6 +7,7 @@ from typing import Any
 
 from service import schemas
 from service.handlers import operations
+from service.http.answer_form import OUTCOMES, WRITABLE
 from service.openapi import error_responses, parameters, success_responses, webhooks
 from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
@@ -77,11 +78,14 @@ class OperationObject:
         """Return those of the operation's forms of the body that the resource's schema defines.
 
         ``patch`` always counts: JSON Patch is the same for all resources. Forms by own key do not:
-        their items have one schema with those by id.
+        their items have one schema with those by id. Nor does the array of a general create, which
+        has a path of its own.
         """
+        kind = self.route.operation
         definitions = {*schemas.load()[self.resource.name]["$defs"], "patch"}
-        forms = (form for form in self.route.operation.body if not form.endswith("ByKey"))
-        return (form for form in forms if form in definitions)
+        forms = (form for form in kind.body if not form.endswith("ByKey"))
+        others = {"bulkCreate"} if kind is operations.CREATE else set[str]()
+        return (form for form in forms if form in definitions - others)
 
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.operation, self.resource
@@ -98,19 +102,14 @@ class OperationObject:
             yield parameters.shared("IfNoneMatch")
         if kind is operations.READ:
             yield parameters.shared("Fields")
-            if "writable" in schemas.load()[resource.name]["$defs"]:
-                yield parameters.shared("Form")
+        if kind.base is operations.READ:
             yield parameters.shared("IfNoneMatch")
-        if kind.is_bulk and not kind.body:
-            yield from parameters.ids_or_keys(resource)
-        if kind in (operations.BULK_REPLACE, operations.BULK_PATCH):
-            yield from parameters.match(resource)
-        if kind.takes_dry_run:
-            yield from map(parameters.shared, ("DryRun", "Preview"))
+        if kind is operations.BULK_DELETE:
+            yield parameters.ids(resource)
+        if kind.answer_form == OUTCOMES:
+            yield from parameters.of_outcomes(kind, resource)
         if kind.writes:
             yield parameters.shared("IdempotencyKey")
-        if kind.is_bulk:
-            yield from map(parameters.shared, ("OnError", "PreferShort"))
         if kind.takes_precondition:
             yield parameters.shared("IfMatch")
             yield parameters.shared("IfNoneMatch")
@@ -129,8 +128,8 @@ class OperationObject:
             yield from success_responses.page_or_unchanged(name)
         elif kind is operations.CHANGES:
             yield success_responses.page(name, "Link", "X-Changes-After", "X-Changes-Epoch")
-        elif kind is operations.READ:
-            yield success_responses.read(name)
+        elif kind.base is operations.READ:
+            yield success_responses.read(name, is_writable=kind.answer_form == WRITABLE)
             yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.EXPORT:
             yield success_responses.stream(name)
@@ -141,13 +140,14 @@ class OperationObject:
                 success_responses.read_all(name),
                 success_responses.unchanged("NotModified", "ETag"),
             )
-        elif kind is operations.CREATE:
-            yield from success_responses.created(name)
+        elif kind.answer_form == OUTCOMES:
+            yield success_responses.outcomes(can_create=bool(kind.body))
+        elif kind.base is operations.CREATE:
+            yield success_responses.created(name, is_bulk=kind is not operations.CREATE)
         elif kind.is_bulk:
             yield success_responses.written_in_bulk(name)
-            yield from (success_responses.all_created(),) if kind.body else ()
         else:
             yield success_responses.written(name)
             is_upsert = isinstance(self.resource, MasterRecord) and self.resource.key_lookups
             if kind is operations.REPLACE and is_upsert:
-                yield success_responses.created_by_key(name)
+                yield success_responses.created(name)

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from service import schemas as all_schemas
+from service.handlers.operations import BULK_DELETE, BULK_PATCH, BULK_REPLACE, Operation
 from service.limits import (
     DEFAULT_PAGE_SIZE,
     IDEMPOTENCY_HOURS,
@@ -30,7 +31,16 @@ _KINDS: dict[str, Schema] = {
     "string": _TEXT,
     "date-time": {"type": "string", "format": "date-time"},
 }
+_LISTS: Final = {
+    "integer": "Integers",
+    "number": "Decimals",
+    "boolean": "Booleans",
+    "string": "Texts",
+    "date-time": "Times",
+}
+"""Component names of the values of filters, by kind of property."""
 SCHEMAS: dict[str, Schema] = {
+    **{name: {"type": "array", "items": _KINDS[kind]} for kind, name in _LISTS.items()},
     "SortOrder": {
         "description": "Order of a sort key; ascending by default. Lower indexes sort first; "
         "the id breaks ties.",
@@ -93,13 +103,10 @@ _SHARED: dict[str, Parameter] = {
         maxLength=MAX_IDEMPOTENCY_KEY_LENGTH,
         pattern="^[!-~]+$",
     ),
-    "PreferShort": _header(
-        "Prefer", "`return=minimal` returns an outcome for each item instead of documents."
-    ),
     "DryRun": _query(
         "dryRun",
         {"type": "boolean"},
-        "`true` is a dry run: it checks and executes the write, returns outcomes, and rolls back.",
+        "`true` is a dry run: it checks and executes the write, and rolls it back.",
     ),
     "Preview": _query(
         "preview",
@@ -111,11 +118,6 @@ _SHARED: dict[str, Parameter] = {
         {"type": "string", "enum": ["abort", "skip"]},
         "Handling of invalid items: `abort`, the default, writes all items or none; `skip` writes "
         "the valid items and returns an outcome for each item.",
-    ),
-    "Form": _query(
-        "form",
-        {"type": "string", "enum": ["writable"]},
-        "`writable` returns the form that PUT accepts and PATCH edits, indexes of lists included.",
     ),
     "Conditions": {
         **_query(
@@ -186,12 +188,26 @@ def path_parameters(path: str, resource: Resource) -> Iterator[Parameter]:
         yield path_parameter | {"description": text, "schema": schema}
 
 
-def ids_or_keys(resource: Resource) -> Iterator[Parameter]:
-    """Yield a bulk delete's parameters: ids, and if own keys are one field ``match`` and keys."""
+def ids(resource: Resource, *, required: bool = True) -> Parameter:
+    """Return the parameter with the ids of a bulk delete."""
     text = "Ids of the records to delete. Repeat the parameter for each id."
     by_id = _query("ids", reference(resource.ids_schema, "ids"), text)
+    return by_id | {"required": True} if required else by_id
+
+
+def of_outcomes(kind: Operation, resource: Resource) -> Iterator[Parameter]:
+    """Yield the parameters of a bulk write with outcomes, without those that all writes have."""
+    if kind.base is BULK_DELETE:
+        yield from _ids_or_keys(resource)
+    if kind.base in (BULK_REPLACE, BULK_PATCH):
+        yield from _match(resource)
+    yield from map(shared, ("DryRun", "Preview", "OnError"))
+
+
+def _ids_or_keys(resource: Resource) -> Iterator[Parameter]:
+    """Yield the ids of a bulk delete, and if own keys are one field ``match`` and keys."""
     fields = all_schemas.key_fields(resource.name)
-    yield by_id if len(fields) == 1 else by_id | {"required": True}
+    yield ids(resource, required=len(fields) != 1)
     if len(fields) == 1:
         text = "Names the records by `keys` instead of `ids`: by this field, their own key."
         yield _query("match", {"type": "string", "enum": [*fields]}, text)
@@ -199,11 +215,11 @@ def ids_or_keys(resource: Resource) -> Iterator[Parameter]:
         yield _query("keys", reference("common/scalars", "keys"), text)
 
 
-def match(resource: Resource) -> Iterator[Parameter]:
+def _match(resource: Resource) -> Iterator[Parameter]:
     """Yield ``match``, by which items of bulk writes have own keys, if the records have any."""
     if fields := all_schemas.key_fields(resource.name):
         key = " and ".join(f"`{name}`" for name in fields)
-        text = f"Items have {key} instead of `id`. The response has an outcome for each item."
+        text = f"Items have {key} instead of `id`."
         yield _query("match", {"type": "string", "enum": [fields[0]]}, text)
 
 
@@ -213,8 +229,8 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
     for prop in resource.properties.values():
         # Client generators make one name of `brand.id` and `brandId`, which filter alike.
         if f"{prop.name.removesuffix('.id')}Id" not in fields:
-            values = {"type": "array", "items": _value(prop, fields.get(prop.name, {}))}
-            yield {"name": prop.name, "in": "query", "schema": values}
+            schema = _values(prop, fields.get(prop.name, {}))
+            yield {"name": prop.name, "in": "query", "schema": schema}
     yield from map(shared, ("Conditions", "Fields"))
     if resource.properties.search is not None:
         yield shared("Search")
@@ -228,7 +244,8 @@ def exported(collections: list[str]) -> Parameter:
     return _query("collection", {"type": "array", "items": names}, text)
 
 
-def _value(prop: Property, field: Schema) -> Schema:
-    """Return the schema of a filter value: an enumeration, or any value of the type."""
-    is_enumeration = "$ref" in field and "enum" in component(field)
-    return {"$ref": field["$ref"]} if is_enumeration else _KINDS[prop.kind]
+def _values(prop: Property, field: Schema) -> Schema:
+    """Return the schema of a filter's values: of an enumeration, or any values of the type."""
+    if "$ref" in field and "enum" in component(field):
+        return {"type": "array", "items": {"$ref": field["$ref"]}}
+    return named(_LISTS[prop.kind])

@@ -1,7 +1,7 @@
 """Shared components: equal parts of several operations become one component with one name."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, Final
@@ -14,12 +14,16 @@ Part = dict[str, Any]
 
 
 class SharedComponents:
-    """Components of a kind, as ``responses``; different ones of a name are numbered from 2."""
+    """Components of a kind, as ``responses``; different ones of a name are numbered from 2.
+
+    A part with one reference to it is no component: ``components`` puts it in place of that.
+    """
 
     def __init__(self, kind: str) -> None:
         self._home = f"#/components/{kind}/"
         self._names = dict[tuple[str, bytes], str]()
         self._parts = dict[str, Part]()
+        self._references = defaultdict[str, list[Part]](list)
 
     def reference(self, name: str, part: Part) -> Part:
         """Return a reference to the component of a part, which is new if no part equals it."""
@@ -28,10 +32,16 @@ class SharedComponents:
             number = 1 + sum(used == name for used, _ in self._names)
             self._names[key] = name if number == 1 else f"{name}{number}"
             self._parts[self._names[key]] = part
-        return {"$ref": self._home + self._names[key]}
+        reference = {"$ref": self._home + self._names[key]}
+        self._references[self._names[key]].append(reference)
+        return reference
 
     def components(self) -> dict[str, Part]:
-        """Return every component by name, sorted."""
+        """Return every component by name, sorted; replace single references by their parts."""
+        for name, references in self._references.items():
+            if len(references) == 1:
+                references[0].clear()
+                references[0].update(self._parts.pop(name))
         return {name: self._parts[name] for name in sorted(self._parts)}
 
 
@@ -63,6 +73,8 @@ def _lists(path_item: Part) -> Iterator[list[Part]]:
     for operation in operations:
         own = [parameter for parameter in operation["parameters"] if parameter not in common]
         operation["parameters"] = own
+        if not own:
+            del operation["parameters"]
         yield own
     if common:
         path_item["parameters"] = common

@@ -26,8 +26,11 @@ def with_shared_fields(components: dict[str, Schema]) -> dict[str, Schema]:
     shared = dict[tuple[str, bytes], str]()
     added = dict[str, Schema]()
     for (field, text), names in owners.items():
-        name = _common_words(names) + field[:1].upper() + field[1:]
-        if len(names) > 1 and name not in components | added:
+        options = (
+            owner + field[:1].upper() + field[1:] for owner in (_common_words(names), *names)
+        )
+        name = next((name for name in options if name not in components | added), "")
+        if len(names) > 1 and name:
             shared[field, text], added[name] = name, orjson.loads(text)
     return {name: _referring(schema, shared) for name, schema in components.items()} | added
 

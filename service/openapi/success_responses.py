@@ -5,8 +5,8 @@ adds to all, beside those that a function is given as ``names`` or adds itself.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from http import HTTPStatus
-from itertools import groupby
 from typing import Any
 
 from service import schemas
@@ -66,21 +66,16 @@ def headers(*names: str) -> dict[str, Any]:
 
 def body(collection: str, *forms: str) -> dict[str, Any]:
     """Return a required request body that has one of the forms, by their media types."""
-    content = {
-        name: _media(collection, [*group])
-        for name, group in groupby(sorted(forms, key=media_type), key=media_type)
-    }
+    content = {media_type(form): _media(collection, form) for form in sorted(forms, key=media_type)}
     return {"required": True, "content": content}
 
 
-def _media(collection: str, forms: list[str]) -> dict[str, Any]:
-    """Return the media type object of forms that share a media type."""
-    schemas_of_forms = [
-        reference("common/json-patch") if form == "patch" else reference(collection, form)
-        for form in forms
-    ]
-    media: dict[str, Any] = {"schema": one_of(schemas_of_forms)}
-    return media | {"example": patch_example(collection)} if "patch" in forms else media
+def _media(collection: str, form: str) -> dict[str, Any]:
+    """Return the media type object of a form."""
+    if form == "patch":
+        schema = reference("common/json-patch")
+        return {"schema": schema, "example": patch_example(collection)}
+    return {"schema": reference(collection, form)}
 
 
 def patch_example(collection: str) -> list[dict[str, Any]]:
@@ -96,7 +91,7 @@ def patch_example(collection: str) -> list[dict[str, Any]]:
 
 def page(collection: str, *names: str) -> ResponseObject:
     """Return the response with one page of a list, in JSON or CSV; changes are JSON only."""
-    response = _success(collection, [envelopes.LIST], "One page.", *names)
+    response = _success(collection, envelopes.LIST, "One page.", *names)
     if collection != envelopes.CHANGES:
         response.response["content"][_CSV] = {"schema": {"type": "string"}}
     return response
@@ -104,25 +99,21 @@ def page(collection: str, *names: str) -> ResponseObject:
 
 def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
     """Yield the responses of a list: a page, or 304 Not Modified."""
-    yield page(collection, "ETag")
+    yield page(collection)
     yield unchanged("ListNotModified", "ETag", "Link", *_POSITION, "Total-Count", APPLIED)
 
 
-def read(collection: str) -> ResponseObject:
-    """Return the response with one record, as document or, if it has one, in the writable form."""
-    writable = "writable" in schemas.load()[collection]["$defs"]
-    kinds = [envelopes.ANSWER, *([envelopes.WRITABLE] if writable else [])]
-    response = _success(collection, kinds, "The record.", "ETag", suffix="Read")
-    if writable and "create" not in schemas.load()[collection]["$defs"]:
-        # Both forms of an empty part are equal, so that ``oneOf`` would match none.
-        media = response.response["content"][JSON]
-        media["schema"] = {"anyOf": media["schema"]["oneOf"]}
-    return response
+def read(collection: str, *, is_writable: bool) -> ResponseObject:
+    """Return the response with one record, as document or in the writable form."""
+    if is_writable:
+        return _success(collection, envelopes.WRITABLE, "The writable form.")
+    return _success(collection, envelopes.ANSWER, "The record.", "ETag")
 
 
 def stream(collection: str) -> ResponseObject:
     """Return the response of an export: a line for each record and a last line, or CSV."""
-    line = one_of([reference(collection, "document"), reference(collection, "end")])
+    # A closed object is only one of them.
+    line = {"oneOf": [reference(collection, "document"), reference(collection, "end")]}
     content = {
         NDJSON: {"schema": line},
         _CSV: {"schema": {"type": "string"}},
@@ -137,23 +128,23 @@ def stream(collection: str) -> ResponseObject:
 
 def plain(collection: str, *names: str) -> ResponseObject:
     """Return the 200 response with one document, without an entity tag."""
-    return _success(collection, [envelopes.ANSWER], "The document.", *names)
+    return _success(collection, envelopes.ANSWER, "The document.", *names)
 
 
 def issued(collection: str, *names: str, suffix: str = "") -> ResponseObject:
     """Return the response with a document and its new secret; 201 if ``suffix`` is CREATED."""
-    kinds = [envelopes.ISSUED]
-    return _success(collection, kinds, "The document and its secret.", *names, suffix=suffix)
+    kind = envelopes.ISSUED
+    return _success(collection, kind, "The document and its secret.", *names, suffix=suffix)
 
 
 def test_result(collection: str) -> ResponseObject:
     """Return the response of a test message to a webhook."""
-    return _success(collection, [envelopes.TEST_RESULT], "The result.")
+    return _success(collection, envelopes.TEST_RESULT, "The result.")
 
 
 def read_all(collection: str) -> ResponseObject:
     """Return the response with all records below a parent as one list, without pages."""
-    return _success(collection, [envelopes.ALL], "All records.", "ETag")
+    return _success(collection, envelopes.ALL, "All records.", "ETag")
 
 
 def unchanged(name: str, *names: str) -> ResponseObject:
@@ -162,77 +153,41 @@ def unchanged(name: str, *names: str) -> ResponseObject:
     return ResponseObject(304, name, {"description": text} | headers(*names))
 
 
-def created(collection: str) -> Iterator[ResponseObject]:
-    """Yield the responses of a create: 201 with new records or outcomes, 200 with outcomes.
-
-    A dry run and a write in which items failed are 200.
-    """
-    kinds = [envelopes.ANSWER, envelopes.BULK]
-    names = ("Location", "ETag")
-    response = _success(collection, kinds, "Created.", *names, suffix=CREATED)
-    yield _or(response, "outcomes")
-    outcomes = _outcomes("CreateOutcomes", HTTPStatus.OK, "Outcomes of a dry run or partial write.")
-    yield _or(outcomes, "oneOutcome")
+def created(collection: str, *, is_bulk: bool = False) -> ResponseObject:
+    """Return the 201 response with the new record, or those of a bulk create."""
+    if is_bulk:
+        return replace(written_in_bulk(collection), code=HTTPStatus.CREATED)
+    return _success(collection, envelopes.ANSWER, "Created.", "Location", "ETag", suffix=CREATED)
 
 
 def written(collection: str) -> ResponseObject:
-    """Return the 200 response of a single write: the record, or the outcome of a dry run."""
-    response = _success(collection, [envelopes.ANSWER], "Written.", "ETag", suffix="Written")
-    return _or(response, "oneOutcome")
-
-
-def created_by_key(collection: str) -> ResponseObject:
-    """Return the 201 response of a single write by own key that created the record."""
-    names, suffix = ("Location", "ETag"), f"{CREATED}ByKey"
-    return _success(collection, [envelopes.ANSWER], "Created.", *names, suffix=suffix)
+    """Return the 200 response of a single write: the record."""
+    return read(collection, is_writable=False)
 
 
 def written_in_bulk(collection: str) -> ResponseObject:
-    """Return the 200 response of a bulk write: the records, or item outcomes."""
-    response = _success(collection, [envelopes.BULK], "Written.")
-    return _or(response, "outcomes")
+    """Return the 200 response of a bulk write: the records."""
+    return _success(collection, envelopes.BULK, "The records.")
 
 
-def all_created() -> ResponseObject:
-    """Return the 201 response of a write by own keys in which each item created a record."""
-    return _outcomes("AllCreated", HTTPStatus.CREATED, "Each item created a record.")
-
-
-def _outcomes(name: str, status: int, text: str) -> ResponseObject:
-    """Return a response with item outcomes, with its component name."""
+def outcomes(*, can_create: bool) -> ResponseObject:
+    """Return the response with the outcomes of a bulk write: 200, or 201 if it created all."""
+    text = "What became of each item."
     media = {"schema": reference(_ENVELOPE, "outcomes")}
-    names = headers("Idempotent-Replayed", APPLIED)
-    response = {"description": text} | names | {"content": {JSON: media}}
-    return ResponseObject(status, name, response)
-
-
-def _or(response: ResponseObject, envelope: str) -> ResponseObject:
-    """Add an alternative envelope to the JSON of a response, in place; return the response."""
-    media = response.response["content"][JSON]
-    options = media["schema"].get("oneOf", [media["schema"]])
-    media["schema"] = one_of([*options, reference(_ENVELOPE, envelope)])
-    return response
+    response = {"description": text} | headers("Idempotent-Replayed") | {"content": {JSON: media}}
+    return ResponseObject("2XX" if can_create else HTTPStatus.OK, "Outcomes", response)
 
 
 def _success(
-    collection: str, kinds: list[str], text: str, *names: str, suffix: str = ""
+    collection: str, kind: str, text: str, *names: str, suffix: str = ""
 ) -> ResponseObject:
-    """Return a successful response with one of several envelopes and the given headers.
+    """Return a successful response with an envelope of the kind and the given headers.
 
-    The component is named after ``suffix``, or else after the first kind. The status is 201 for a
-    suffix that begins with CREATED, else 200.
+    The component is named after ``suffix``, or else after the kind. The status is 201 for a suffix
+    that begins with CREATED, else 200.
     """
     status = HTTPStatus.CREATED if suffix.startswith(CREATED) else HTTPStatus.OK
-    envelope_names = [envelopes.name_of_envelope(collection, kind) for kind in kinds]
-    media = {"schema": one_of([named(name) for name in envelope_names])}
-    name = envelopes.name_of_envelope(collection, suffix or kinds[0])
+    media = {"schema": named(envelopes.name_of_envelope(collection, kind))}
+    name = envelopes.name_of_envelope(collection, suffix or kind)
     response = {"description": text} | headers(*names) | {"content": {JSON: media}}
     return ResponseObject(status, name, response)
-
-
-def one_of(options: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return a schema for exactly one of the options; the caller ensures that they do not overlap.
-
-    Closed objects with different members never do.
-    """
-    return {"oneOf": options} if len(options) > 1 else options[0]

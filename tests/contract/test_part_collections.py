@@ -42,7 +42,8 @@ def test_the_operations_of_every_collection() -> None:
     for collection in PART_COLLECTIONS:
         path = f"/api/{collection.collection}"
         surface = {(route.method, route.path) for route in routes() if route.resource is collection}
-        assert surface == {("GET", path), ("PUT", path), ("PATCH", path)}
+        outcomes = {("PUT", f"{path}/outcomes"), ("PATCH", f"{path}/outcomes")}
+        assert surface == {("GET", path), ("PUT", path), ("PATCH", path), *outcomes}
 
 
 @of_each

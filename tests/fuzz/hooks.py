@@ -34,6 +34,7 @@ def filter_body(context: Any, body: Any) -> bool:
 
     A flat form cannot say so (contract, OpenAPI document).
     """
-    if context.operation.path != "/api/style-custom-fields" or not isinstance(body, list):
+    is_deleting = context.operation.path.startswith("/api/style-custom-fields")
+    if not is_deleting or not isinstance(body, list):
         return True
     return not any(isinstance(item, dict) and item.get("state") == "deleted" for item in body)

@@ -31,21 +31,68 @@ def check(printed: str, **more: Any) -> None:
     }
 
 
-async def test_typescript(document: Path, service_address: ServiceAddress) -> None:
+def check_all_calls(printed: str) -> None:
+    """Raise unless every kind of call returned what it does."""
+    report: dict[str, Any] = orjson.loads(printed.splitlines()[-1])
+    names, followed = report.pop("listed"), report.pop("followed")
+    assert len(names) == 5
+    assert names == sorted(names, reverse=True)
+    assert {*followed} == {"Bone white", None}
+    assert report == {
+        "notes": ["Calm", "Calm"],
+        "bulk": ["Bone white"],
+        "rehearsed": [["updated", 1], ["created", 5]],
+        "outcomes": ["updated", "deleted", "deleted", "absent", "unchanged"],
+        "parts": [True],
+    }
+
+
+def check_source(name: str) -> None:
+    """Raise if a program of TypeScript has a cast or more than 60 lines."""
+    lines = (SCRIPTS / name).read_text().splitlines()
+    assert len(lines) <= 60
+    assert not [line for line in lines if " as " in line and not line.lstrip().startswith("/")]
+
+
+@pytest.mark.parametrize(
+    ("generator", "arguments", "programs"),
+    [
+        ("openapi-typescript", ("openapi.json", "-o", "schema.ts"), ("typed", "all_calls")),
+        ("openapi-ts", ("--silent",), ("all_calls_hey_api",)),
+    ],
+    ids=["openapi-typescript", "hey-api"],
+)
+async def test_typescript(
+    generator: str,
+    arguments: tuple[str, ...],
+    programs: tuple[str, ...],
+    document: Path,
+    service_address: ServiceAddress,
+) -> None:
     folder = document.parent
     lend(folder)
-    for name in ("connection.ts", "client.ts", "typed.ts", "tsconfig.json"):
+    shutil.copy(SCRIPTS / "openapi-ts.config.mjs", folder)
+    sources = [f"{name}.ts" for name in programs]
+    if generator == "openapi-typescript":
+        sources += ["connection.ts", "client.ts"]
+    for name in sources:
         shutil.copy(SCRIPTS / name, folder)
+    settings = orjson.loads((SCRIPTS / "tsconfig.json").read_bytes()) | {"files": sources}
+    (folder / "tsconfig.json").write_bytes(orjson.dumps(settings))
     (folder / "package.json").write_text('{"type": "module"}')
-    await run(node_tool("openapi-typescript"), document, "-o", "schema.ts", folder=folder)
+    await run(node_tool(generator), *arguments, folder=folder)
     await run(node_tool("tsc"), folder=folder)
-    settings = {"SELVEDGE_URL": service_address.url, "SELVEDGE_API_KEY": service_address.key}
-    check(await run("node", "built/client.js", folder=folder, **settings))
-    sources = (SCRIPTS / name for name in ("connection.ts", "typed.ts"))
-    lines = [line for source in sources for line in source.read_text().splitlines()]
-    assert not [line for line in lines if " as " in line and not line.lstrip().startswith("/")]
-    printed = orjson.loads(await run("node", "built/typed.js", folder=folder, **settings))
-    assert printed == {"found": ["Moss"], "entries": ["color-translations 1", "color Moss"]}
+    environment = {"SELVEDGE_URL": service_address.url, "SELVEDGE_API_KEY": service_address.key}
+    for name in programs:
+        check_source(f"{name}.ts")
+        printed = await run("node", f"built/{name}.js", folder=folder, **environment)
+        if name == "typed":
+            entries = ["color-translations 1", "color Moss"]
+            assert orjson.loads(printed) == {"found": ["Moss"], "entries": entries}
+        else:
+            check_all_calls(printed)
+    if generator == "openapi-typescript":
+        check(await run("node", "built/client.js", folder=folder, **environment))
 
 
 def correct_template(folder: Path) -> None:
@@ -67,7 +114,8 @@ def correct_template(folder: Path) -> None:
 
 async def test_python(document: Path, service_address: ServiceAddress) -> None:
     folder = document.parent
-    shutil.copy(SCRIPTS / "client.py", folder)
+    for name in ("client.py", "all_calls.py"):
+        shutil.copy(SCRIPTS / name, folder)
     # Its own contexts hand on any object, which the types of httpx refuse.
     (folder / "mypy.ini").write_text(
         "[mypy]\n[mypy-selvedge_client.client]\nignore_errors = True\n"
@@ -81,7 +129,11 @@ async def test_python(document: Path, service_address: ServiceAddress) -> None:
         folder=folder,
     )
     assert "Warning" not in printed
-    await run(python_tool("mypy"), "selvedge_client", "client.py", folder=folder)
+    await run(
+        *(python_tool("mypy"), "--strict", "selvedge_client", "client.py", "all_calls.py"),
+        folder=folder,
+    )
     settings = {"SELVEDGE_URL": service_address.url, "SELVEDGE_API_KEY": service_address.key}
     printed = await run(sys.executable, "client.py", folder=folder, **settings)
     check(printed, followed=["Sage"])
+    check_all_calls(await run(sys.executable, "all_calls.py", folder=folder, **settings))

@@ -89,8 +89,12 @@ def tour(
         yield from ((name, page) for name in views(page, records, texts, folder))
 
 
-def _open(page: DataPage, address: str, heading: str) -> None:
+def _go(page: DataPage, address: str) -> None:
     page.driver.execute_script("location.hash = arguments[0]", address)
+
+
+def _open(page: DataPage, address: str, heading: str) -> None:
+    _go(page, address)
     page.wait_for(heading)
     page.until(lambda: not page.is_busy())
 
@@ -106,8 +110,9 @@ def _reading(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterato
     yield "menus"
     _open(page, f"#/colors/{records.first}", texts.first)
     yield "record"
-    _open(page, f"#/sample-requests/{records.sample_request}", page.heading())
+    _go(page, f"#/sample-requests/{records.sample_request}")
     page.until(lambda: page.heading() != texts.first)
+    page.until(lambda: not page.is_busy())
     yield "sample request"
 
 

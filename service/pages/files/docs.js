@@ -32,7 +32,7 @@ const keyStorage = {
 /** Gives each operation the parameters of its path, too, as the resolver that is replaced below would do. */
 function inheritParameters(spec) {
   for (const { parameters = [], ...operations } of Object.values(spec.paths))
-    for (const operation of Object.values(operations)) operation.parameters = [...parameters, ...operation.parameters];
+    for (const operation of Object.values(operations)) operation.parameters = [...parameters, ...(operation.parameters ?? [])];
   return spec;
 }
 

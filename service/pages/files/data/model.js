@@ -38,19 +38,16 @@ export class Model {
     return { ...this.resolve(names.reduce((parent, name) => parent[name], this.document)), ...siblings };
   }
 
-  /** Returns the schema of `data` in a successful response. Documents come before writable forms, measured values without an envelope. */
+  /** Returns the schema of `data` in a successful response; of a response without an envelope, its schema. */
   #data(operation) {
     const content = this.resolve(this.resolve(operation).responses["200"]).content[JSON_TYPE];
-    const choices = this.resolve(content.schema);
-    const schema = this.resolve(choices.anyOf?.[0] ?? choices);
+    const schema = this.resolve(content.schema);
     return this.resolve(schema.properties?.data ?? schema);
   }
 
-  /** Returns the schema of a single record in a request body. */
+  /** Returns the schema of a request body. */
   body(operation) {
-    const schema = operation && this.resolve(this.resolve(operation.requestBody).content[JSON_TYPE].schema);
-    const single = schema?.oneOf?.map((choice) => this.resolve(choice)).find((choice) => choice.type !== "array");
-    return single ?? schema;
+    return operation && this.resolve(this.resolve(operation.requestBody).content[JSON_TYPE].schema);
   }
 
   #addCollection(path, item) {
@@ -86,7 +83,7 @@ export class Model {
     const [, above, owner, parameter, name] = /^\/api\/(.*?)([^/{}]+)\/\{(\w+)\}\/([^/{}]+)$/.exec(path) ?? [];
     const collection = this.collections.get(owner);
     const { get, put } = this.document.paths[path];
-    if (!collection || !get) return;
+    if (!collection || !get || name === "writable") return;
     const list = this.collections.get(name);
     const replace = list ? undefined : this.body(put);
     const schema = this.#data(get);

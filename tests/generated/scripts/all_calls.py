@@ -1,0 +1,109 @@
+"""Caller of every kind of call without casts: each returns one type. openapi-python-client."""
+
+import json
+import os
+from typing import TypeVar
+
+from selvedge_client import AuthenticatedClient
+from selvedge_client import models as m
+from selvedge_client.api.changes import follow_changes
+from selvedge_client.api.color_translation_sets import (
+    bulk_replace_color_translation_sets,
+    bulk_replace_color_translation_sets_outcomes,
+    list_color_translation_sets,
+)
+from selvedge_client.api.colors import (
+    bulk_delete_colors_outcomes,
+    bulk_patch_colors_outcomes,
+    bulk_replace_colors,
+    bulk_replace_colors_outcomes,
+    create_colors,
+    create_many_colors,
+    list_colors,
+    read_color,
+    read_writable_color,
+    replace_color,
+)
+
+T = TypeVar("T")
+HERE = AuthenticatedClient(os.environ["SELVEDGE_URL"], os.environ["SELVEDGE_API_KEY"])
+ACTIVE = m.State.ACTIVE
+
+
+def given(answer: object, kind: type[T]) -> T:
+    """Return the answer; errors are of other types."""
+    assert isinstance(answer, kind), answer
+    return answer
+
+
+conditions = m.Conditions(
+    filter0_property="name",
+    filter0_operator=m.FilterOperator.CONTAINS,
+    filter0_value="e",
+    sort0_property="name",
+    sort0_order=m.SortOrder.DESC,
+)
+now = follow_changes.sync(client=HERE, from_=m.FollowChangesFrom.NOW, documents=True)
+start = given(now, m.ChangeList)
+listed = list_colors.sync(client=HERE, conditions=conditions, page_size=5, state=[ACTIVE])
+
+new_color = m.ColorCreate(name="Sage", user_defined_id="ALL-1")
+sage = given(create_colors.sync(client=HERE, body=new_color), m.ColorAnswer).data
+new_colors = [m.ColorCreate(name="Ash", user_defined_id="ALL-2"), m.ColorCreate(name="Bone")]
+ash, bone = given(create_many_colors.sync(client=HERE, body=new_colors), m.ColorBulkAnswer).data
+
+form = given(read_writable_color.sync(sage.id, client=HERE), m.ColorWritableAnswer).data
+form.color_note = "Calm"
+replacement = m.ColorReplace.from_dict(form.to_dict())
+back = replace_color.sync(sage.id, client=HERE, body=replacement)
+read = read_color.sync(sage.id, client=HERE)
+white = m.ColorItem(id=bone.id, name="Bone white", state=ACTIVE)
+bulk = bulk_replace_colors.sync(client=HERE, body=[white])
+
+rehearsal = bulk_replace_colors_outcomes.sync(
+    client=HERE,
+    match=m.BulkReplaceColorsOutcomesMatch.USERDEFINEDID,
+    dry_run=True,
+    preview=True,
+    body=[
+        m.ColorItem(user_defined_id="ALL-2", name="Ash gray", state=ACTIVE),
+        m.ColorItem(user_defined_id="ALL-3", name="Coal", state=ACTIVE),
+    ],
+)
+note = m.ColorMergeItem(id=ash.id, color_note="Warm")
+merged = bulk_patch_colors_outcomes.sync(client=HERE, body=[note])
+removed = bulk_delete_colors_outcomes.sync(
+    client=HERE,
+    match=m.BulkDeleteColorsOutcomesMatch.USERDEFINEDID,
+    keys=["ALL-1", "ALL-2", "ALL-4"],
+    on_error=m.BulkDeleteColorsOutcomesOnError.SKIP,
+)
+sets = list_color_translation_sets.sync(client=HERE, page_size=1)
+[stored] = given(sets, m.ColorTranslationSetList).data
+item = m.ColorTranslationSetItem.from_dict(stored.to_dict())
+parts = bulk_replace_color_translation_sets.sync(client=HERE, body=[item])
+part_outcomes = bulk_replace_color_translation_sets_outcomes.sync(client=HERE, body=[item])
+feed = follow_changes.sync(client=HERE, cursor=start.pagination.cursor, documents=True)
+
+entries = given(feed, m.ChangeList).data
+documents = [entry.document if isinstance(entry, m.ColorChange) else None for entry in entries]
+rehearsed = given(rehearsal, m.Outcomes).data
+answers = [given(answer, m.Outcomes) for answer in (merged, removed, part_outcomes)]
+print(
+    json.dumps(
+        {
+            "listed": [color.name for color in given(listed, m.ColorList).data],
+            "notes": [given(answer, m.ColorAnswer).data.color_note for answer in (back, read)],
+            "bulk": [color.name for color in given(bulk, m.ColorBulkAnswer).data],
+            "rehearsed": [[row.outcome.value, len(row.changes or [])] for row in rehearsed],
+            "outcomes": [row.outcome.value for answer in answers for row in answer.data],
+            "parts": [
+                len(part.translations) > 0
+                for part in given(parts, m.ColorTranslationSetBulkAnswer).data
+            ],
+            "followed": [
+                document.name if isinstance(document, m.Color) else None for document in documents
+            ],
+        }
+    )
+)
