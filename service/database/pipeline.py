@@ -43,8 +43,6 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         self._deferred: list[tuple[str, Sequence[Any]]] = []
         self.id_blocks: dict[str, list[int]] = {}
         """New ids that this connection has taken and not used yet, by table, the first one last."""
-        self.is_on_worker_node = False
-        """Whether ids taken by this connection have shown a worker node of a cluster."""
 
     async def defer(self, text: str, *parameters: Any) -> None:
         """Keep a statement to send it right before the next one, which raises its error.

@@ -27,12 +27,10 @@ async def next_ids(connection: Connection, table: str, count: int) -> list[int]:
     """
     if not count:
         return []
-    statement = _NEXT_IDS_OF_COORDINATOR if connection.is_on_worker_node else _NEXT_IDS
-    ids = [id_ for (id_,) in await connection.fetch(statement, table, count)]
-    if ids[0] > _WORKER_NODES and not connection.is_on_worker_node:
-        connection.is_on_worker_node = True
-        return await next_ids(connection, table, count)
-    return ids
+    rows = await connection.fetch(_NEXT_IDS, table, count)
+    if rows[0]["id"] > _WORKER_NODES:
+        rows = await connection.fetch(_NEXT_IDS_OF_COORDINATOR, table, count)
+    return [row["id"] for row in rows]
 
 
 async def next_id(connection: Connection, table: str) -> int:
