@@ -103,7 +103,9 @@ async def test_the_command_prints_entries_and_where_to_go_on(
             assert process.stdout
             assert process.stderr
             async with within(SECONDS):
-                printed.append(json.loads(await process.stdout.readline())["recordId"])
+                line = await process.stdout.readline()
+                assert line, (await process.stderr.read()).decode()
+                printed.append(json.loads(line)["recordId"])
                 assert printed[-1] == created.id
                 await asyncio.sleep(0.2)
                 process.send_signal(signal.SIGINT)
