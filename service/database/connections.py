@@ -131,8 +131,7 @@ class Database:
         except ApiError as error:
             self._suspect(organization_id, error)
             raise
-        if organization_id:
-            self._stalls.answered(organization_id)
+        self._stalls.answered(organization_id)
         return result
 
     async def poll(self, work: Callable[[Connection], Awaitable[T]], organization_id: int = 0) -> T:
@@ -181,7 +180,7 @@ class Database:
 
     def _suspect(self, organization_id: int, error: ApiError) -> None:
         """Suspect an organization of a stall if the error came of a timeout."""
-        if organization_id and isinstance(error.__cause__, TimeoutError):
+        if isinstance(error.__cause__, TimeoutError):
             self._stalls.suspect(organization_id)
 
     async def _suspect_long_leases(self) -> None:

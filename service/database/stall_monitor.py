@@ -35,7 +35,8 @@ class StallMonitor:
 
     ``probe`` executes a statement that reads one row of an organization. It takes the id and a
     timeout, and raises ApiError without an answer in time. ``end_leases`` gets the id of each
-    organization that is found stalled. A stall ends by the first answer to a probe.
+    organization that is found stalled. A stall ends by the first answer to a probe. The id 0 stands
+    for the service's own work, which belongs to no node: it is never stalled.
     """
 
     def __init__(
@@ -51,6 +52,8 @@ class StallMonitor:
 
     def answered(self, organization_id: int) -> None:
         """Record that a short statement about the organization was answered."""
+        if not organization_id:
+            return
         self._answered.pop(organization_id, None)
         while len(self._answered) >= _MAX_ENTRIES:
             del self._answered[next(iter(self._answered))]
@@ -60,7 +63,8 @@ class StallMonitor:
         """Probe the organization in the background, unless it was probed or has answered lately."""
         now = time.monotonic()
         if (
-            organization_id not in self._probes
+            organization_id
+            and organization_id not in self._probes
             and now >= self._answered.get(organization_id, -_TRUST_SECONDS) + _TRUST_SECONDS
             and now >= self.stalled.get(organization_id, now)
         ):

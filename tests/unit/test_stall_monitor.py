@@ -99,6 +99,19 @@ async def test_a_stall_ends_by_the_probe_of_a_request(monkeypatch: pytest.Monkey
     assert monitor.probed == [1, 2, 1, 1, 1], "requests share a probe"
 
 
+async def test_the_service_itself_is_never_stalled() -> None:
+    """Clearing and other work of the service has the organization id 0, also on its connections."""
+    monitor = Monitor()
+    monitor.silent = {0}
+    monitor.answered(0)
+    monitor.answered(2)
+    await monitor.examine(0)
+    assert (monitor.probed, monitor.stalled, monitor.ended) == ([], {}, [])
+    monitor.silent = {1, 2}
+    await monitor.examine(1)
+    assert monitor.probed == [1, 2], "no answer of another organization"
+
+
 async def test_whoever_has_just_answered_is_not_probed() -> None:
     monitor = Monitor()
     monitor.answered(1)
