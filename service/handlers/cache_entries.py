@@ -14,8 +14,8 @@ ENTRY_BYTES: Final = 1024
 """Estimated bytes of an entry without its key, headers and body."""
 _VOLATILE_POLLS: Final = 4
 """Number of polls, one after the other, that find a change before reads bypass the cache."""
-_BYPASS_SECONDS: Final = 0.25
-"""Time after the last of such polls in which they do."""
+_VOLATILE_POLL_SECONDS: Final = 0.25
+"""Interval of polls while they do."""
 MAX_RECENT_KEYS: Final = 2**15
 """Keys of each of the two generations of ``RecentKeys``, about 2 MiB together."""
 
@@ -83,15 +83,17 @@ class CachedOrganization:
         """Number of polls since the last one that found no change."""
 
     @property
-    def is_bypassed(self) -> bool:
-        """Whether reads bypass the cache: most do while every poll finds a change.
+    def is_volatile(self) -> bool:
+        """Whether reads bypass the cache, as every poll finds a change.
 
         A poll would only make them wait for a connection twice.
         """
-        return (
-            self.changed_polls >= _VOLATILE_POLLS
-            and time.monotonic() < self.polled_at + _BYPASS_SECONDS
-        )
+        return self.changed_polls >= _VOLATILE_POLLS
+
+    @property
+    def is_poll_due(self) -> bool:
+        """Whether a poll shall find out if the organization is still volatile."""
+        return not self.is_polling and self.polled_at + _VOLATILE_POLL_SECONDS <= time.monotonic()
 
     @property
     def version(self) -> FeedVersion | None:

@@ -7,8 +7,8 @@ version of an organization is the epoch of its feed and the number of changes co
 far. A write becomes visible together with its change, so data of an equal version is equal. A hit
 reads the version by a statement that begins after the request arrived (a poll), so it includes
 every write acknowledged before. Concurrent requests of an organization share polls, and those of a
-target the read. While every poll finds a change, most reads bypass the cache. SQL that bypasses the
-service is seen after RESPONSE_CACHE_SECONDS at the latest.
+target the read. While every poll finds a change, reads bypass the cache, and polls run beside them.
+SQL that bypasses the service is seen after RESPONSE_CACHE_SECONDS at the latest.
 """
 
 import asyncio
@@ -92,7 +92,9 @@ class ResponseCache:
         features = caller.multiple_language, caller.pro
         target = (request.raw_path, preferences, host, is_csv, *features)
         organization = self._find(caller.organization_id)
-        if organization.is_bypassed:
+        if organization.is_volatile:
+            if organization.is_poll_due:
+                self._start_poll(caller.organization_id, organization)
             return await self._miss(request, handler)
         version = organization.version
         if target in organization.entries or target in organization.fills or version is None:
@@ -187,15 +189,18 @@ class ResponseCache:
         waiter: asyncio.Future[FeedState] = asyncio.get_running_loop().create_future()
         organization.waiters.append(waiter)
         if not organization.is_polling:
-            organization.is_polling = True
-            task = asyncio.create_task(self._poll(organization_id, organization))
-            self._polls.add(task)
-            task.add_done_callback(self._polls.discard)
+            self._start_poll(organization_id, organization)
         return await waiter
 
+    def _start_poll(self, organization_id: int, organization: CachedOrganization) -> None:
+        organization.is_polling = True
+        task = asyncio.create_task(self._poll(organization_id, organization))
+        self._polls.add(task)
+        task.add_done_callback(self._polls.discard)
+
     async def _poll(self, organization_id: int, organization: CachedOrganization) -> None:
-        """Poll until no request waits; pass errors on. Clear entries if the version changed."""
-        while organization.waiters:
+        """Poll once, and until no request waits; pass errors on. Clear entries after a change."""
+        while organization.is_polling:
             served = MAX_CONTENDED_HITS if CONTENTION.is_contended() else None
             waiters, organization.waiters = (
                 organization.waiters[:served],
@@ -208,10 +213,10 @@ class ResponseCache:
             except Exception as failure:
                 error = failure
             organization.state, organization.polled_at = state, started
-            organization.changed_polls += 1
             if organization.version == before:
                 organization.changed_polls = 0
             else:
+                organization.changed_polls += 1
                 self._clear(organization)
             for waiter in waiters:
                 if waiter.done():
@@ -220,7 +225,7 @@ class ResponseCache:
                     waiter.set_result(state)
                 elif error is not None:
                     waiter.set_exception(error)
-        organization.is_polling = False
+            organization.is_polling = bool(organization.waiters)
 
     def _store(
         self,

@@ -25,6 +25,7 @@ from tests.contract.test_change_entries import WRITES
 from tests.support.api import Answer, Api, issue_key, replacing
 from tests.support.cached_servers import Servers, cached_servers, hits, shown
 from tests.support.changes import Follower
+from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Envelope")
 
@@ -209,7 +210,7 @@ async def test_reads_that_are_not_repeated_evict_nothing(servers: Servers) -> No
 async def test_reads_bypass_the_cache_while_every_poll_finds_a_change(
     servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are as fresh as others; when changes become rare, the cache is used again."""
+    """They are as fresh as others; a poll beside them finds out when changes become rare."""
     polls = [0]
 
     async def counted(*arguments: Any) -> Any:
@@ -217,14 +218,21 @@ async def test_reads_bypass_the_cache_while_every_poll_finds_a_change(
         return await read_numbered_state(*arguments)
 
     monkeypatch.setattr(response_cache, "read_numbered_state", counted)
-    monkeypatch.setattr(cache_entries, "_BYPASS_SECONDS", 60)
+    monkeypatch.setattr(cache_entries, "_VOLATILE_POLL_SECONDS", 60)
     for number in range(2 * cache_entries._VOLATILE_POLLS):
         assert (await servers.fresh.post(COLORS, {"name": f"Madder {number}"})).status == 201
         await servers.compare(COLORS)
     # The other server polls once for the position of its first list.
     assert polls[0] == cache_entries._VOLATILE_POLLS + 1
-    monkeypatch.setattr(cache_entries, "_BYPASS_SECONDS", 0)
+    monkeypatch.setattr(cache_entries, "_VOLATILE_POLL_SECONDS", 0)
+    server: Any = servers.cached.client.server
+    organization = server.app[RESPONSE_CACHE]._organizations[1]
     before = hits()
+    for volatile in (True, False):
+        await servers.compare(COLORS)
+        await until(lambda: not organization.is_polling)
+        assert organization.is_volatile == volatile, "the first poll saw the last change"
+    assert hits() == before
     for _ in range(4):
         await servers.compare(COLORS)
     assert hits() >= before + 2
