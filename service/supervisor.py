@@ -272,7 +272,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         """Return whether there is a free listener; open one if not, and log a failure to do so."""
         if not _free_listeners(self):
             try:
-                self.LISTENERS.append(listeners.open_another(self.LISTENERS[0]))
+                self.LISTENERS.append(listeners.open_another(self.LISTENERS))
             except OSError as error:
                 # Only the account that opened the first listener may open more: that was root.
                 self.num_workers = len(self.WORKERS)
