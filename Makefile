@@ -114,7 +114,7 @@ bench-webhooks: $(VENV)/.installed-dev ## Measure deliveries of webhooks; ARGS="
 bench-cluster: $(VENV)/.installed-dev ## Measure the cluster of TEST_CITUS_URL beside its coordinator alone
 	@$(BIN)/python -m benchmarks cluster $(ARGS)
 
-soak: $(PEERS)/.installed ## Measure memory and latency under mixed load for MINUTES (10)
+soak: $(PEERS)/.installed ## Measure memory and latency under mixed load for MINUTES (10), with two workers and with one
 	@$(BIN)/python -m benchmarks soak --minutes $(or $(MINUTES),10)
 
 clean: ## Remove what was installed, built and cached; the data stays

@@ -51,5 +51,5 @@ def test_searches_are_measured(measured: Data, tmp_path: Path) -> None:
 
 def test_mixed_load_is_measured(measured: Data, tmp_path: Path) -> None:
     soak.run(measured, minutes=0.03, docs=tmp_path)
-    assert "worker 2" in page(tmp_path)
+    assert "worker 2 of 2" in page(tmp_path)
     assert (tmp_path / "benchmarks-soak.png").stat().st_size
