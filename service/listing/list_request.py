@@ -7,7 +7,7 @@ from typing import Any
 from service.limits import DEFAULT_PAGE_SIZE
 from service.listing.operators import Operator
 from service.listing.properties import Property
-from service.listing.search import Search
+from service.listing.search import RELEVANCE, Search
 
 MAX_PAGE_NUMBER = 2**31 - 1
 """Maximum of ``pageNumber``."""
@@ -81,3 +81,13 @@ class ListRequest:
     def is_first_page(self) -> bool:
         """Return whether no page precedes the requested one."""
         return self.after is None and (self.page_number or 1) == 1
+
+    @property
+    def is_filtered(self) -> bool:
+        """Return whether more than the search restricts the records."""
+        return bool(self.conditions) or bool(self.changed and self.changed.condition)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Return whether the records have the order of a search, the best first."""
+        return any(key.property is RELEVANCE for key in self.sort)

@@ -19,7 +19,7 @@ from service.database.id_arrays import id_array
 from service.database.statements import Statement
 from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.properties import Property, stored_id
-from service.listing.search import RELEVANCE, implied_words
+from service.listing.search import Search, implied_words
 
 _SQL_TYPES = {
     "integer": "bigint",
@@ -106,22 +106,29 @@ def listing_page(
     """
     page = PageSql(leading, size=str(list_request.page_size))
     conditions = _conditions(page, list_request, listed)
-    list_request = _ranked(page, list_request)
+    ranked = ""
+    if list_request.search is not None and list_request.is_ranked:
+        ranked, conditions = _ranked(page, list_request.search, conditions), []
     if list_request.after is not None:
         keys = list(zip(list_request.sort, list_request.after, strict=True))
         conditions.append(_after(page, keys))
     order = ", ".join(_column(key.property) + " desc" * key.descending for key in list_request.sort)
     values = ", ".join(_sort_value(key.property) for key in list_request.sort)
-    where = _where(conditions)
+    source = f"record {_where(conditions)}"
     skipped = ((list_request.page_number or 1) - 1) * list_request.page_size
     offset = page.parameter(skipped, "bigint") if skipped else "0"
+    limit = f"order by {order} limit {page.size} + 1 offset {offset}"
+    if ranked:
+        # A sort below row_number() would not stop at the limit, but sort every match.
+        source = f"(\nselect * from {ranked} as {source}{limit}\n) as record "
+        limit, offset = "", "0"
     page_order = f"row_number() over (order by {order}) - {offset}"
     sort_values = f"json_build_array({values})::text"
     if not may_end_anywhere:
         sort_values = f"case {page_order} when {page.size} then {sort_values} end"
     page.text = (
         f"select record.*, {page_order} as page_order,\n{sort_values} as sort_values\n"
-        f"from record {where}order by {order} limit {page.size} + 1 offset {offset}"
+        f"from {source}{limit}"
     )
     return page
 
@@ -159,7 +166,9 @@ def _conditions(page: PageSql, list_request: ListRequest, listed: str) -> list[s
         conditions.append(listed)
     if list_request.search is not None:
         page.query = page.parameter(list_request.search.text, "text")
-        conditions.append(list_request.search.columns.condition(page.query))
+        is_read_whole = list_request.is_ranked and not list_request.is_filtered
+        columns = list_request.search.columns
+        conditions.append(columns.condition(page.query, is_read_whole=is_read_whole))
     changed = list_request.changed
     if changed is not None and changed.condition:
         statement = Statement.read("changed_records", changed.condition)
@@ -167,19 +176,17 @@ def _conditions(page: PageSql, list_request: ListRequest, listed: str) -> list[s
     return conditions
 
 
-def _ranked(page: PageSql, list_request: ListRequest) -> ListRequest:
-    """Return the list request with the SQL of relevance in its sort keys.
+def _ranked(page: PageSql, search: Search, conditions: list[str]) -> str:
+    """Return the SQL of the records that meet the conditions, with their rank as ``relevance``.
 
-    Needs ``page.query``, which ``_conditions`` sets.
+    Needs ``page.query``, which ``_conditions`` sets. The offsets make PostgreSQL fold the text
+    once, and rank each record once.
     """
-    if list_request.search is None:
-        return list_request
-    relevance = replace(RELEVANCE, column=list_request.search.columns.rank(page.query))
-    sort = [
-        replace(key, property=relevance) if key.property is RELEVANCE else key
-        for key in list_request.sort
-    ]
-    return replace(list_request, sort=tuple(sort))
+    return (
+        f"(\nselect record.*, {search.columns.rank(page.query, 'search.folded')} as relevance\n"
+        f"from record cross join (select search_fold({page.query}) as folded offset 0) as search\n"
+        f"{_where(conditions)}offset 0\n)"
+    )
 
 
 def _where(conditions: list[str]) -> str:

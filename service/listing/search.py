@@ -25,11 +25,10 @@ QUERY_MESSAGES: Final = {
     ErrorType.TOO_SHORT: "Use at least one letter or digit.",
 }
 """Messages of wrong search texts, by the error types that ``query_error`` returns."""
-RELEVANCE: Final = Property("relevance()", "integer", nullable=False, sortable=True)
-"""Property of the sort key that a search without ``sort`` has. No field has this name.
-
-Its SQL depends on the search: ``page_sql`` sets the column.
-"""
+RELEVANCE: Final = Property(
+    "relevance()", "integer", nullable=False, sortable=True, column="record.relevance"
+)
+"""Property of the sort key that a search without ``sort`` has. No field has this name."""
 _SEPARATORS: Final = re.compile(
     r"[\u0000-/:-@\[-`{-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7\u0300-\u036f"
     r"\u2000-\u206f\u20a0-\u20cf\u2190-\u2bff\u2e00-\u2e2e\u2e30-\u2e7f\u3000-\u3004\u3008-\u3020"

@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 
 from service.listing.search import has_word
+from service.listing.search_columns import SearchColumns
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
 from service.routes import collection_path
@@ -88,6 +89,48 @@ async def test_the_best_come_first(colors: Api) -> None:
     assert matched[:3] == best
     assert {*matched[3:]} == {"Deep Navy", "Old navy-blue"}
     assert (await names(colors, "qc-4"))[:2] == ["Navy", "Old navy-blue"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [SearchColumns("name", ("number", "code")), SearchColumns("name")],
+    ids=["keys", "no keys"],
+)
+async def test_ranks_are_those_of_folded_texts(shared_dsn: str, columns: SearchColumns) -> None:
+    """The shorter comparison of ASCII texts ranks them as `search_rank` does."""
+    random = Random(7)
+    texts = [
+        "navy",
+        "NAVY",
+        "Navy Blue",
+        "na",
+        "N",
+        "a-b",
+        "Crème",
+        "CREME",
+        "\u212a",
+        "k",
+        "ß",
+        "ss",
+    ]
+    rows = [[random.choice(texts), random.choice([*texts, None]), None] for _ in range(3000)]
+    keys = ", ".join(f"record.{key}" for key in columns.keys) or "record.name"
+    connection = await asyncpg.connect(shared_dsn)
+    try:
+        ranks = await connection.fetch(
+            f"""
+            select {columns.rank("query", "search_fold(query)")} as rank,
+                search_rank(query, record.name, array[{keys}]) as expected
+            from unnest($1::text[], $2::text[], $3::text[]) as record(name, number, code)
+            cross join unnest($4::text[]) as query
+            """,
+            *map(list, zip(*rows, strict=True)),
+            texts,
+        )
+    finally:
+        await connection.close()
+    assert {row["expected"] for row in ranks} == ({0, 1, 2, 3} if columns.keys else {0, 1, 3})
+    assert [row["rank"] for row in ranks] == [row["expected"] for row in ranks]
 
 
 async def test_filters_sort_keys_and_pages_combine(colors: Api) -> None:

@@ -56,6 +56,36 @@ async def test_words_are_found_by_an_index(shared_dsn: str, resource: Resource) 
         await connection.close()
 
 
+@pytest.mark.parametrize("is_filtered", [False, True])
+async def test_a_ranked_search_is_planned_without_its_text(
+    shared_dsn: str, *, is_filtered: bool
+) -> None:
+    """One plan then serves all texts. With a filter the number of matches decides on the index."""
+    colors = next(resource for resource in LISTS if resource.name == "colors")
+    columns = colors.properties.search
+    assert columns
+    note = Condition(colors.properties["colorNote"], OPERATORS["eq"], ("Lab dip",))
+    sort = tuple(SortKey(key, descending=False) for key in (RELEVANCE, colors.properties["id"]))
+    list_request = ListRequest((note,) * is_filtered, sort, search=Search("zzz", columns))
+    query = colors.compile_list(list_request)
+    connection = await asyncpg.connect(shared_dsn)
+    try:
+        await connection.execute("begin")
+        await connection.execute(_COPIES.format(table="color"))
+        plan = orjson.loads(
+            await connection.fetchval(f"explain (format json) {query.text}", 1, *query.parameters)
+        )
+    finally:
+        await connection.execute("rollback")
+        await connection.close()
+    (condition,) = {
+        node["Index Cond"]
+        for node in nodes(plan[0]["Plan"])
+        if node.get("Index Name") == "color_by_word"
+    }
+    assert ("zzz" in condition) is is_filtered
+
+
 async def test_a_prefix_is_found_by_an_index(shared_dsn: str) -> None:
     connection = await asyncpg.connect(shared_dsn)
     colors = next(resource for resource in LISTS if resource.name == "colors")
