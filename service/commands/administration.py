@@ -14,6 +14,7 @@ from service.commands import CommandError, Parsers
 from service.commands.command_database import database, execute
 from service.commands.unique_key_setting import switched_on
 from service.console import say, visible
+from service.database import distribution
 from service.organizations import administration as organizations
 from service.queries.change_recorder import record_settings
 from service.settings import Settings
@@ -24,7 +25,7 @@ _FEATURES = ("multiple_language", "pro", "unique_keys")
 
 
 def add(parsers: Parsers) -> None:
-    """Add `organization` (create, set, list) and `key` (issue, list, revoke)."""
+    """Add `organization` (create, set, list, nodes) and `key` (issue, list, revoke)."""
     _add_organization(
         parsers.add_parser("organization", help="create, change or list organizations")
     )
@@ -43,6 +44,8 @@ def _add_organization(parser: ArgumentParser) -> None:
     _add_features(change)
     change.set_defaults(run=set_organization)
     actions.add_parser("list", help="list all organizations").set_defaults(run=list_organizations)
+    nodes = actions.add_parser("nodes", help="print each id and its node of a cluster, for proxies")
+    nodes.set_defaults(run=list_nodes)
 
 
 def _add_features(parser: ArgumentParser) -> None:
@@ -161,6 +164,16 @@ def list_organizations(settings: Settings, _: Namespace) -> None:
         ("ID", "NAME", "MULTIPLE LANGUAGE", "PRO", "UNIQUE KEYS"),
         ((row["id"], row["name"], *(_on_off(row[name]) for name in _FEATURES)) for row in rows),
     )
+
+
+def list_nodes(settings: Settings, _: Namespace) -> None:
+    """Print a line for each organization id: the id, and the address of its node of the cluster.
+
+    Raise DistributionError if the tables are not distributed.
+    """
+    with database(settings) as dsn:
+        for organization_id, node in execute(dsn, distribution.nodes_of_organizations):
+            say(f"{organization_id} {node}")
 
 
 def issue_key(settings: Settings, arguments: Namespace) -> None:

@@ -41,6 +41,18 @@ _NODES: Final = "select count(*) from pg_dist_node where shouldhaveshards and no
 _DISTRIBUTED: Final = """
     select true from pg_dist_partition where logicalrelid = to_regclass(%s) and partmethod = 'h'
 """
+_NODES_OF_ORGANIZATIONS: Final = """
+    select id, node.nodename || ':' || node.nodeport as node
+    from generate_series(1, (select last_value from organization_id_seq)) id
+    join pg_dist_placement placement
+        on placement.shardid = get_shard_id_for_distribution_column('organization', id)
+    join pg_dist_node node on node.groupid = placement.groupid and node.noderole = 'primary'
+    order by id
+"""
+"""Node of each organization id so far.
+
+The ids come from the sequence: the rows of ``organization`` would have to be asked of every node.
+"""
 _LOCAL: Final = """
     with recursive own as (
         select oid, relname as name
@@ -118,6 +130,22 @@ async def require_coordinator(connection: asyncpg.Connection) -> None:
     """Raise DistributionError, which names the coordinator, on a worker node of a cluster."""
     if await has_citus(connection) and (address := await connection.fetchval(_COORDINATOR)):
         raise DistributionError(_worker_refused(address))
+
+
+async def nodes_of_organizations(connection: asyncpg.Connection) -> list[tuple[int, str]]:
+    """Return each organization id with the address of its node, such as ``worker-1:5432``, by id.
+
+    No other node is asked. Ids that no organization has are among them. Raise DistributionError if
+    the tables are not distributed.
+    """
+    if not await has_citus(connection) or not await connection.fetchval(
+        _DISTRIBUTED.replace("%s", "$1"), _ORGANIZATION_TABLE
+    ):
+        raise DistributionError(
+            "the tables are not distributed, so there are no nodes: run `selvedge distribute` first"
+        )
+    rows = await connection.fetch(_NODES_OF_ORGANIZATIONS)
+    return [(row["id"], row["node"]) for row in rows]
 
 
 def _worker_refused(coordinator: str) -> str:

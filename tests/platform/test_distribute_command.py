@@ -1,4 +1,4 @@
-"""Tests of `selvedge distribute` without a cluster; tests/cluster tests it on one."""
+"""Tests of `selvedge distribute` and `organization nodes` without a cluster."""
 
 from pathlib import Path
 
@@ -19,10 +19,19 @@ def plain_dsn(server_dsn: str) -> str:
     return dsn
 
 
-def test_plain_postgresql_is_refused_in_one_line(plain_dsn: str, data_dir: Path) -> None:
-    refused = selvedge(data_dir, "distribute", "--yes", DATABASE_URL=plain_dsn)
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("distribute --yes", "there is no Citus here"),
+        ("organization nodes", "the tables are not distributed"),
+    ],
+)
+def test_plain_postgresql_is_refused_in_one_line(
+    plain_dsn: str, data_dir: Path, command: str, reason: str
+) -> None:
+    refused = selvedge(data_dir, *command.split(), DATABASE_URL=plain_dsn)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "there is no Citus here" in refused.stderr
+    assert reason in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
 
 

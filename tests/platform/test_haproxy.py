@@ -1,0 +1,167 @@
+"""Tests of docs/deploy/haproxy.cfg on HAProxy: requests go to the node of their organization."""
+
+import asyncio
+import json
+import re
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer, unused_port
+
+from service.errors import api_error
+from tests.policy.sources import ROOT
+from tests.support.time_limits import within
+
+FILE: Final = (ROOT / "docs" / "deploy" / "haproxy.cfg").read_text()
+NODES: Final = ("worker-1.example.com:5432", "worker-2.example.com:5432")
+SECRET: Final = "0" * 64
+_PATH: Final = "/api/groups"
+
+needs_haproxy = pytest.mark.skipif(shutil.which("haproxy") is None, reason="no HAProxy is here")
+
+
+class Instance:
+    """Instance that answers with the name of its node, or ends the connection without an answer."""
+
+    def __init__(self, node: str) -> None:
+        self.node = node
+        self.ends_connections = False
+        self.requests = 0
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", self._answer)
+        self.server = TestServer(app)
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        if request.path == _PATH:
+            self.requests += 1
+            if self.ends_connections:
+                assert request.transport is not None
+                request.transport.abort()
+        return web.json_response({"node": self.node})
+
+
+@asynccontextmanager
+async def proxy(folder: Path, instances: list[Instance]) -> AsyncIterator[aiohttp.ClientSession]:
+    """Run HAProxy with the file before instances; organization 1 is on the first one's node.
+
+    Organization 2 is on the other node. TLS, the account and the addresses are all that is changed.
+    """
+    nodes_map = folder / "nodes.map"
+    nodes_map.write_text("".join(f"{id_} {node}\n" for id_, node in enumerate(NODES, 1)))
+    port = unused_port()
+    text = FILE.replace("/etc/haproxy/nodes.map", str(nodes_map))
+    text = re.sub(r"bind :443 .*", f"bind 127.0.0.1:{port}", text)
+    text = re.sub(r"    (user|group) haproxy\n", "", text)
+    for instance in instances:
+        host = instance.node.partition(":")[0]
+        text = text.replace(f" {host}:8080", f" 127.0.0.1:{instance.server.port}")
+    file = folder / "haproxy.cfg"
+    file.write_text(text)
+    process = await asyncio.create_subprocess_exec("haproxy", "-db", "-q", "-f", str(file))
+    try:
+        # After earlier requests on a connection HAProxy ends the connection instead of a 503.
+        connector = aiohttp.TCPConnector(force_close=True)
+        base_url = f"http://127.0.0.1:{port}"
+        async with aiohttp.ClientSession(base_url, connector=connector) as session:
+            async with within(10):
+                while not await _listens(session):
+                    assert process.returncode is None
+                    await asyncio.sleep(0.05)
+            yield session
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def _listens(session: aiohttp.ClientSession) -> bool:
+    try:
+        async with session.get(_PATH):
+            return True
+    except aiohttp.ClientError:
+        return False
+
+
+@pytest.fixture
+async def instances() -> AsyncIterator[list[Instance]]:
+    """An instance beside each node."""
+    started = [Instance(node) for node in NODES]
+    for instance in started:
+        await instance.server.start_server()
+    yield started
+    for instance in started:
+        await instance.server.close()
+
+
+async def call(
+    session: aiohttp.ClientSession, organization_id: int, method: str = "GET"
+) -> tuple[int, Any]:
+    """Return status and body of a request with a key of the organization."""
+    headers = {"Authorization": f"Bearer slv_{organization_id}_7_{SECRET}"}
+    async with session.request(method, _PATH, headers=headers) as response:
+        return response.status, await response.json()
+
+
+@needs_haproxy
+async def test_requests_go_to_the_node_of_their_organization(
+    tmp_path: Path, instances: list[Instance]
+) -> None:
+    async with proxy(tmp_path, instances) as session:
+        for _ in range(4):
+            for organization_id, node in enumerate(NODES, 1):
+                assert await call(session, organization_id) == (200, {"node": node})
+        nodes = {(await call(session, 3))[1]["node"] for _ in range(20)}
+        assert nodes == {*NODES}
+
+
+@needs_haproxy
+async def test_another_instance_serves_while_one_is_away(
+    tmp_path: Path, instances: list[Instance]
+) -> None:
+    away, other = instances
+    async with proxy(tmp_path, instances) as session:
+        await away.server.close()
+        for _ in range(10):
+            assert await call(session, 1, "POST") == (200, {"node": other.node})
+
+
+@needs_haproxy
+async def test_a_lost_answer_is_an_unknown_outcome_and_nothing_is_sent_again(
+    tmp_path: Path, instances: list[Instance]
+) -> None:
+    async with proxy(tmp_path, instances) as session:
+        before = [instance.requests for instance in instances]
+        instances[0].ends_connections = True
+        status, body = await call(session, 1, "POST")
+        assert (status, body["code"]) == (503, "server_error.outcome_unknown")
+        assert [each.requests for each in instances] == [before[0] + 1, before[1]]
+
+
+@needs_haproxy
+async def test_it_refuses_by_itself_without_instances_and_where_operators_ask(
+    tmp_path: Path, instances: list[Instance]
+) -> None:
+    async with proxy(tmp_path, instances) as session:
+        for path in ("/metrics", "/readyz", "/healthz"):
+            async with session.get(path) as response:
+                assert response.status == 404
+                assert (await response.json())["code"] == "not_found.route"
+        for instance in instances:
+            await instance.server.close()
+        async with session.get(_PATH) as response:
+            assert response.status == 503
+            assert response.headers["Retry-After"] == "1"
+            assert (await response.json())["code"] == "server_error.unavailable"
+
+
+def test_what_it_refuses_is_in_the_envelope() -> None:
+    bodies = [json.loads(text) for text in re.findall(r" string '(.*?)'", FILE)]
+    assert len(bodies) == 4
+    for body in bodies:
+        [detail] = body["error"]["details"]
+        assert body == api_error(detail["type"], message=detail["value"]).body()
