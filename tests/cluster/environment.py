@@ -16,6 +16,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
+import asyncpg
+
 from tests.faults.kinds import Struck, of_stage
 from tests.faults.stage import Stage
 
@@ -39,8 +41,7 @@ class Cluster(Stage):
 
     async def start(self, stack: AsyncExitStack, folder: Path) -> None:
         """Determine the node, and start serving."""
-        async with self.connection() as connection:
-            self.home = await connection.fetchval(_HOME)
+        self.home = await home_of(self.dsn)
         await super().start(stack, folder)
 
     async def kill_node(self) -> None:
@@ -69,6 +70,15 @@ class Cluster(Stage):
         """End the organization's node as a crash would, and start it."""
         await self.kill_node()
         await self.start_node()
+
+
+async def home_of(dsn: str) -> str:
+    """Return the address of the node that has the records of organization 1."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        return str(await connection.fetchval(_HOME))
+    finally:
+        await connection.close()
 
 
 NODE_KILLED: Final = Struck("node killed", 1, of_stage(Cluster.restart_node))
