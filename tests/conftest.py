@@ -13,6 +13,7 @@ from benchmarks import contestants
 from service.settings import cores
 from tests.connectors import tools as connector_tools
 from tests.generated import tools
+from tests.support import cluster
 from tests.support.api import Api, issue_key
 from tests.support.browser import chromium
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
@@ -58,10 +59,14 @@ def pytest_report_header() -> list[str]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Choose the tests to run: those of ``--contract``, or samples unless tests were chosen.
 
+    On a cluster, tests of plain PostgreSQL are left out.
+
     Long tests come first: at the end a single one would leave the other workers without work.
     """
     items.sort(key=lambda item: item.path.parent.name not in _LONG)
     left = {*unsampled(items)}
+    if cluster.url():
+        left.update(item for item in items if item.get_closest_marker("plain_postgresql"))
     if headings := {*(config.option.contract or ())}:
         left.update(item for item in items if not headings & _headings(item))
     if left:

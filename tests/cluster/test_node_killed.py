@@ -3,6 +3,7 @@
 import asyncio
 import time
 from contextlib import suppress
+from itertools import count
 
 import aiohttp
 
@@ -12,10 +13,13 @@ from tests.faults.work import SIZE
 from tests.support.api import Api, issue_key
 from tests.support.time_limits import limit, scaled, within
 
+GROUPS = "/api/groups"
 ROUNDS = 30
 SEED = 4
 WRITERS = 6
 DEATHS = 12
+BACK_SECONDS = 1
+"""Time from the return of a node until its records can be read."""
 OTHERS_SECONDS = 5.0
 """How long the slowest request of another node's organization may take during an outage."""
 
@@ -30,12 +34,18 @@ async def test_no_death_of_a_node_tears_a_batch_or_makes_the_service_lie(demo_ds
 async def test_acknowledged_writes_are_stored(demo_dsn: str) -> None:
     """Scale, rule 11: where an insert runs as COPY, a commit that fails may pass for a success."""
     async with stage(demo_dsn, SEED) as set_up:
-        acknowledged: list[str] = []
+        written = Written()
         over = asyncio.Event()
-        writers = [asyncio.create_task(write(set_up, acknowledged, over)) for _ in range(WRITERS)]
+        writers = [
+            asyncio.create_task(write(set_up, written, over))
+            for write in (create, update)
+            for _ in range(WRITERS // 2)
+        ]
+        readable = []
         for _ in range(DEATHS):
             await asyncio.sleep(set_up.random.uniform(1, 2))
             await set_up.restart_node()
+            readable.append(await readable_again(set_up.api, f"{GROUPS}/{max(written.sent)}"))
         over.set()
         await asyncio.gather(*writers)
         await set_up.recover()
@@ -44,14 +54,31 @@ async def test_acknowledged_writes_are_stored(demo_dsn: str) -> None:
                 """select name, count(*) as colors from color
                 where organization_id = 1 and starts_with(name, 'key-') group by name"""
             )
+            query = "select id, name from style_group where organization_id = 1"
+            names = {row["id"]: row["name"] for row in await connection.fetch(query)}
+    print(len(written.created), "creates,", written.updates, "updates; readable after", readable)
     sizes = {row["name"]: row["colors"] for row in stored}
-    assert len(acknowledged) > DEATHS
+    assert len(written.created) > DEATHS
     assert set(sizes.values()) == {SIZE}
-    assert set(acknowledged) <= sizes.keys()
+    assert set(written.created) <= sizes.keys()
+    assert written.updates > DEATHS
+    for id_, last in written.updated.items():
+        assert last <= int(names[id_]) <= written.sent[id_]
+    assert max(readable) < limit(BACK_SECONDS)
 
 
-async def write(set_up: Cluster, acknowledged: list[str], over: asyncio.Event) -> None:
-    """Create batches until the end; collect the names of those that were acknowledged.
+class Written:
+    """Names of acknowledged batches; by group, the last acknowledged and the last sent number."""
+
+    def __init__(self) -> None:
+        self.created: list[str] = []
+        self.updated: dict[int, int] = {}
+        self.sent: dict[int, int] = {}
+        self.updates = 0
+
+
+async def create(set_up: Cluster, written: Written, over: asyncio.Event) -> None:
+    """Create batches until the end.
 
     Without a key for retries the batch itself is all that the transaction writes.
     """
@@ -61,7 +88,34 @@ async def write(set_up: Cluster, acknowledged: list[str], over: asyncio.Event) -
             answer = await set_up.api.call(batch.method, batch.path, batch.body)
             assert answer.status in (201, 503), answer.raw
             if answer.status == 201:
-                acknowledged.append(batch.key)
+                written.created.append(batch.key)
+
+
+async def update(set_up: Cluster, written: Written, over: asyncio.Event) -> None:
+    """Rename a group of its own until the end, each time to the next number."""
+    made = await set_up.api.post(GROUPS, {"name": "0"})
+    assert made.status == 201, made.raw
+    id_ = made.data["id"]
+    for number in count(1):
+        if over.is_set():
+            return
+        written.sent[id_] = number
+        patch = [{"op": "replace", "path": "/name", "value": str(number)}]
+        with suppress(aiohttp.ClientError):
+            answer = await set_up.api.patch(f"{GROUPS}/{id_}", patch)
+            assert answer.status in (200, 503), answer.raw
+            if answer.status == 200:
+                written.updated[id_] = number
+                written.updates += 1
+
+
+async def readable_again(api: Api, path: str) -> float:
+    """Return the seconds until a record can be read."""
+    began = time.monotonic()
+    async with within(30):
+        while (await api.get(path)).status != 200:  # noqa: ASYNC110 - there is no event to wait for
+            await asyncio.sleep(0.01)
+    return time.monotonic() - began
 
 
 async def test_the_others_are_served_meanwhile(demo_dsn: str) -> None:
@@ -73,7 +127,7 @@ async def test_the_others_are_served_meanwhile(demo_dsn: str) -> None:
             slowest = 0.0
             until = time.monotonic() + scaled(10)
             while time.monotonic() < until:
-                calls = set_up.api.post("/api/groups", {"name": "Away"}), timed(other)
+                calls = set_up.api.post(GROUPS, {"name": "Away"}), timed(other)
                 away, seconds = await asyncio.gather(*calls)
                 assert away.status == 503, away.raw
                 slowest = max(slowest, seconds)
@@ -82,13 +136,13 @@ async def test_the_others_are_served_meanwhile(demo_dsn: str) -> None:
         assert slowest < limit(OTHERS_SECONDS)
         async with within(10):
             # There is no event to wait for.
-            while (await set_up.api.post("/api/groups", {"name": "Back"})).status != 201:  # noqa: ASYNC110
+            while (await set_up.api.post(GROUPS, {"name": "Back"})).status != 201:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
 
 
 async def timed(api: Api) -> float:
     """Return the seconds that a successful write takes."""
     began = time.monotonic()
-    answer = await api.post("/api/groups", {"name": "There"})
+    answer = await api.post(GROUPS, {"name": "There"})
     assert answer.status == 201, answer.raw
     return time.monotonic() - began

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import asyncpg
@@ -178,7 +179,8 @@ async def test_the_lag_is_the_age_of_the_oldest_change_that_lacks(demo_dsn: str)
         webhook = await subscribe(api, receiver)
         await make(api)
         connection = await asyncpg.connect(demo_dsn)
-        await connection.execute("update change set at = at - interval '90 s'")
+        past = datetime.now(UTC) - timedelta(seconds=90)
+        await connection.execute("update change set at = $1 where organization_id = 1", past)
         await connection.close()
         await make(api)
         sender._lags.clear()

@@ -17,6 +17,8 @@ from tests.support.openapi_validation import is_failure
 from tests.support.serving import serving
 from tests.support.time_limits import limit, within
 
+pytestmark = pytest.mark.plain_postgresql  # tests/cluster stops a node itself
+
 GROUPS: Final = "/api/groups"
 OTHER: Final = 2
 

@@ -15,6 +15,7 @@ from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS
 from tests.contract.test_page_query_plans import handled, nodes
 
 pytestmark = [
+    pytest.mark.plain_postgresql,
     pytest.mark.contract("Parts"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]

@@ -21,6 +21,7 @@ from service.resources.style_relations import StyleRelations
 from tests.contract.test_page_query_plans import nodes
 
 pytestmark = [
+    pytest.mark.plain_postgresql,
     pytest.mark.contract("Own keys"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]

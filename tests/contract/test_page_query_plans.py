@@ -17,6 +17,7 @@ from service.listing.list_request import ListRequest, SortKey
 from service.resources.registry import STYLE_RELATIONS
 
 pytestmark = [
+    pytest.mark.plain_postgresql,
     pytest.mark.contract("Cursors"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]

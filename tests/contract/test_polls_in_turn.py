@@ -84,6 +84,7 @@ async def test_organizations_are_polled_four_times_a_second_at_most(
         assert all(len(answer.data) == 1 for answer in answers)
 
 
+@pytest.mark.plain_postgresql
 @pytest.mark.contract("Shares", "Changes", "Deliveries")
 async def test_a_hung_organization_delays_only_its_own_followers(demo_dsn: str) -> None:
     async with (

@@ -118,7 +118,8 @@ async def test_known_callers_are_told_their_limits(api: Api, demo_dsn: str) -> N
         assert "RateLimit" not in (await Api(api.client, "").get(path)).headers
     connection = await asyncpg.connect(demo_dsn)
     async with connection.transaction():
-        await connection.execute("select from style_group where id = 1 for update")
+        lock = "select from style_group where organization_id = 1 and id = 1 for update"
+        await connection.execute(lock)
         patch = [{"op": "replace", "path": "/name", "value": "Spring"}]
         waiting = asyncio.create_task(api.patch(f"{GROUPS}/1", patch))
         await rows.wait_for_waiters(demo_dsn, 1)

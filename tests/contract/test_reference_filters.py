@@ -167,6 +167,7 @@ analyze brand, style_group, style, style_in_group;
 """
 
 
+@pytest.mark.plain_postgresql
 @pytest.mark.usefixtures("without_response_cache")  # SQL that bypasses the service
 async def test_few_matches_among_many_records_are_found_by_an_index(dsn: str) -> None:
     """Also where nearly all records refer to another one, so that a plan expects as many."""

@@ -154,6 +154,7 @@ of_each_look_up = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.plain_postgresql
 @pytest.mark.usefixtures("without_response_cache")  # SQL that bypasses the service
 @of_each_look_up
 async def test_keys_are_found_by_an_index(

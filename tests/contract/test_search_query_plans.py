@@ -11,7 +11,7 @@ from service.queries.resource import Resource
 from tests.contract.test_page_query_plans import nodes
 from tests.contract.test_search import LISTS, of_each_list
 
-pytestmark = pytest.mark.contract("Search")
+pytestmark = [pytest.mark.contract("Search"), pytest.mark.plain_postgresql]
 
 #: Copies of a record with other names and keys, so that the planner has a choice.
 _COPIES = """

@@ -69,7 +69,7 @@ async def test_a_failed_read_is_shared_with_nobody(servers: Servers, demo_dsn: s
             await connection.execute("lock table color in access exclusive mode")
             readers = [asyncio.create_task(servers.cached.get(COLORS)) for _ in range(3)]
             process = await _reader_waits(connection)
-            await connection.execute("select pg_cancel_backend($1)", process)
+            await connection.execute("select pg_cancel_backend($1::integer)", process)
             await asyncio.wait(readers, return_when=asyncio.FIRST_COMPLETED)
     finally:
         await connection.close()

@@ -21,6 +21,7 @@ from tests.support.parametrize import CALLERS_ROUTES
 from tests.support.serving import serving
 
 pytestmark = [
+    pytest.mark.plain_postgresql,
     pytest.mark.contract("Budgets"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
