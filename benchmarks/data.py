@@ -76,7 +76,9 @@ select $1::bigint, n, n, 1, jsonb_build_object('colors', jsonb_build_object('upd
 from generate_series(1, $2::bigint) as n
 """
 _FEED = "insert into change_feed (organization_id, last_n, epoch) values ($1::bigint, $2, $3)"
-_AT_REST, _EPOCH, _LAST = 2, 1, 5
+AT_REST = 2
+"""Id of the organization that nobody writes to."""
+_EPOCH, _LAST = 1, 5
 _MEASURED = """
 select
     '/api/styles/' || r.style_id || '/sample-requests/' || r.id
@@ -150,16 +152,16 @@ async def fill(dsn: str, key: str) -> Data:
         brands = await column("select id from brand where organization_id = $1 order by id")
         style_groups = await column(live.format("style_group"))
         (measurement,) = await column(_MEASURED)
-        resting = await connection.fetchval(_COLORS_AT_REST, _AT_REST)
-        await connection.execute(_CHANGES, _AT_REST, resting)
+        resting = await connection.fetchval(_COLORS_AT_REST, AT_REST)
+        await connection.execute(_CHANGES, AT_REST, resting)
         await connection.execute(_HISTORY, ORGANIZATION, RECORDS)
-        for organization_id, last in ((_AT_REST, _LAST), (ORGANIZATION, RECORDS)):
+        for organization_id, last in ((AT_REST, _LAST), (ORGANIZATION, RECORDS)):
             await connection.execute(_FEED, organization_id, last, _EPOCH)
         await connection.execute("vacuum analyze")
         now = changes.encode(
-            ChangeFilter(), FeedPosition(_LAST), _EPOCH, scope("/api/changes", _AT_REST)
+            ChangeFilter(), FeedPosition(_LAST), _EPOCH, scope("/api/changes", AT_REST)
         )
-        resting_key = await issue_key(dsn, _AT_REST)
+        resting_key = await issue_key(dsn, AT_REST)
         return Data(
             *(dsn, key, colors[:RECORDS], colors[RECORDS:], groups, fields, brands, style_groups),
             *(measurement, resting_key, now, server_version(dsn)),

@@ -161,7 +161,7 @@ class _Caller(asyncio.Protocol):
     def _answered(self) -> None:
         now = time.perf_counter()
         self._measured.latencies.append(now - self._sent)
-        if not self._buffer.startswith(b"200", 9):
+        if not self._buffer.startswith((b"200", b"201"), 9):
             self._measured.failures += 1
             self._measured.first_failure = self._measured.first_failure or str(self._buffer[:600])
         self._buffer.clear()
