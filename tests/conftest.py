@@ -1,5 +1,6 @@
 """Shared fixtures: databases and services of a test's own, empty or with the demo data."""
 
+import signal
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -36,8 +37,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Settle samples before modules are read, and before workers are started."""
+    """Settle samples before modules are read, and before workers are started.
+
+    Let SIGINT end the processes of tests: shells start background commands with SIGINT ignored,
+    which every descendant inherits.
+    """
     settle(config)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> list[str]:

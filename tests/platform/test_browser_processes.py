@@ -17,11 +17,9 @@ from tests.support.browser import INSTALLED
 from tests.support.processes import wait_until_gone
 from tests.support.time_limits import becomes, limit
 
-#: Runs a command below a reaper, as the tests run a browser, and goes on. Shells start background
-#: commands with SIGINT ignored, which every descendant inherits.
+#: Runs a command below a reaper, as the tests run a browser, and goes on.
 _CALLER = f"""
-import signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)
+import subprocess, sys, time
 command = [sys.executable, {reaper.__file__!r}, "sh", "-c", "(setsid sleep 600 &) ; sleep 600"]
 process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
 print(process.pid, flush=True)
