@@ -106,29 +106,26 @@ def listing_page(
     """
     page = PageSql(leading, size=str(list_request.page_size))
     conditions = _conditions(page, list_request, listed)
-    ranked = ""
+    source = "record"
     if list_request.search is not None and list_request.is_ranked:
-        ranked, conditions = _ranked(page, list_request.search, conditions), []
+        source = f"{_ranked(page, list_request.search, conditions)} as record"
+        conditions = []
     if list_request.after is not None:
         keys = list(zip(list_request.sort, list_request.after, strict=True))
         conditions.append(_after(page, keys))
     order = ", ".join(_column(key.property) + " desc" * key.descending for key in list_request.sort)
     values = ", ".join(_sort_value(key.property) for key in list_request.sort)
-    source = f"record {_where(conditions)}"
     skipped = ((list_request.page_number or 1) - 1) * list_request.page_size
     offset = page.parameter(skipped, "bigint") if skipped else "0"
-    limit = f"order by {order} limit {page.size} + 1 offset {offset}"
-    if ranked:
-        # A sort below row_number() would not stop at the limit, but sort every match.
-        source = f"(\nselect * from {ranked} as {source}{limit}\n) as record "
-        limit, offset = "", "0"
-    page_order = f"row_number() over (order by {order}) - {offset}"
+    page_order = f"row_number() over (order by {order})"
     sort_values = f"json_build_array({values})::text"
     if not may_end_anywhere:
         sort_values = f"case {page_order} when {page.size} then {sort_values} end"
+    # A sort for row_number() would not stop at the limit, but sort every match.
     page.text = (
-        f"select record.*, {page_order} as page_order,\n{sort_values} as sort_values\n"
-        f"from {source}{limit}"
+        f"select record.*, {page_order} as page_order,\n{sort_values} as sort_values\nfrom (\n"
+        f"select * from {source} {_where(conditions)}order by {order}"
+        f" limit {page.size} + 1 offset {offset}\n) as record"
     )
     return page
 

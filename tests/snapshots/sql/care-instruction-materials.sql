@@ -17,11 +17,13 @@ from (
             select t.* from care_instruction_material t where t.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         translation as (
             select
@@ -47,14 +49,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.id) - $2::bigint
---   +                 when 30 then json_build_array(record.id)::text end as sort_values
---   -             order by record.id limit 30 + 1 offset 0
---   +             order by record.id limit 30 + 1 offset $2::bigint
+--   -                 order by record.id limit 30 + 1 offset 0
+--   +                 order by record.id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -69,7 +65,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -             case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
 --   -                 end as sort_values
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -93,14 +89,16 @@ from (
         ),
         page as materialized (
             select record.*,
-                row_number() over (order by record.user_defined_id desc, record.id) - 0 as page_order,
-            case row_number() over (order by record.user_defined_id desc, record.id) - 0
+                row_number() over (order by record.user_defined_id desc, record.id) as page_order,
+            case row_number() over (order by record.user_defined_id desc, record.id)
                 when 30 then json_build_array(record.user_defined_id, record.id)::text end as sort_values
-            from record
-                where strpos(lower(record.user_defined_id collate "default"),
-                    lower($2::text collate "default")) > 0
-                and record.state <> 'deleted'
-            order by record.user_defined_id desc, record.id limit 30 + 1 offset 0
+            from (
+                select * from record
+                    where strpos(lower(record.user_defined_id collate "default"),
+                        lower($2::text collate "default")) > 0
+                    and record.state <> 'deleted'
+                order by record.user_defined_id desc, record.id limit 30 + 1 offset 0
+            ) as record
         ),
         translation as (
             select
@@ -126,9 +124,9 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   -                 and record.state <> 'deleted'
---   +                 and record.state <> 'deleted' and (record.user_defined_id <= $3::text)
---   +                 and (record.user_defined_id < $3::text or record.id > $4::bigint)
+--   -                     and record.state <> 'deleted'
+--   +                     and record.state <> 'deleted' and (record.user_defined_id <= $3::text)
+--   +                     and (record.user_defined_id < $3::text or record.id > $4::bigint)
 
 -- care-instruction-materials.list_by_reference: First page of the records whose languages.languageId is $2.
 --   $1::bigint organization_id
@@ -148,16 +146,18 @@ from (
             select t.* from care_instruction_material t where t.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where -- Condition of a page: records with an entry of care_instruction_material_translation that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.care_instruction_material_id from care_instruction_material_translation entry
-                where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
-            )) and record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where -- Condition of a page: records with an entry of care_instruction_material_translation that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.care_instruction_material_id from care_instruction_material_translation entry
+                    where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
+                )) and record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         translation as (
             select
@@ -183,19 +183,19 @@ from (
     ) as page
 ) as page;
 -- languages.id is $2:
---   -                 where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
---   +                 where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+--   -                     where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
+--   +                     where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
 -- languages.languageCode is $2:
---   -             from record where -- Condition of a page: records with an entry of care_instruction_material_translation that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- The same for languages, which belong to no organization.
---   -                 select entry.care_instruction_material_id from care_instruction_material_translation entry
---   -                 where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
---   +                 select entry.care_instruction_material_id
---   +                 from language target
---   +                 join care_instruction_material_translation entry on entry.organization_id = $1::bigint
---   +                     and entry.language_id = target.id
---   +                 where target.code = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of care_instruction_material_translation that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- The same for languages, which belong to no organization.
+--   -                     select entry.care_instruction_material_id from care_instruction_material_translation entry
+--   -                     where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
+--   +                     select entry.care_instruction_material_id
+--   +                     from language target
+--   +                     join care_instruction_material_translation entry on entry.organization_id = $1::bigint
+--   +                         and entry.language_id = target.id
+--   +                     where target.code = $2::text
 
 -- care-instruction-materials.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -215,26 +215,28 @@ from (
             select t.* from care_instruction_material t where t.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                    union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'care-instruction-materials') as operation(name,
-                    ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-            )
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'care-instruction-materials') as operation(name,
+                        ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                )
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         translation as (
             select

@@ -17,11 +17,13 @@ from (
             select c.* from color c where c.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         group_link as materialized (
             select color_id, color_group_id
@@ -87,14 +89,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.id) - $2::bigint
---   +                 when 30 then json_build_array(record.id)::text end as sort_values
---   -             order by record.id limit 30 + 1 offset 0
---   +             order by record.id limit 30 + 1 offset $2::bigint
+--   -                 order by record.id limit 30 + 1 offset 0
+--   +                 order by record.id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -109,7 +105,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -             case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
 --   -                 end as sort_values
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -132,13 +128,15 @@ from (
             select c.* from color c where c.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
-            case row_number() over (order by record.name desc, record.id) - 0
+            select record.*, row_number() over (order by record.name desc, record.id) as page_order,
+            case row_number() over (order by record.name desc, record.id)
                 when 30 then json_build_array(record.name, record.id)::text end as sort_values
-            from record
-                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
-                and record.state <> 'deleted'
-            order by record.name desc, record.id limit 30 + 1 offset 0
+            from (
+                select * from record
+                    where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                    and record.state <> 'deleted'
+                order by record.name desc, record.id limit 30 + 1 offset 0
+            ) as record
         ),
         group_link as materialized (
             select color_id, color_group_id
@@ -204,9 +202,9 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   -                 and record.state <> 'deleted'
---   +                 and record.state <> 'deleted' and (record.name <= $3::text)
---   +                 and (record.name < $3::text or record.id > $4::bigint)
+--   -                     and record.state <> 'deleted'
+--   +                     and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                     and (record.name < $3::text or record.id > $4::bigint)
 
 -- colors.list_by_reference: First page of the records whose colorGroups.id is $2.
 --   $1::bigint organization_id
@@ -226,16 +224,18 @@ from (
             select c.* from color c where c.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.color_id from color_in_group entry
-                where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
-            )) and record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.color_id from color_in_group entry
+                    where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
+                )) and record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         group_link as materialized (
             select color_id, color_group_id
@@ -301,34 +301,34 @@ from (
     ) as page
 ) as page;
 -- colorGroups.userDefinedId is $2:
---   -             from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of color_group.
---   -                 select entry.color_id from color_in_group entry
---   -                 where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
---   +                 select entry.color_id
---   +                 from color_group target
---   +                 join color_in_group entry on entry.organization_id = $1::bigint
---   +                     and entry.color_group_id = target.id
---   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of color_group.
+--   -                     select entry.color_id from color_in_group entry
+--   -                     where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
+--   +                     select entry.color_id
+--   +                     from color_group target
+--   +                     join color_in_group entry on entry.organization_id = $1::bigint
+--   +                         and entry.color_group_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.user_defined_id = $2::text
 -- languageNames.languageId is $2:
---   -             from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
---   +             from record where -- Condition of a page: records with an entry of color_language that matches. The array makes the planner begin with the
---   -                 select entry.color_id from color_in_group entry
---   -                 where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
---   +                 select entry.color_id from color_language entry
---   +                 where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
+--   -                 select * from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
+--   +                 select * from record where -- Condition of a page: records with an entry of color_language that matches. The array makes the planner begin with the
+--   -                     select entry.color_id from color_in_group entry
+--   -                     where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
+--   +                     select entry.color_id from color_language entry
+--   +                     where entry.organization_id = $1::bigint and true and entry.language_id = $2::bigint
 -- languageNames.languageCode is $2:
---   -             from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- The same for languages, which belong to no organization.
---   -                 select entry.color_id from color_in_group entry
---   -                 where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
---   +                 select entry.color_id
---   +                 from language target
---   +                 join color_language entry on entry.organization_id = $1::bigint
---   +                     and entry.language_id = target.id
---   +                 where target.code = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of color_in_group that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- The same for languages, which belong to no organization.
+--   -                     select entry.color_id from color_in_group entry
+--   -                     where entry.organization_id = $1::bigint and true and entry.color_group_id = $2::bigint
+--   +                     select entry.color_id
+--   +                     from language target
+--   +                     join color_language entry on entry.organization_id = $1::bigint
+--   +                         and entry.language_id = target.id
+--   +                     where target.code = $2::text
 
 -- colors.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -348,45 +348,47 @@ from (
             select c.* from color c where c.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+            from (
+                select * from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'colors') as operation(name, ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                    -- Part of changed_records: records that show changed ones of one kind.
                     union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'colors') as operation(name, ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select color_id as id from color_in_group
-                    where organization_id = $1::bigint and color_group_id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'color-groups'
-                            ) as changed(record_id)
-                ))) as shown
-            )
-            order by record.id limit 30 + 1 offset 0
+                    select shown.id from (
+                        select color_id as id from color_in_group
+                        where organization_id = $1::bigint and color_group_id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'color-groups'
+                                ) as changed(record_id)
+                    ))) as shown
+                )
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         group_link as materialized (
             select color_id, color_group_id

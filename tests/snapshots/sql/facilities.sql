@@ -18,11 +18,13 @@ from (
             select r.* from facility r where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
             || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
@@ -30,14 +32,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.id) - $2::bigint
---   +                 when 30 then json_build_array(record.id)::text end as sort_values
---   -             order by record.id limit 30 + 1 offset 0
---   +             order by record.id limit 30 + 1 offset $2::bigint
+--   -                 order by record.id limit 30 + 1 offset 0
+--   +                 order by record.id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -52,7 +48,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -             case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
 --   -                 end as sort_values
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -76,13 +72,15 @@ from (
             select r.* from facility r where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
-            case row_number() over (order by record.name desc, record.id) - 0
+            select record.*, row_number() over (order by record.name desc, record.id) as page_order,
+            case row_number() over (order by record.name desc, record.id)
                 when 30 then json_build_array(record.name, record.id)::text end as sort_values
-            from record
-                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
-                and record.state <> 'deleted'
-            order by record.name desc, record.id limit 30 + 1 offset 0
+            from (
+                select * from record
+                    where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                    and record.state <> 'deleted'
+                order by record.name desc, record.id limit 30 + 1 offset 0
+            ) as record
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
             || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
@@ -90,9 +88,9 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   -                 and record.state <> 'deleted'
---   +                 and record.state <> 'deleted' and (record.name <= $3::text)
---   +                 and (record.name < $3::text or record.id > $4::bigint)
+--   -                     and record.state <> 'deleted'
+--   +                     and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                     and (record.name < $3::text or record.id > $4::bigint)
 
 -- facilities.list_by_reference: First page of the records whose subSupplier.id is $2.
 --   $1::bigint organization_id
@@ -113,16 +111,18 @@ from (
             select r.* from facility r where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where -- Condition of a page: records with an entry of facility that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.id from facility entry
-                where entry.organization_id = $1::bigint and true and entry.sub_supplier_id = $2::bigint
-            )) and record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where -- Condition of a page: records with an entry of facility that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.id from facility entry
+                    where entry.organization_id = $1::bigint and true and entry.sub_supplier_id = $2::bigint
+                )) and record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
             || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document
@@ -130,16 +130,16 @@ from (
     ) as page
 ) as page;
 -- subSupplier.customId is $2:
---   -             from record where -- Condition of a page: records with an entry of facility that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of sub_supplier.
---   -                 select entry.id from facility entry
---   -                 where entry.organization_id = $1::bigint and true and entry.sub_supplier_id = $2::bigint
---   +                 select entry.id
---   +                 from sub_supplier target
---   +                 join facility entry on entry.organization_id = $1::bigint
---   +                     and entry.sub_supplier_id = target.id
---   +                 where target.organization_id = $1::bigint and target.custom_id = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of facility that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of sub_supplier.
+--   -                     select entry.id from facility entry
+--   -                     where entry.organization_id = $1::bigint and true and entry.sub_supplier_id = $2::bigint
+--   +                     select entry.id
+--   +                     from sub_supplier target
+--   +                     join facility entry on entry.organization_id = $1::bigint
+--   +                         and entry.sub_supplier_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.custom_id = $2::text
 
 -- facilities.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -160,25 +160,27 @@ from (
             select r.* from facility r where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                    union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'facilities') as operation(name, ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-            )
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'facilities') as operation(name, ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                )
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         )
         select page_order, sort_values, '{"id":' || id::text || ',"name":' || to_json(name)::text
             || ',"subSupplierId":"' || sub_supplier_id || '","state":"' || state || '"}' as document

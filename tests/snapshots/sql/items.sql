@@ -18,11 +18,13 @@ from (
             select r.* from item r where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text
@@ -32,14 +34,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.id) - $2::bigint
---   +                 when 30 then json_build_array(record.id)::text end as sort_values
---   -             order by record.id limit 30 + 1 offset 0
---   +             order by record.id limit 30 + 1 offset $2::bigint
+--   -                 order by record.id limit 30 + 1 offset 0
+--   +                 order by record.id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -54,7 +50,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -             case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
 --   -                 end as sort_values
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -78,13 +74,16 @@ from (
             select r.* from item r where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.number desc, record.id) - 0 as page_order,
-            case row_number() over (order by record.number desc, record.id) - 0
+            select record.*, row_number() over (order by record.number desc, record.id) as page_order,
+            case row_number() over (order by record.number desc, record.id)
                 when 30 then json_build_array(record.number, record.id)::text end as sort_values
-            from record
-                where strpos(lower(record.number collate "default"), lower($2::text collate "default")) > 0
-                and record.state <> 'deleted'
-            order by record.number desc, record.id limit 30 + 1 offset 0
+            from (
+                select * from record
+                    where strpos(lower(record.number collate "default"),
+                        lower($2::text collate "default")) > 0
+                    and record.state <> 'deleted'
+                order by record.number desc, record.id limit 30 + 1 offset 0
+            ) as record
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text
@@ -94,9 +93,9 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   -                 and record.state <> 'deleted'
---   +                 and record.state <> 'deleted' and (record.number <= $3::text)
---   +                 and (record.number < $3::text or record.id > $4::bigint)
+--   -                     and record.state <> 'deleted'
+--   +                     and record.state <> 'deleted' and (record.number <= $3::text)
+--   +                     and (record.number < $3::text or record.id > $4::bigint)
 
 -- items.list_by_reference: First page of the records whose itemCategory.id is $2.
 --   $1::bigint organization_id
@@ -117,16 +116,18 @@ from (
             select r.* from item r where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where -- Condition of a page: records with an entry of item that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.id from item entry
-                where entry.organization_id = $1::bigint and true and entry.item_category_id = $2::bigint
-            )) and record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where -- Condition of a page: records with an entry of item that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.id from item entry
+                    where entry.organization_id = $1::bigint and true and entry.item_category_id = $2::bigint
+                )) and record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text
@@ -136,15 +137,16 @@ from (
     ) as page
 ) as page;
 -- itemCategory.name is $2:
---   -             from record where -- Condition of a page: records with an entry of item that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of item_category.
---   -                 select entry.id from item entry
---   -                 where entry.organization_id = $1::bigint and true and entry.item_category_id = $2::bigint
---   +                 select entry.id
---   +                 from item_category target
---   +                 join item entry on entry.organization_id = $1::bigint and entry.item_category_id = target.id
---   +                 where target.organization_id = $1::bigint and target.name = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of item that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of item_category.
+--   -                     select entry.id from item entry
+--   -                     where entry.organization_id = $1::bigint and true and entry.item_category_id = $2::bigint
+--   +                     select entry.id
+--   +                     from item_category target
+--   +                     join item entry on entry.organization_id = $1::bigint
+--   +                         and entry.item_category_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.name = $2::text
 
 -- items.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -165,25 +167,27 @@ from (
             select r.* from item r where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                    union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'items') as operation(name, ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-            )
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'items') as operation(name, ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                )
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         )
         select page_order, sort_values, '{"id":' || id::text || ',"number":' || to_json(number)::text
             || ',"name":' || to_json(name)::text

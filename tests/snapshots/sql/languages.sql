@@ -17,10 +17,12 @@ from (
             select l.*, $1::bigint as organization_id from language l
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record order by record.id limit 30 + 1 offset 0
+            ) as record
         )
         select
             page_order,
@@ -30,14 +32,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
---   -                 end as sort_values
---   -             from record order by record.id limit 30 + 1 offset 0
---   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.id) - $2::bigint
---   +                 when 30 then json_build_array(record.id)::text end as sort_values
---   +             from record order by record.id limit 30 + 1 offset $2::bigint
+--   -                 select * from record order by record.id limit 30 + 1 offset 0
+--   +                 select * from record order by record.id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -52,7 +48,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -             case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
 --   -                 end as sort_values
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -75,12 +71,14 @@ from (
             select l.*, $1::bigint as organization_id from language l
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
-            case row_number() over (order by record.name desc, record.id) - 0
+            select record.*, row_number() over (order by record.name desc, record.id) as page_order,
+            case row_number() over (order by record.name desc, record.id)
                 when 30 then json_build_array(record.name, record.id)::text end as sort_values
-            from record
-                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
-            order by record.name desc, record.id limit 30 + 1 offset 0
+            from (
+                select * from record
+                    where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                order by record.name desc, record.id limit 30 + 1 offset 0
+            ) as record
         )
         select
             page_order,
@@ -90,7 +88,7 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   +                 and (record.name <= $3::text) and (record.name < $3::text or record.id > $4::bigint)
+--   +                     and (record.name <= $3::text) and (record.name < $3::text or record.id > $4::bigint)
 
 -- languages.count: Count the records of all pages.
 --   $1::bigint organization_id

@@ -20,17 +20,19 @@ from (
             where s.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.style_id) - 0 as page_order,
-            case row_number() over (order by record.style_id) - 0
+            select record.*, row_number() over (order by record.style_id) as page_order,
+            case row_number() over (order by record.style_id)
                 when 30 then json_build_array(record.style_id)::text end as sort_values
-            from record where record.state <> 'deleted' and (
-                record.measurement_unit is not null
-                or exists (
-                    select 1 from measurement_line part
-                    where part.organization_id = $1::bigint and part.style_id = record.id
+            from (
+                select * from record where record.state <> 'deleted' and (
+                    record.measurement_unit is not null
+                    or exists (
+                        select 1 from measurement_line part
+                        where part.organization_id = $1::bigint and part.style_id = record.id
+                    )
                 )
-            )
-            order by record.style_id limit 30 + 1 offset 0
+                order by record.style_id limit 30 + 1 offset 0
+            ) as record
         ),
         requested as (
             select
@@ -76,12 +78,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.style_id) - 0 as page_order,
---   -             case row_number() over (order by record.style_id) - 0
---   +             select record.*, row_number() over (order by record.style_id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.style_id) - $2::bigint
---   -             order by record.style_id limit 30 + 1 offset 0
---   +             order by record.style_id limit 30 + 1 offset $2::bigint
+--   -                 order by record.style_id limit 30 + 1 offset 0
+--   +                 order by record.style_id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -96,7 +94,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.style_id) - 0
+--   -             case row_number() over (order by record.style_id)
 --   -                 when 30 then json_build_array(record.style_id)::text end as sort_values
 --   +             json_build_array(record.style_id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -122,19 +120,21 @@ from (
             where s.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.unit desc, record.style_id) - 0 as page_order,
-            case row_number() over (order by record.unit desc, record.style_id) - 0
+            select record.*, row_number() over (order by record.unit desc, record.style_id) as page_order,
+            case row_number() over (order by record.unit desc, record.style_id)
                 when 30 then json_build_array(record.unit, record.style_id)::text end as sort_values
-            from record
-                where strpos(lower(record.unit collate "default"), lower($2::text collate "default")) > 0
-                and record.state <> 'deleted' and (
-                record.measurement_unit is not null
-                or exists (
-                    select 1 from measurement_line part
-                    where part.organization_id = $1::bigint and part.style_id = record.id
+            from (
+                select * from record
+                    where strpos(lower(record.unit collate "default"), lower($2::text collate "default")) > 0
+                    and record.state <> 'deleted' and (
+                    record.measurement_unit is not null
+                    or exists (
+                        select 1 from measurement_line part
+                        where part.organization_id = $1::bigint and part.style_id = record.id
+                    )
                 )
-            )
-            order by record.unit desc, record.style_id limit 30 + 1 offset 0
+                order by record.unit desc, record.style_id limit 30 + 1 offset 0
+            ) as record
         ),
         requested as (
             select
@@ -180,8 +180,8 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   -             )
---   +             ) and (record.unit <= $3::text) and (record.unit < $3::text or record.style_id > $4::bigint)
+--   -                 )
+--   +                 ) and (record.unit <= $3::text) and (record.unit < $3::text or record.style_id > $4::bigint)
 
 -- measurement-charts-by-owner.list_by_reference: First page of the records whose style.id is $2.
 --   $1::bigint organization_id
@@ -204,22 +204,24 @@ from (
             where s.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.style_id) - 0 as page_order,
-            case row_number() over (order by record.style_id) - 0
+            select record.*, row_number() over (order by record.style_id) as page_order,
+            case row_number() over (order by record.style_id)
                 when 30 then json_build_array(record.style_id)::text end as sort_values
-            from record where -- Condition of a page: records with an entry of style that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.id from style entry
-                where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
-            )) and record.state <> 'deleted' and (
-                record.measurement_unit is not null
-                or exists (
-                    select 1 from measurement_line part
-                    where part.organization_id = $1::bigint and part.style_id = record.id
+            from (
+                select * from record where -- Condition of a page: records with an entry of style that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.id from style entry
+                    where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+                )) and record.state <> 'deleted' and (
+                    record.measurement_unit is not null
+                    or exists (
+                        select 1 from measurement_line part
+                        where part.organization_id = $1::bigint and part.style_id = record.id
+                    )
                 )
-            )
-            order by record.style_id limit 30 + 1 offset 0
+                order by record.style_id limit 30 + 1 offset 0
+            ) as record
         ),
         requested as (
             select
@@ -265,8 +267,8 @@ from (
     ) as page
 ) as page;
 -- style.number is $2:
---   -                 where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
---   +                 where entry.organization_id = $1::bigint and true and entry.number = $2::text
+--   -                     where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+--   +                     where entry.organization_id = $1::bigint and true and entry.number = $2::text
 
 -- measurement-charts-by-owner.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -289,31 +291,34 @@ from (
             where s.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.style_id) - 0 as page_order,
-            case row_number() over (order by record.style_id) - 0
+            select record.*, row_number() over (order by record.style_id) as page_order,
+            case row_number() over (order by record.style_id)
                 when 30 then json_build_array(record.style_id)::text end as sort_values
-            from record where record.state <> 'deleted' and (
-                record.measurement_unit is not null
-                or exists (
-                    select 1 from measurement_line part
-                    where part.organization_id = $1::bigint and part.style_id = record.id
+            from (
+                select * from record where record.state <> 'deleted' and (
+                    record.measurement_unit is not null
+                    or exists (
+                        select 1 from measurement_line part
+                        where part.organization_id = $1::bigint and part.style_id = record.id
+                    )
+                ) and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'measurement-charts') as operation(name,
+                        ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
                 )
-            ) and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                    union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'measurement-charts') as operation(name, ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-            )
-            order by record.style_id limit 30 + 1 offset 0
+                order by record.style_id limit 30 + 1 offset 0
+            ) as record
         ),
         requested as (
             select

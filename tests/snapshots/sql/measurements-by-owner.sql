@@ -18,14 +18,16 @@ from (
                 where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.sample_request_id) - 0 as page_order,
-            case row_number() over (order by record.sample_request_id) - 0
+            select record.*, row_number() over (order by record.sample_request_id) as page_order,
+            case row_number() over (order by record.sample_request_id)
                 when 30 then json_build_array(record.sample_request_id)::text end as sort_values
-            from record where exists (
-                select 1 from sample_request_size part
-                where part.organization_id = $1::bigint and part.sample_request_id = record.id
-            )
-            order by record.sample_request_id limit 30 + 1 offset 0
+            from (
+                select * from record where exists (
+                    select 1 from sample_request_size part
+                    where part.organization_id = $1::bigint and part.sample_request_id = record.id
+                )
+                order by record.sample_request_id limit 30 + 1 offset 0
+            ) as record
         ),
         requested as materialized (
             select
@@ -105,12 +107,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.sample_request_id) - 0 as page_order,
---   -             case row_number() over (order by record.sample_request_id) - 0
---   +             select record.*, row_number() over (order by record.sample_request_id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.sample_request_id) - $2::bigint
---   -             order by record.sample_request_id limit 30 + 1 offset 0
---   +             order by record.sample_request_id limit 30 + 1 offset $2::bigint
+--   -                 order by record.sample_request_id limit 30 + 1 offset 0
+--   +                 order by record.sample_request_id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -125,7 +123,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.sample_request_id) - 0
+--   -             case row_number() over (order by record.sample_request_id)
 --   -                 when 30 then json_build_array(record.sample_request_id)::text end as sort_values
 --   +             json_build_array(record.sample_request_id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -149,14 +147,16 @@ from (
                 where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.sample_request_id) - 0 as page_order,
-            case row_number() over (order by record.sample_request_id) - 0
+            select record.*, row_number() over (order by record.sample_request_id) as page_order,
+            case row_number() over (order by record.sample_request_id)
                 when 30 then json_build_array(record.sample_request_id)::text end as sort_values
-            from record where record.sample_request_id > $2::bigint and exists (
-                select 1 from sample_request_size part
-                where part.organization_id = $1::bigint and part.sample_request_id = record.id
-            )
-            order by record.sample_request_id limit 30 + 1 offset 0
+            from (
+                select * from record where record.sample_request_id > $2::bigint and exists (
+                    select 1 from sample_request_size part
+                    where part.organization_id = $1::bigint and part.sample_request_id = record.id
+                )
+                order by record.sample_request_id limit 30 + 1 offset 0
+            ) as record
         ),
         requested as materialized (
             select
@@ -236,8 +236,8 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   -             )
---   +             ) and record.sample_request_id > $3::bigint
+--   -                 )
+--   +                 ) and record.sample_request_id > $3::bigint
 
 -- measurements-by-owner.list_by_reference: First page of the records whose sampleRequest.id is $2.
 --   $1::bigint organization_id
@@ -258,19 +258,21 @@ from (
                 where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.sample_request_id) - 0 as page_order,
-            case row_number() over (order by record.sample_request_id) - 0
+            select record.*, row_number() over (order by record.sample_request_id) as page_order,
+            case row_number() over (order by record.sample_request_id)
                 when 30 then json_build_array(record.sample_request_id)::text end as sort_values
-            from record where -- Condition of a page: records with an entry of sample_request that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.id from sample_request entry
-                where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
-            )) and exists (
-                select 1 from sample_request_size part
-                where part.organization_id = $1::bigint and part.sample_request_id = record.id
-            )
-            order by record.sample_request_id limit 30 + 1 offset 0
+            from (
+                select * from record where -- Condition of a page: records with an entry of sample_request that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.id from sample_request entry
+                    where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+                )) and exists (
+                    select 1 from sample_request_size part
+                    where part.organization_id = $1::bigint and part.sample_request_id = record.id
+                )
+                order by record.sample_request_id limit 30 + 1 offset 0
+            ) as record
         ),
         requested as materialized (
             select
@@ -350,8 +352,8 @@ from (
     ) as page
 ) as page;
 -- sampleRequest.name is $2:
---   -                 where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
---   +                 where entry.organization_id = $1::bigint and true and entry.name = $2::text
+--   -                     where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+--   +                     where entry.organization_id = $1::bigint and true and entry.name = $2::text
 
 -- measurements-by-owner.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -372,94 +374,97 @@ from (
                 where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.sample_request_id) - 0 as page_order,
-            case row_number() over (order by record.sample_request_id) - 0
+            select record.*, row_number() over (order by record.sample_request_id) as page_order,
+            case row_number() over (order by record.sample_request_id)
                 when 30 then json_build_array(record.sample_request_id)::text end as sort_values
-            from record where exists (
-                select 1 from sample_request_size part
-                where part.organization_id = $1::bigint and part.sample_request_id = record.id
-            ) and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+            from (
+                select * from record where exists (
+                    select 1 from sample_request_size part
+                    where part.organization_id = $1::bigint and part.sample_request_id = record.id
+                ) and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'measurements') as operation(name, ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                    -- Part of changed_records: records that show changed ones of one kind.
                     union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'measurements') as operation(name, ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select sample_request_id as id from sample_request_size
-                    where organization_id = $1::bigint and size_range_size_id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'size-range-sizes'
-                            ) as changed(record_id)
-                ))) as shown
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select sample_request_id as id from sample_request_size
-                    where organization_id = $1::bigint and size_range_size_id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'size-range-sizes.isDeactivated'
-                            ) as changed(record_id)
-                ))) as shown
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select distinct measured.sample_request_id as id
-                    from measurement_line line
-                    join sample_request request on request.organization_id = $1::bigint
-                        and request.style_id = line.style_id
-                    join sample_request_measurement measured
-                        on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
-                            and measured.measurement_line_id = line.id
-                    where line.organization_id = $1::bigint and line.id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'measurement-charts'
-                            ) as changed(record_id)
-                ))) as shown
-            )
-            order by record.sample_request_id limit 30 + 1 offset 0
+                    select shown.id from (
+                        select sample_request_id as id from sample_request_size
+                        where organization_id = $1::bigint and size_range_size_id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'size-range-sizes'
+                                ) as changed(record_id)
+                    ))) as shown
+                    -- Part of changed_records: records that show changed ones of one kind.
+                    union all
+                    select shown.id from (
+                        select sample_request_id as id from sample_request_size
+                        where organization_id = $1::bigint and size_range_size_id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'size-range-sizes.isDeactivated'
+                                ) as changed(record_id)
+                    ))) as shown
+                    -- Part of changed_records: records that show changed ones of one kind.
+                    union all
+                    select shown.id from (
+                        select distinct measured.sample_request_id as id
+                        from measurement_line line
+                        join sample_request request on request.organization_id = $1::bigint
+                            and request.style_id = line.style_id
+                        join sample_request_measurement measured
+                            on measured.organization_id = $1::bigint
+                                and measured.sample_request_id = request.id
+                                and measured.measurement_line_id = line.id
+                        where line.organization_id = $1::bigint and line.id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'measurement-charts'
+                                ) as changed(record_id)
+                    ))) as shown
+                )
+                order by record.sample_request_id limit 30 + 1 offset 0
+            ) as record
         ),
         requested as materialized (
             select

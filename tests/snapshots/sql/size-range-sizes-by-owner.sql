@@ -20,14 +20,16 @@ from (
             where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.size_range_id) - 0 as page_order,
-            case row_number() over (order by record.size_range_id) - 0
+            select record.*, row_number() over (order by record.size_range_id) as page_order,
+            case row_number() over (order by record.size_range_id)
                 when 30 then json_build_array(record.size_range_id)::text end as sort_values
-            from record where record.state <> 'deleted' and exists (
-                select 1 from size_range_size part
-                where part.organization_id = $1::bigint and part.size_range_id = record.id
-            )
-            order by record.size_range_id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted' and exists (
+                    select 1 from size_range_size part
+                    where part.organization_id = $1::bigint and part.size_range_id = record.id
+                )
+                order by record.size_range_id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as (
             select
@@ -54,12 +56,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.size_range_id) - 0 as page_order,
---   -             case row_number() over (order by record.size_range_id) - 0
---   +             select record.*, row_number() over (order by record.size_range_id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.size_range_id) - $2::bigint
---   -             order by record.size_range_id limit 30 + 1 offset 0
---   +             order by record.size_range_id limit 30 + 1 offset $2::bigint
+--   -                 order by record.size_range_id limit 30 + 1 offset 0
+--   +                 order by record.size_range_id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -74,7 +72,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.size_range_id) - 0
+--   -             case row_number() over (order by record.size_range_id)
 --   -                 when 30 then json_build_array(record.size_range_id)::text end as sort_values
 --   +             json_build_array(record.size_range_id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -100,14 +98,17 @@ from (
             where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.size_range_id) - 0 as page_order,
-            case row_number() over (order by record.size_range_id) - 0
+            select record.*, row_number() over (order by record.size_range_id) as page_order,
+            case row_number() over (order by record.size_range_id)
                 when 30 then json_build_array(record.size_range_id)::text end as sort_values
-            from record where record.size_range_id > $2::bigint and record.state <> 'deleted' and exists (
-                select 1 from size_range_size part
-                where part.organization_id = $1::bigint and part.size_range_id = record.id
-            )
-            order by record.size_range_id limit 30 + 1 offset 0
+            from (
+                select * from record where record.size_range_id > $2::bigint and record.state <> 'deleted'
+                    and exists (
+                    select 1 from size_range_size part
+                    where part.organization_id = $1::bigint and part.size_range_id = record.id
+                )
+                order by record.size_range_id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as (
             select
@@ -134,8 +135,8 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   -             )
---   +             ) and record.size_range_id > $3::bigint
+--   -                 )
+--   +                 ) and record.size_range_id > $3::bigint
 
 -- size-range-sizes-by-owner.list_by_reference: First page of the records whose sizeRange.id is $2.
 --   $1::bigint organization_id
@@ -158,19 +159,21 @@ from (
             where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.size_range_id) - 0 as page_order,
-            case row_number() over (order by record.size_range_id) - 0
+            select record.*, row_number() over (order by record.size_range_id) as page_order,
+            case row_number() over (order by record.size_range_id)
                 when 30 then json_build_array(record.size_range_id)::text end as sort_values
-            from record where -- Condition of a page: records with an entry of size_range that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.id from size_range entry
-                where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
-            )) and record.state <> 'deleted' and exists (
-                select 1 from size_range_size part
-                where part.organization_id = $1::bigint and part.size_range_id = record.id
-            )
-            order by record.size_range_id limit 30 + 1 offset 0
+            from (
+                select * from record where -- Condition of a page: records with an entry of size_range that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.id from size_range entry
+                    where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+                )) and record.state <> 'deleted' and exists (
+                    select 1 from size_range_size part
+                    where part.organization_id = $1::bigint and part.size_range_id = record.id
+                )
+                order by record.size_range_id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as (
             select
@@ -197,8 +200,8 @@ from (
     ) as page
 ) as page;
 -- sizeRange.userDefinedId is $2:
---   -                 where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
---   +                 where entry.organization_id = $1::bigint and true and entry.user_defined_id = $2::text
+--   -                     where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+--   +                     where entry.organization_id = $1::bigint and true and entry.user_defined_id = $2::text
 
 -- size-range-sizes-by-owner.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -221,28 +224,31 @@ from (
             where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.size_range_id) - 0 as page_order,
-            case row_number() over (order by record.size_range_id) - 0
+            select record.*, row_number() over (order by record.size_range_id) as page_order,
+            case row_number() over (order by record.size_range_id)
                 when 30 then json_build_array(record.size_range_id)::text end as sort_values
-            from record where record.state <> 'deleted' and exists (
-                select 1 from size_range_size part
-                where part.organization_id = $1::bigint and part.size_range_id = record.id
-            ) and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                    union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'size-range-sizes') as operation(name, ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-            )
-            order by record.size_range_id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted' and exists (
+                    select 1 from size_range_size part
+                    where part.organization_id = $1::bigint and part.size_range_id = record.id
+                ) and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'size-range-sizes') as operation(name,
+                        ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                )
+                order by record.size_range_id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as (
             select

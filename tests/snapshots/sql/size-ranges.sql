@@ -30,11 +30,13 @@ from (
             where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as materialized (
             select
@@ -66,14 +68,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.id) - $2::bigint
---   +                 when 30 then json_build_array(record.id)::text end as sort_values
---   -             order by record.id limit 30 + 1 offset 0
---   +             order by record.id limit 30 + 1 offset $2::bigint
+--   -                 order by record.id limit 30 + 1 offset 0
+--   +                 order by record.id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -88,7 +84,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -             case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
 --   -                 end as sort_values
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -124,13 +120,15 @@ from (
             where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
-            case row_number() over (order by record.name desc, record.id) - 0
+            select record.*, row_number() over (order by record.name desc, record.id) as page_order,
+            case row_number() over (order by record.name desc, record.id)
                 when 30 then json_build_array(record.name, record.id)::text end as sort_values
-            from record
-                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
-                and record.state <> 'deleted'
-            order by record.name desc, record.id limit 30 + 1 offset 0
+            from (
+                select * from record
+                    where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                    and record.state <> 'deleted'
+                order by record.name desc, record.id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as materialized (
             select
@@ -162,9 +160,9 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   -                 and record.state <> 'deleted'
---   +                 and record.state <> 'deleted' and (record.name <= $3::text)
---   +                 and (record.name < $3::text or record.id > $4::bigint)
+--   -                     and record.state <> 'deleted'
+--   +                     and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                     and (record.name < $3::text or record.id > $4::bigint)
 
 -- size-ranges.list_by_reference: First page of the records whose sizes.id is $2.
 --   $1::bigint organization_id
@@ -197,17 +195,19 @@ from (
             where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where -- Condition of a page: records with an entry of size_range_size that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.size_range_id from size_range_size entry
-                where entry.organization_id = $1::bigint and not entry.is_deactivated
-                    and entry.id = $2::bigint
-            )) and record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where -- Condition of a page: records with an entry of size_range_size that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.size_range_id from size_range_size entry
+                    where entry.organization_id = $1::bigint and not entry.is_deactivated
+                        and entry.id = $2::bigint
+                )) and record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as materialized (
             select
@@ -239,14 +239,14 @@ from (
     ) as page
 ) as page;
 -- sizes.relatedSizeRangeSizeId is $2:
---   -                     and entry.id = $2::bigint
---   +                     and entry.related_size_range_size_id = $2::bigint
+--   -                         and entry.id = $2::bigint
+--   +                         and entry.related_size_range_size_id = $2::bigint
 -- sizes.name is $2:
---   -                     and entry.id = $2::bigint
---   +                     and entry.name = $2::text
+--   -                         and entry.id = $2::bigint
+--   +                         and entry.name = $2::text
 -- sizes.sizeId is $2:
---   -                     and entry.id = $2::bigint
---   +                     and entry.size_id = $2::text
+--   -                         and entry.id = $2::bigint
+--   +                         and entry.size_id = $2::text
 
 -- size-ranges.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -279,46 +279,48 @@ from (
             where r.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+            from (
+                select * from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'size-ranges') as operation(name, ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                    -- Part of changed_records: records that show changed ones of one kind.
                     union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'size-ranges') as operation(name, ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select id from size_range
-                    where organization_id = $1::bigint and organization_id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'settings'
-                            ) as changed(record_id)
-                    )) and is_advanced_grading
-                ) as shown
-            )
-            order by record.id limit 30 + 1 offset 0
+                    select shown.id from (
+                        select id from size_range
+                        where organization_id = $1::bigint and organization_id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'settings'
+                                ) as changed(record_id)
+                        )) and is_advanced_grading
+                    ) as shown
+                )
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as materialized (
             select

@@ -21,11 +21,13 @@ from (
             where f.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         allowed_values as (
             select
@@ -110,14 +112,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.id) - $2::bigint
---   +                 when 30 then json_build_array(record.id)::text end as sort_values
---   -             order by record.id limit 30 + 1 offset 0
---   +             order by record.id limit 30 + 1 offset $2::bigint
+--   -                 order by record.id limit 30 + 1 offset 0
+--   +                 order by record.id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -132,7 +128,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -             case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
 --   -                 end as sort_values
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -159,13 +155,15 @@ from (
             where f.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
-            case row_number() over (order by record.name desc, record.id) - 0
+            select record.*, row_number() over (order by record.name desc, record.id) as page_order,
+            case row_number() over (order by record.name desc, record.id)
                 when 30 then json_build_array(record.name, record.id)::text end as sort_values
-            from record
-                where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
-                and record.state <> 'deleted'
-            order by record.name desc, record.id limit 30 + 1 offset 0
+            from (
+                select * from record
+                    where strpos(lower(record.name collate "default"), lower($2::text collate "default")) > 0
+                    and record.state <> 'deleted'
+                order by record.name desc, record.id limit 30 + 1 offset 0
+            ) as record
         ),
         allowed_values as (
             select
@@ -250,9 +248,9 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   -                 and record.state <> 'deleted'
---   +                 and record.state <> 'deleted' and (record.name <= $3::text)
---   +                 and (record.name < $3::text or record.id > $4::bigint)
+--   -                     and record.state <> 'deleted'
+--   +                     and record.state <> 'deleted' and (record.name <= $3::text)
+--   +                     and (record.name < $3::text or record.id > $4::bigint)
 
 -- style-custom-fields.list_by_reference: First page of the records whose parentCustomField.id is $2.
 --   $1::bigint organization_id
@@ -276,17 +274,19 @@ from (
             where f.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.id from style_custom_field entry
-                where entry.organization_id = $1::bigint and true
-                    and entry.parent_custom_field_id = $2::bigint
-            )) and record.state <> 'deleted'
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.id from style_custom_field entry
+                    where entry.organization_id = $1::bigint and true
+                        and entry.parent_custom_field_id = $2::bigint
+                )) and record.state <> 'deleted'
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         allowed_values as (
             select
@@ -371,124 +371,124 @@ from (
     ) as page
 ) as page;
 -- parentCustomField.userDefinedId is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of style_custom_field.
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.id
---   +                 from style_custom_field target
---   +                 join style_custom_field entry on entry.organization_id = $1::bigint
---   +                     and entry.parent_custom_field_id = target.id
---   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of style_custom_field.
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.id
+--   +                     from style_custom_field target
+--   +                     join style_custom_field entry on entry.organization_id = $1::bigint
+--   +                         and entry.parent_custom_field_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.user_defined_id = $2::text
 -- allowedValues.id is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   +             from record where -- Condition of a page: records with an entry of style_allowed_value that matches. The array makes the planner begin with the
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id from style_allowed_value entry
---   +                 where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +                 select * from record where -- Condition of a page: records with an entry of style_allowed_value that matches. The array makes the planner begin with the
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id from style_allowed_value entry
+--   +                     where entry.organization_id = $1::bigint and true and entry.id = $2::bigint
 -- allowedValues.parentAllowedValueId is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   +             from record where -- Condition of a page: records with an entry of style_allowed_value that matches. The array makes the planner begin with the
---   -                 select entry.id from style_custom_field entry
---   +                 select entry.custom_field_id from style_allowed_value entry
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                     and entry.parent_allowed_value_id = $2::bigint
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +                 select * from record where -- Condition of a page: records with an entry of style_allowed_value that matches. The array makes the planner begin with the
+--   -                     select entry.id from style_custom_field entry
+--   +                     select entry.custom_field_id from style_allowed_value entry
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                         and entry.parent_allowed_value_id = $2::bigint
 -- allowedValues.userDefinedId is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   +             from record where -- Condition of a page: records with an entry of style_allowed_value that matches. The array makes the planner begin with the
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id from style_allowed_value entry
---   +                 where entry.organization_id = $1::bigint and true and entry.user_defined_id = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +                 select * from record where -- Condition of a page: records with an entry of style_allowed_value that matches. The array makes the planner begin with the
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id from style_allowed_value entry
+--   +                     where entry.organization_id = $1::bigint and true and entry.user_defined_id = $2::text
 -- associatedBrands.id is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   +             from record where -- Condition of a page: records with an entry of custom_field_brand that matches. The array makes the planner begin with the
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id from custom_field_brand entry
---   +                 where entry.organization_id = $1::bigint and true and entry.brand_id = $2::bigint
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +                 select * from record where -- Condition of a page: records with an entry of custom_field_brand that matches. The array makes the planner begin with the
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id from custom_field_brand entry
+--   +                     where entry.organization_id = $1::bigint and true and entry.brand_id = $2::bigint
 -- associatedBrands.customId is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of brand.
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id
---   +                 from brand target
---   +                 join custom_field_brand entry on entry.organization_id = $1::bigint
---   +                     and entry.brand_id = target.id
---   +                 where target.organization_id = $1::bigint and target.custom_id = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of brand.
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id
+--   +                     from brand target
+--   +                     join custom_field_brand entry on entry.organization_id = $1::bigint
+--   +                         and entry.brand_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.custom_id = $2::text
 -- associatedGroups.id is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   +             from record where -- Condition of a page: records with an entry of custom_field_group that matches. The array makes the planner begin with the
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id from custom_field_group entry
---   +                 where entry.organization_id = $1::bigint and true and entry.group_id = $2::bigint
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +                 select * from record where -- Condition of a page: records with an entry of custom_field_group that matches. The array makes the planner begin with the
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id from custom_field_group entry
+--   +                     where entry.organization_id = $1::bigint and true and entry.group_id = $2::bigint
 -- associatedGroups.customId is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of style_group.
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id
---   +                 from style_group target
---   +                 join custom_field_group entry on entry.organization_id = $1::bigint
---   +                     and entry.group_id = target.id
---   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of style_group.
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id
+--   +                     from style_group target
+--   +                     join custom_field_group entry on entry.organization_id = $1::bigint
+--   +                         and entry.group_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.user_defined_id = $2::text
 -- associatedGroups.userDefinedId is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of style_group.
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id
---   +                 from style_group target
---   +                 join custom_field_group entry on entry.organization_id = $1::bigint
---   +                     and entry.group_id = target.id
---   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of style_group.
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id
+--   +                     from style_group target
+--   +                     join custom_field_group entry on entry.organization_id = $1::bigint
+--   +                         and entry.group_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.user_defined_id = $2::text
 -- associatedStyleCategories.id is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   +             from record where -- Condition of a page: records with an entry of custom_field_style_category that matches. The array makes the planner begin with the
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id from custom_field_style_category entry
---   +                 where entry.organization_id = $1::bigint and true and entry.style_category_id = $2::bigint
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   +                 select * from record where -- Condition of a page: records with an entry of custom_field_style_category that matches. The array makes the planner begin with the
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id from custom_field_style_category entry
+--   +                     where entry.organization_id = $1::bigint and true and entry.style_category_id = $2::bigint
 -- associatedStyleCategories.customId is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of style_category.
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id
---   +                 from style_category target
---   +                 join custom_field_style_category entry on entry.organization_id = $1::bigint
---   +                     and entry.style_category_id = target.id
---   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of style_category.
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id
+--   +                     from style_category target
+--   +                     join custom_field_style_category entry on entry.organization_id = $1::bigint
+--   +                         and entry.style_category_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.user_defined_id = $2::text
 -- associatedStyleCategories.userDefinedId is $2:
---   -             from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of style_category.
---   -                 select entry.id from style_custom_field entry
---   -                 where entry.organization_id = $1::bigint and true
---   -                     and entry.parent_custom_field_id = $2::bigint
---   +                 select entry.custom_field_id
---   +                 from style_category target
---   +                 join custom_field_style_category entry on entry.organization_id = $1::bigint
---   +                     and entry.style_category_id = target.id
---   +                 where target.organization_id = $1::bigint and target.user_defined_id = $2::text
+--   -                 select * from record where -- Condition of a page: records with an entry of style_custom_field that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of style_category.
+--   -                     select entry.id from style_custom_field entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.parent_custom_field_id = $2::bigint
+--   +                     select entry.custom_field_id
+--   +                     from style_category target
+--   +                     join custom_field_style_category entry on entry.organization_id = $1::bigint
+--   +                         and entry.style_category_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.user_defined_id = $2::text
 
 -- style-custom-fields.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -512,105 +512,108 @@ from (
             where f.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+            from (
+                select * from record where record.state <> 'deleted' and -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'style-custom-fields') as operation(name,
+                        ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                    -- Part of changed_records: records that show changed ones of one kind.
                     union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'style-custom-fields') as operation(name, ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select id from style_custom_field
-                    where organization_id = $1::bigint and parent_custom_field_id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'style-custom-fields'
-                            ) as changed(record_id)
-                ))) as shown
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select custom_field_id as id from custom_field_group
-                    where organization_id = $1::bigint and group_id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'groups'
-                            ) as changed(record_id)
-                ))) as shown
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select custom_field_id as id from custom_field_brand
-                    where organization_id = $1::bigint and brand_id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'brands'
-                            ) as changed(record_id)
-                ))) as shown
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select custom_field_id as id from custom_field_style_category
-                    where organization_id = $1::bigint and style_category_id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'style-categories'
-                            ) as changed(record_id)
-                ))) as shown
-            )
-            order by record.id limit 30 + 1 offset 0
+                    select shown.id from (
+                        select id from style_custom_field
+                        where organization_id = $1::bigint and parent_custom_field_id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'style-custom-fields'
+                                ) as changed(record_id)
+                    ))) as shown
+                    -- Part of changed_records: records that show changed ones of one kind.
+                    union all
+                    select shown.id from (
+                        select custom_field_id as id from custom_field_group
+                        where organization_id = $1::bigint and group_id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'groups'
+                                ) as changed(record_id)
+                    ))) as shown
+                    -- Part of changed_records: records that show changed ones of one kind.
+                    union all
+                    select shown.id from (
+                        select custom_field_id as id from custom_field_brand
+                        where organization_id = $1::bigint and brand_id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'brands'
+                                ) as changed(record_id)
+                    ))) as shown
+                    -- Part of changed_records: records that show changed ones of one kind.
+                    union all
+                    select shown.id from (
+                        select custom_field_id as id from custom_field_style_category
+                        where organization_id = $1::bigint and style_category_id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $2::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'style-categories'
+                                ) as changed(record_id)
+                    ))) as shown
+                )
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         allowed_values as (
             select

@@ -21,10 +21,12 @@ from (
             and r.style_id = $2::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as materialized (
             select
@@ -60,14 +62,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
---   -                 end as sort_values
---   -             from record order by record.id limit 30 + 1 offset 0
---   +             select record.*, row_number() over (order by record.id) - $3::bigint as page_order,
---   +             case row_number() over (order by record.id) - $3::bigint
---   +                 when 30 then json_build_array(record.id)::text end as sort_values
---   +             from record order by record.id limit 30 + 1 offset $3::bigint
+--   -                 select * from record order by record.id limit 30 + 1 offset 0
+--   +                 select * from record order by record.id limit 30 + 1 offset $3::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -82,7 +78,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -             case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
 --   -                 end as sort_values
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -109,12 +105,14 @@ from (
             and r.style_id = $2::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.name desc, record.id) - 0 as page_order,
-            case row_number() over (order by record.name desc, record.id) - 0
+            select record.*, row_number() over (order by record.name desc, record.id) as page_order,
+            case row_number() over (order by record.name desc, record.id)
                 when 30 then json_build_array(record.name, record.id)::text end as sort_values
-            from record
-                where strpos(lower(record.name collate "default"), lower($3::text collate "default")) > 0
-            order by record.name desc, record.id limit 30 + 1 offset 0
+            from (
+                select * from record
+                    where strpos(lower(record.name collate "default"), lower($3::text collate "default")) > 0
+                order by record.name desc, record.id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as materialized (
             select
@@ -150,7 +148,7 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   +                 and (record.name <= $4::text) and (record.name < $4::text or record.id > $5::bigint)
+--   +                     and (record.name <= $4::text) and (record.name < $4::text or record.id > $5::bigint)
 
 -- style-sample-requests.list_by_reference: First page of the records whose sizes.sizeRangeSizeId is $3.
 --   $1::bigint organization_id
@@ -174,16 +172,19 @@ from (
             and r.style_id = $2::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where -- Condition of a page: records with an entry of sample_request_size that matches. The array makes the planner begin with the
-            -- entries; with a join it may read all records until it has a page of matches.
-            record.id = any(array(
-                select entry.sample_request_id from sample_request_size entry
-                where entry.organization_id = $1::bigint and true and entry.size_range_size_id = $3::bigint
-            ))
-            order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record where -- Condition of a page: records with an entry of sample_request_size that matches. The array makes the planner begin with the
+                -- entries; with a join it may read all records until it has a page of matches.
+                record.id = any(array(
+                    select entry.sample_request_id from sample_request_size entry
+                    where entry.organization_id = $1::bigint and true
+                        and entry.size_range_size_id = $3::bigint
+                ))
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as materialized (
             select
@@ -219,16 +220,17 @@ from (
     ) as page
 ) as page;
 -- sizes.sizeRangeSizeName is $3:
---   -             from record where -- Condition of a page: records with an entry of sample_request_size that matches. The array makes the planner begin with the
---   -             -- entries; with a join it may read all records until it has a page of matches.
---   +             from record where -- Condition of a page: records that refer to a matching record of size_range_size.
---   -                 select entry.sample_request_id from sample_request_size entry
---   -                 where entry.organization_id = $1::bigint and true and entry.size_range_size_id = $3::bigint
---   +                 select entry.sample_request_id
---   +                 from size_range_size target
---   +                 join sample_request_size entry on entry.organization_id = $1::bigint
---   +                     and entry.size_range_size_id = target.id
---   +                 where target.organization_id = $1::bigint and target.name = $3::text
+--   -                 select * from record where -- Condition of a page: records with an entry of sample_request_size that matches. The array makes the planner begin with the
+--   -                 -- entries; with a join it may read all records until it has a page of matches.
+--   +                 select * from record where -- Condition of a page: records that refer to a matching record of size_range_size.
+--   -                     select entry.sample_request_id from sample_request_size entry
+--   -                     where entry.organization_id = $1::bigint and true
+--   -                         and entry.size_range_size_id = $3::bigint
+--   +                     select entry.sample_request_id
+--   +                     from size_range_size target
+--   +                     join sample_request_size entry on entry.organization_id = $1::bigint
+--   +                         and entry.size_range_size_id = target.id
+--   +                     where target.organization_id = $1::bigint and target.name = $3::text
 
 -- style-sample-requests.list_changed: First page of the records that transactions after a number have changed.
 --   $1::bigint organization_id
@@ -252,45 +254,47 @@ from (
             and r.style_id = $2::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record where -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
-            -- changed ones.
-            record.id in (
-                select changed.record_id::bigint
-                from (
-                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                    select numbered.records, numbered.causes from change numbered
-                    where numbered.organization_id = $1::bigint and numbered.n > $3::bigint
+            from (
+                select * from record where -- Condition of lists: records that transactions after a number, or without one, have changed, and records that show
+                -- changed ones.
+                record.id in (
+                    select changed.record_id::bigint
+                    from (
+                        -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                        select numbered.records, numbered.causes from change numbered
+                        where numbered.organization_id = $1::bigint and numbered.n > $3::bigint
+                        union all
+                        select unnumbered.records, unnumbered.causes from change unnumbered
+                        where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                    ) as change
+                    cross join lateral jsonb_each(change.records -> 'sample-requests') as operation(name, ids)
+                    cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
+                    -- Part of changed_records: records that show changed ones of one kind.
                     union all
-                    select unnumbered.records, unnumbered.causes from change unnumbered
-                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                ) as change
-                cross join lateral jsonb_each(change.records -> 'sample-requests') as operation(name, ids)
-                cross join lateral jsonb_array_elements_text(operation.ids) as changed(record_id)
-                -- Part of changed_records: records that show changed ones of one kind.
-                union all
-                select shown.id from (
-                    select sample_request_id as id from sample_request_size
-                    where organization_id = $1::bigint and size_range_size_id = any(
-                        -- Ids of the changed ones in changed_shown.
-                        array(
-                            select changed.record_id::bigint
-                            from (
-                                -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
-                                select numbered.records, numbered.causes from change numbered
-                                where numbered.organization_id = $1::bigint and numbered.n > $3::bigint
-                                union all
-                                select unnumbered.records, unnumbered.causes from change unnumbered
-                                where unnumbered.organization_id = $1::bigint and unnumbered.n is null
-                            ) as change
-                            cross join lateral jsonb_array_elements_text(
-                                change.causes -> 'size-range-sizes'
-                            ) as changed(record_id)
-                ))) as shown
-            )
-            order by record.id limit 30 + 1 offset 0
+                    select shown.id from (
+                        select sample_request_id as id from sample_request_size
+                        where organization_id = $1::bigint and size_range_size_id = any(
+                            -- Ids of the changed ones in changed_shown.
+                            array(
+                                select changed.record_id::bigint
+                                from (
+                                    -- Transactions of changed_records. Two branches, because an "or" hides the partial indexes from the planner.
+                                    select numbered.records, numbered.causes from change numbered
+                                    where numbered.organization_id = $1::bigint and numbered.n > $3::bigint
+                                    union all
+                                    select unnumbered.records, unnumbered.causes from change unnumbered
+                                    where unnumbered.organization_id = $1::bigint and unnumbered.n is null
+                                ) as change
+                                cross join lateral jsonb_array_elements_text(
+                                    change.causes -> 'size-range-sizes'
+                                ) as changed(record_id)
+                    ))) as shown
+                )
+                order by record.id limit 30 + 1 offset 0
+            ) as record
         ),
         sizes as materialized (
             select

@@ -49,10 +49,12 @@ from (
             where w.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.id) - 0 as page_order,
-            case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
                 end as sort_values
-            from record order by record.id limit 30 + 1 offset 0
+            from (
+                select * from record order by record.id limit 30 + 1 offset 0
+            ) as record
         )
         select
             page_order,
@@ -71,14 +73,8 @@ from (
     ) as page
 ) as page;
 -- Page by number:
---   -             select record.*, row_number() over (order by record.id) - 0 as page_order,
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
---   -                 end as sort_values
---   -             from record order by record.id limit 30 + 1 offset 0
---   +             select record.*, row_number() over (order by record.id) - $2::bigint as page_order,
---   +             case row_number() over (order by record.id) - $2::bigint
---   +                 when 30 then json_build_array(record.id)::text end as sort_values
---   +             from record order by record.id limit 30 + 1 offset $2::bigint
+--   -                 select * from record order by record.id limit 30 + 1 offset 0
+--   +                 select * from record order by record.id limit 30 + 1 offset $2::bigint
 -- Again, cut, if the page exceeds its bytes:
 --   -     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
 --   -     last_values,
@@ -93,7 +89,7 @@ from (
 --   +         page.*,
 --   +         sum(octet_length(document)) over (order by page_order) as bytes,
 --   +         count(*) over () as found
---   -             case row_number() over (order by record.id) - 0 when 30 then json_build_array(record.id)::text
+--   -             case row_number() over (order by record.id) when 30 then json_build_array(record.id)::text
 --   -                 end as sort_values
 --   +             json_build_array(record.id)::text as sort_values
 --   + where page_order = 1 or (page_order <= 30 and bytes <= 8388608)
@@ -148,12 +144,14 @@ from (
             where w.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.url desc, record.id) - 0 as page_order,
-            case row_number() over (order by record.url desc, record.id) - 0
+            select record.*, row_number() over (order by record.url desc, record.id) as page_order,
+            case row_number() over (order by record.url desc, record.id)
                 when 30 then json_build_array(record.url, record.id)::text end as sort_values
-            from record
-                where strpos(lower(record.url collate "default"), lower($2::text collate "default")) > 0
-            order by record.url desc, record.id limit 30 + 1 offset 0
+            from (
+                select * from record
+                    where strpos(lower(record.url collate "default"), lower($2::text collate "default")) > 0
+                order by record.url desc, record.id limit 30 + 1 offset 0
+            ) as record
         )
         select
             page_order,
@@ -172,7 +170,7 @@ from (
     ) as page
 ) as page;
 -- Next page, by cursor:
---   +                 and (record.url <= $3::text) and (record.url < $3::text or record.id > $4::bigint)
+--   +                     and (record.url <= $3::text) and (record.url < $3::text or record.id > $4::bigint)
 
 -- webhooks.count: Count the records of all pages.
 --   $1::bigint organization_id
