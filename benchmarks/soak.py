@@ -40,7 +40,7 @@ _MOST_GROWTH: Final = 1.05
 _WARM_UP_MINUTES: Final = 1
 """Memory may grow in runs whose second quarter begins earlier."""
 _HEADER: Final = (
-    *("workers", "scenario", "connections", "answers", "errors"),
+    *("scenario", "workers", "connections", "answers", "errors"),
     *("median ms", "p99 ms", "p99 / median"),
 )
 _SECTION: Final = """\
@@ -180,8 +180,8 @@ def _rows(soak: _Soak) -> list[list[str]]:
     titles = {scenario.name: scenario.title for scenario in scenarios()}
     return [
         [
-            str(soak.workers),
             titles[name],
+            str(soak.workers),
             str(_MIX[name]),
             f"{len(measured.latencies):,}",
             str(measured.failures),
