@@ -71,7 +71,7 @@ class Struck:
         stage.proxy.arm(trap)
         await asyncio.wait([call])
         if trap.task is None:
-            await stage.settle(batch)
+            await _settle(stage, batch)
             return None
         await trap.task
         answer = None if call.cancelled() else call.result()
@@ -206,6 +206,14 @@ async def _clean_state(stage: Stage) -> dict[str, Any]:
     return await stage.dump()
 
 
+async def _settle(stage: Stage, batch: Batch) -> Answer:
+    """Settle the workload's batch, which goes on from it; return the response."""
+    settled = await stage.settle(batch)
+    if settled.status in (200, 201):
+        stage.workload.learn(settled)
+    return settled
+
+
 async def _outcome(
     stage: Stage,
     batch: Batch,
@@ -216,10 +224,8 @@ async def _outcome(
 ) -> Outcome:
     """Return the outcome of the workload's batch, which is sent again for this."""
     between = await stage.dump()
-    settled = await stage.settle(batch)
+    settled = await _settle(stage, batch)
     after = await stage.dump()
-    if settled.status in (200, 201):
-        stage.workload.learn(settled)
     fate = judge.fate(before, between, after)
     return Outcome(
         fate, judge.response_kind(answer), judge.wrong(answer, fate, settled), seconds, where
