@@ -3,7 +3,6 @@
 So are bodies of nothing but faults, and soon.
 """
 
-import time
 from typing import Any
 
 import orjson
@@ -13,6 +12,7 @@ from service.resources.registry import MASTER_RECORDS
 from tests.support import rows, schema_faults
 from tests.support.api import Api, exactly, replacing
 from tests.support.openapi_validation import invalid, is_failure
+from tests.support.processor_time import LeastTime
 
 pytestmark = pytest.mark.contract("Bad input")
 
@@ -216,14 +216,14 @@ HOPELESS: dict[str, Any] = {
 @pytest.mark.parametrize("body", HOPELESS.values(), ids=HOPELESS)
 async def test_bodies_of_nothing_but_faults_are_refused_soon(body: Any, shared_api: Api) -> None:
     """They once held a worker for minutes; a second is far more than they take."""
-    started = time.process_time()
-    answer = await shared_api.post(COLORS, body)
-    seconds = time.process_time() - started
-    assert answer.status == 400
+    used = LeastTime()
+    for _ in used.attempts(1):
+        answer = await shared_api.post(COLORS, body)
+        assert answer.status == 400
+    assert used.seconds < 10
     if isinstance(body, list):
         assert answer.json["error"]["failed_items"] == len(body)
     assert len(answer.details) == (1 if answer.json["code"] == invalid("too_many_items") else 1000)
-    assert seconds < 10
 
 
 BEYOND: dict[str, Any] = {

@@ -1,13 +1,12 @@
 """Tests of headers and queries that are short to send and slow to parse (Bad input)."""
 
-import time
-
 import pytest
 
 from service.error_types import ErrorType
 from service.limits import MAX_PARAMETERS
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
+from tests.support.processor_time import LeastTime
 from tests.support.raw_http import exchange, head
 
 pytestmark = pytest.mark.contract("Bad input")
@@ -39,10 +38,11 @@ async def test_no_header_takes_long(name: str, end: str, shared_api: Api) -> Non
     fields = [f"{name}: {HOSTILE.get(name, '')}{end}", "Content-Length: 2"]
     if name != "Content-Type":
         fields.append("Content-Type: application/json")
-    started = time.process_time()
-    answer = await exchange(shared_api, head(shared_api, "POST", GROUPS, *fields) + b"{}")
-    assert time.process_time() - started < CPU_SECONDS
-    assert answer.status in (400, 412, 415, 417)
+    used = LeastTime()
+    for _ in used.attempts():
+        answer = await exchange(shared_api, head(shared_api, "POST", GROUPS, *fields) + b"{}")
+        assert answer.status in (400, 412, 415, 417)
+    assert used.seconds < CPU_SECONDS
 
 
 @pytest.mark.parametrize("end", ENDS[:2], ids=["semicolons", "comments"])

@@ -8,7 +8,6 @@ Patterns of `schemas/` are not among these: the validator's engine takes linear 
 import ast
 import importlib
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
@@ -18,6 +17,7 @@ from typing import Any, Final
 import pytest
 
 from tests.policy.sources import SERVICE, modules
+from tests.support.processor_time import LeastTime
 
 _METHODS: Final = ("match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn")
 _UNSEEN: Final = {"fullmatch", "search", "sub"}
@@ -44,11 +44,12 @@ class Use:
     def seconds(self, text: str) -> float:
         """Return the processor time that the method takes for a text."""
         arguments = ("", text) if self.method in ("sub", "subn") else (text,)
-        started = time.process_time()
-        result: Any = getattr(self.pattern, self.method)(*arguments)
-        if self.method == "finditer":
-            list(result)
-        return time.process_time() - started
+        used = LeastTime()
+        for _ in used.attempts():
+            result: Any = getattr(self.pattern, self.method)(*arguments)
+            if self.method == "finditer":
+                list(result)
+        return used.seconds
 
 
 def _calls(tree: ast.AST) -> list[ast.Call]:
@@ -167,8 +168,7 @@ def is_linear(use: Use) -> bool:
 
 def _growth(use: Use, short: str, long: str) -> float:
     """Return how many times as long as the short text the long one takes."""
-    least = max(min(use.seconds(short) for _ in range(3)), _QUICK_SECONDS / _GROWTH)
-    return min(use.seconds(long) for _ in range(3)) / least
+    return use.seconds(long) / max(use.seconds(short), _QUICK_SECONDS / _GROWTH)
 
 
 TREES: Final = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules()}

@@ -8,6 +8,7 @@ from typing import TypeGuard
 import pytest
 
 from tests.policy.sources import ROOT, modules_of_tests
+from tests.support import processor_time
 
 #: Functions whose last argument is a time limit, with their number of positional arguments.
 _LIMITED = {"timeout": 1, "wait_for": 2, "wait": 1, "ClientTimeout": 1}
@@ -67,6 +68,17 @@ def test_time_limits_grow_with_the_load() -> None:
     assert not offenders, (
         "Pass times through limit(), within() or scaled() of tests/support/time_limits.py."
     )
+
+
+def test_processor_time_is_the_least_of_attempts() -> None:
+    """A single one includes whatever else the process does, such as a garbage collection."""
+    offenders = [
+        path.relative_to(ROOT).as_posix()
+        for path in modules_of_tests()
+        if path not in (Path(__file__), Path(processor_time.__file__))
+        if "process_time" in path.read_text(encoding="utf-8")
+    ]
+    assert not offenders, "Measure by LeastTime of tests/support/processor_time.py."
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Tests of parsing time: it grows linearly with the request."""
 
-import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -10,6 +9,7 @@ from service.errors import ApiError
 from service.listing import changes, parameters
 from service.listing.properties import Properties
 from service.listing.query_reader import QueryReader
+from tests.support.processor_time import LeastTime
 
 PROPERTIES = Properties("colors")
 
@@ -31,13 +31,11 @@ def _any(pairs: list[tuple[str, str]]) -> None:
 
 def _seconds(read: Callable[[list[tuple[str, str]]], None], name: str, number: int) -> float:
     pairs = [(name.format(index), "x") for index in range(number)]
-    best = float("inf")
-    for _ in range(3):
-        started = time.process_time()
+    used = LeastTime()
+    for _ in used.attempts():
         with suppress(ApiError):
             read(pairs)
-        best = min(best, time.process_time() - started)
-    return best
+    return used.seconds
 
 
 @pytest.mark.parametrize("read", [_changes, _list, _any])
