@@ -4,9 +4,9 @@ from typing import Final
 
 from tests.cluster.callers import (
     CALLERS,
+    all_readable_again,
     assert_served,
     campaign,
-    readable_again,
     refusals,
 )
 from tests.cluster.environment import stage
@@ -26,7 +26,7 @@ async def test_the_others_are_served_while_a_node_hangs(demo_dsn: str) -> None:
             hung = await campaign(set_up.api, other, HUNG_SECONDS)
         calm.report("calm")
         hung.report("hung")
-        back = await readable_again(set_up, [*calm.own, *hung.own])
+        back = await all_readable_again(set_up, [*calm.own, *hung.own])
         print(f"readable again after {back:.3f} s")
         assert_served(calm, hung)
         assert len(refusals(hung.own)) > 2 * CALLERS

@@ -6,9 +6,9 @@ import pytest
 
 from tests.cluster.callers import (
     CALLERS,
+    all_readable_again,
     assert_served,
     campaign,
-    readable_again,
     refusals,
 )
 from tests.cluster.environment import home_of, stage
@@ -33,7 +33,7 @@ async def test_the_others_are_served_while_a_link_is_slow(
         link.delay = 0
         calm.report("calm")
         slow.report("slow")
-        back = await readable_again(set_up, [*calm.own, *slow.own])
+        back = await all_readable_again(set_up, [*calm.own, *slow.own])
     print(f"{len(refusals(slow.own))} refusals, readable again after {back:.3f} s")
     assert_served(calm, slow)
     assert (refusals(slow.own) != []) == counts_as_hung
@@ -48,7 +48,7 @@ async def test_the_others_are_served_while_a_link_is_cut(demo_dsn: str) -> None:
             cut = await campaign(set_up.api, other, SECONDS)
         calm.report("calm")
         cut.report("cut")
-        back = await readable_again(set_up, [*calm.own, *cut.own])
+        back = await all_readable_again(set_up, [*calm.own, *cut.own])
     print(f"{len(refusals(cut.own))} refusals, readable again after {back:.3f} s")
     assert_served(calm, cut)
     assert len(refusals(cut.own)) > 2 * CALLERS

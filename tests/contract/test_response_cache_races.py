@@ -165,28 +165,14 @@ async def test_no_response_is_stale_while_others_write(
         while renamed < number and not is_over.is_set():
             await servers.cached.get(HOT)
 
-    async def change_settings() -> None:
-        connection = await asyncpg.connect(demo_dsn)
-        try:
-            while not is_over.is_set():
-                writer.begun += 1
-                async with connection.transaction():
-                    await connection.execute("update organization set pro = not pro where id = 1")
-                    await record_settings(connection, 1)
-                writer.ended += 1
-                await asyncio.sleep(random.uniform(0, 4))
-        finally:
-            await connection.close()
-
-    async def follow() -> None:
-        follower = Follower(servers.cached)
-        await follower.begin()
-        while not is_over.is_set():
-            await follower.entries()
-            await asyncio.sleep(random.uniform(0, 0.5))
-
-    doing = write(1), write(2), rename(), change_settings(), follow()
-    others = [asyncio.create_task(each) for each in doing]
+    others = [
+        asyncio.create_task(each)
+        for each in (
+            *(write(1), write(2), rename()),
+            change_settings(demo_dsn, writer, is_over, random),
+            follow(servers.cached, is_over, random),
+        )
+    ]
     try:
         await asyncio.gather(*(read() for _ in range(2)))
     finally:
@@ -199,6 +185,32 @@ async def test_no_response_is_stale_while_others_write(
         *(comparison.equal, comparison.differing, comparison.undecided),
     )
     assert comparison.undecided <= 1 + READS / 1000
+
+
+async def change_settings(
+    dsn: str, writer: CountedApi, is_over: asyncio.Event, random: Random
+) -> None:
+    """Change a setting of the organization now and then until the end."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        while not is_over.is_set():
+            writer.begun += 1
+            async with connection.transaction():
+                await connection.execute("update organization set pro = not pro where id = 1")
+                await record_settings(connection, 1)
+            writer.ended += 1
+            await asyncio.sleep(random.uniform(0, 4))
+    finally:
+        await connection.close()
+
+
+async def follow(api: Api, is_over: asyncio.Event, random: Random) -> None:
+    """Follow the changes of all collections until the end."""
+    follower = Follower(api)
+    await follower.begin()
+    while not is_over.is_set():
+        await follower.entries()
+        await asyncio.sleep(random.uniform(0, 0.5))
 
 
 def some_path(written: Sequence[str], random: Random) -> str:
