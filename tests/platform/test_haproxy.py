@@ -1,29 +1,22 @@
 """Tests of docs/deploy/haproxy.cfg on HAProxy: requests go to the node of their organization."""
 
-import asyncio
 import json
 import re
-import shutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer, unused_port
+from aiohttp.test_utils import TestServer
 
 from service.errors import api_error
-from tests.policy.sources import ROOT
-from tests.support.time_limits import within
+from tests.support.haproxy import FILE, PATH, needs_haproxy, proxy
 
-FILE: Final = (ROOT / "docs" / "deploy" / "haproxy.cfg").read_text()
 NODES: Final = ("worker-1.example.com:5432", "worker-2.example.com:5432")
 SECRET: Final = "0" * 64
-_PATH: Final = "/api/groups"
-
-needs_haproxy = pytest.mark.skipif(shutil.which("haproxy") is None, reason="no HAProxy is here")
 
 
 class Instance:
@@ -38,7 +31,7 @@ class Instance:
         self.server = TestServer(app)
 
     async def _answer(self, request: web.Request) -> web.Response:
-        if request.path == _PATH:
+        if request.path == PATH:
             self.requests += 1
             if self.ends_connections:
                 assert request.transport is not None
@@ -46,45 +39,12 @@ class Instance:
         return web.json_response({"node": self.node})
 
 
-@asynccontextmanager
-async def proxy(folder: Path, instances: list[Instance]) -> AsyncIterator[aiohttp.ClientSession]:
-    """Run HAProxy with the file before instances; organization 1 is on the first one's node.
-
-    Organization 2 is on the other node. TLS, the account and the addresses are all that is changed.
-    """
-    nodes_map = folder / "nodes.map"
-    nodes_map.write_text("".join(f"{id_} {node}\n" for id_, node in enumerate(NODES, 1)))
-    port = unused_port()
-    text = FILE.replace("/etc/haproxy/nodes.map", str(nodes_map))
-    text = re.sub(r"bind :443 .*", f"bind 127.0.0.1:{port}", text)
-    text = re.sub(r"    (user|group) haproxy\n", "", text)
-    for instance in instances:
-        host = instance.node.partition(":")[0]
-        text = text.replace(f" {host}:8080", f" 127.0.0.1:{instance.server.port}")
-    file = folder / "haproxy.cfg"
-    file.write_text(text)
-    process = await asyncio.create_subprocess_exec("haproxy", "-db", "-q", "-f", str(file))
-    try:
-        # After earlier requests on a connection HAProxy ends the connection instead of a 503.
-        connector = aiohttp.TCPConnector(force_close=True)
-        base_url = f"http://127.0.0.1:{port}"
-        async with aiohttp.ClientSession(base_url, connector=connector) as session:
-            async with within(10):
-                while not await _listens(session):
-                    assert process.returncode is None
-                    await asyncio.sleep(0.05)
-            yield session
-    finally:
-        process.terminate()
-        await process.wait()
-
-
-async def _listens(session: aiohttp.ClientSession) -> bool:
-    try:
-        async with session.get(_PATH):
-            return True
-    except aiohttp.ClientError:
-        return False
+def proxied(
+    folder: Path, instances: list[Instance]
+) -> AbstractAsyncContextManager[aiohttp.ClientSession]:
+    """Run HAProxy before instances; organization 1 is on the node of the first, 2 of the second."""
+    ports = {instance.node: int(instance.server.port or 0) for instance in instances}
+    return proxy(folder, ports, "".join(f"{id_} {node}\n" for id_, node in enumerate(ports, 1)))
 
 
 @pytest.fixture
@@ -103,7 +63,7 @@ async def call(
 ) -> tuple[int, Any]:
     """Return status and body of a request with a key of the organization."""
     headers = {"Authorization": f"Bearer slv_{organization_id}_7_{SECRET}"}
-    async with session.request(method, _PATH, headers=headers) as response:
+    async with session.request(method, PATH, headers=headers) as response:
         return response.status, await response.json()
 
 
@@ -111,7 +71,7 @@ async def call(
 async def test_requests_go_to_the_node_of_their_organization(
     tmp_path: Path, instances: list[Instance]
 ) -> None:
-    async with proxy(tmp_path, instances) as session:
+    async with proxied(tmp_path, instances) as session:
         for _ in range(4):
             for organization_id, node in enumerate(NODES, 1):
                 assert await call(session, organization_id) == (200, {"node": node})
@@ -124,7 +84,7 @@ async def test_another_instance_serves_while_one_is_away(
     tmp_path: Path, instances: list[Instance]
 ) -> None:
     away, other = instances
-    async with proxy(tmp_path, instances) as session:
+    async with proxied(tmp_path, instances) as session:
         await away.server.close()
         for _ in range(10):
             assert await call(session, 1, "POST") == (200, {"node": other.node})
@@ -134,7 +94,7 @@ async def test_another_instance_serves_while_one_is_away(
 async def test_a_lost_answer_is_an_unknown_outcome_and_nothing_is_sent_again(
     tmp_path: Path, instances: list[Instance]
 ) -> None:
-    async with proxy(tmp_path, instances) as session:
+    async with proxied(tmp_path, instances) as session:
         before = [instance.requests for instance in instances]
         instances[0].ends_connections = True
         status, body = await call(session, 1, "POST")
@@ -146,14 +106,14 @@ async def test_a_lost_answer_is_an_unknown_outcome_and_nothing_is_sent_again(
 async def test_it_refuses_by_itself_without_instances_and_where_operators_ask(
     tmp_path: Path, instances: list[Instance]
 ) -> None:
-    async with proxy(tmp_path, instances) as session:
+    async with proxied(tmp_path, instances) as session:
         for path in ("/metrics", "/readyz", "/healthz"):
             async with session.get(path) as response:
                 assert response.status == 404
                 assert (await response.json())["code"] == "not_found.route"
         for instance in instances:
             await instance.server.close()
-        async with session.get(_PATH) as response:
+        async with session.get(PATH) as response:
             assert response.status == 503
             assert response.headers["Retry-After"] == "1"
             assert (await response.json())["code"] == "server_error.unavailable"
