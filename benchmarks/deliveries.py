@@ -1,6 +1,7 @@
 """Benchmark of webhooks: time from a write to its deliveries, and what a write costs with them."""
 
 import asyncio
+import math
 import os
 import statistics
 import time
@@ -51,8 +52,8 @@ the receivers in trouble a third never answers, a third answers after {slow} s, 
 
 Medians of the turns' ratios: beside receivers in trouble the median delivery takes {delivery:.3f}
 times as long as without them. The median PATCH takes {paused:.3f} times as long with 20 paused
-webhooks as without any ({cpu:.3f} times the processor time); beside deliveries to 20, which share
-its processors, {patch:.3f} times.
+webhooks as without any ({cpu:.3f} times the processor time of all turns); beside deliveries to 20,
+which share its processors, {patch:.3f} times.
 
 {environment}
 """
@@ -241,7 +242,7 @@ def _write(turns: dict[Setting, list[Turn]], seconds: float, postgres: str, docs
         table=table([_HEADER, *(_row(setting, turns[setting]) for setting in SETTINGS)]),
         delivery=_ratio(turns, BESIDE_TROUBLE, TEN, "deliveries"),
         paused=_ratio(turns, PAUSED, NONE, "writes"),
-        cpu=statistics.median(map(_cpu_ratio, turns[PAUSED], turns[NONE])),
+        cpu=_cpu(turns[PAUSED]) / (_cpu(turns[NONE]) or math.nan),
         patch=_ratio(turns, TWENTY, NONE, "writes"),
         environment=report.environment(postgres),
     )
@@ -277,8 +278,9 @@ def _milliseconds(measured: Measured) -> Sequence[str]:
     return [f"{value * 1e3:.1f}" for value in values]
 
 
-def _cpu_ratio(above: Turn, below: Turn) -> float:
-    return (above.service_cpu + above.database_cpu) / (below.service_cpu + below.database_cpu)
+def _cpu(turns: Sequence[Turn]) -> float:
+    """Return the processor time of all turns, which the kernel counts in ticks of 10 ms."""
+    return sum(turn.service_cpu + turn.database_cpu for turn in turns)
 
 
 def _ratio(turns: dict[Setting, list[Turn]], above: Setting, below: Setting, name: str) -> float:
