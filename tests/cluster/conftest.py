@@ -23,9 +23,9 @@ if not (PAUSE and RESUME):
 
 
 @pytest.fixture
-def bare_dsn(server_dsn: str) -> str:
+def bare_dsn(server_dsn: str, worker_id: str) -> str:
     """A database that every node knows of and that has no tables."""
-    dsn = fresh_database(server_dsn, "bare", "template0")
+    dsn = fresh_database(server_dsn, f"bare_{worker_id}", "template0")
     cluster.register(urlsplit(dsn).path.removeprefix("/"))
     return dsn
 
