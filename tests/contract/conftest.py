@@ -11,6 +11,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from tests.support.api import Api, issue_key
+from tests.support.clock import Clock
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.keyed_references import NUMBERS, World
 from tests.support.serving import serving
@@ -83,3 +84,9 @@ async def stored(shared_dsn: str) -> dict[str, int]:
     )
     await connection.close()
     return dict(zip(("styleId", "sampleRequestId", "sizeRangeSizeId"), row, strict=True))
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock that the cache of callers looks at."""
+    return Clock(monkeypatch)

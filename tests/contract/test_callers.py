@@ -1,41 +1,21 @@
 """Tests of API keys: access, scopes, and when a change takes effect (contract, Callers)."""
 
-import asyncio
 import re
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
-from typing import Any
 
 import asyncpg
 import pytest
 
 from service.database.connections import Database
-from service.database.contention import CONTENTION
 from service.organizations import administration, keys
 from service.organizations.caller import Callers
 from tests.support.api import Api, issue_key
+from tests.support.clock import Clock
 from tests.support.openapi_validation import is_failure
 
 pytestmark = pytest.mark.contract("Callers")
 
 GROUPS = "/api/groups"
-
-
-class Clock:
-    """Clock that tests set."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.now = 1000.0
-        monkeypatch.setattr(
-            "service.organizations.caller.time", SimpleNamespace(monotonic=lambda: self.now)
-        )
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock that the cache of callers looks at."""
-    return Clock(monkeypatch)
 
 
 async def status(api: Api, authorization: str | None) -> int:
@@ -135,112 +115,6 @@ async def test_a_key_is_looked_up_once_in_a_while(demo_dsn: str, api: Api, clock
     assert (await api.get(GROUPS)).status == 401, "an unknown key is remembered for a second"
     clock.now += 1.01
     assert (await api.get(GROUPS)).status == 200
-
-
-class CountingDatabase(Database):
-    """Database that counts look-ups, and those that each waited for."""
-
-    look_ups = 0
-    begun = 0
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.overtaken_by: dict[int, int] = {}
-        """Number of others that began while the last look-up of a queue waited, by its id."""
-
-    async def look_up(
-        self, work: Any, organization_id: int = 0, queue_id: int | None = None
-    ) -> Any:
-        self.look_ups += 1
-        await asyncio.sleep(0.01)
-        begun = self.begun
-
-        async def recorded(connection: Any) -> Any:
-            self.overtaken_by[queue_id or organization_id] = self.begun - begun
-            self.begun += 1
-            return await work(connection)
-
-        return await super().look_up(recorded, organization_id, queue_id)
-
-
-@pytest.fixture
-async def counting(shared_dsn: str) -> AsyncIterator[CountingDatabase]:
-    database = CountingDatabase(shared_dsn, 1)
-    yield database
-    await database.close()
-
-
-async def test_concurrent_look_ups_of_a_key_are_one(
-    counting: CountingDatabase, shared_keys: dict[str, str]
-) -> None:
-    callers, key = Callers(counting), shared_keys["writer"]
-    hanging_up = asyncio.create_task(callers.find(key))
-    finding = [asyncio.create_task(callers.find(key)) for _ in range(20)]
-    await asyncio.sleep(0)
-    hanging_up.cancel()
-    identified = await asyncio.gather(*finding)
-    assert all(caller is not None and caller.organization_id == 1 for caller in identified)
-    assert counting.look_ups == 1
-    await asyncio.gather(*(callers.find(key, fresh=True) for _ in range(20)))
-    assert counting.look_ups == 2
-
-
-async def test_wrong_secrets_of_a_key_cost_one_look_up(
-    counting: CountingDatabase, shared_keys: dict[str, str]
-) -> None:
-    callers, key = Callers(counting), shared_keys["writer"]
-    organization_id, key_id, _ = keys.parse(key) or (0, 0, "")
-    for unknown_id in (key_id, key_id + 10**6):
-        for _ in range(20):
-            wrong = keys.compose(organization_id, unknown_id, keys.new_secret())
-            assert await callers.find(wrong) is None
-    assert counting.look_ups == 2
-    assert await callers.find(key) is not None
-    assert counting.look_ups == 2
-    for text in (key[:-1], key.upper(), "x" * 9000, key.replace("_", "-")):
-        assert await callers.find(text) is None
-    assert counting.look_ups == 2
-
-
-async def test_unknown_keys_delay_no_known_one(
-    counting: CountingDatabase, shared_keys: dict[str, str], clock: Clock
-) -> None:
-    """A known key that has to be looked up again waits for one of them at most."""
-    callers, key = Callers(counting), shared_keys["writer"]
-    # Two organizations open both connections.
-    await asyncio.gather(*(counting.look_up(lambda on: on.fetchval("select 1"), n) for n in (1, 2)))
-    assert await callers.find(key) is not None
-    clock.now += 5.01
-    unknown_keys = [
-        asyncio.create_task(callers.find(keys.compose(1, 10**9 + number, keys.new_secret())))
-        for number in range(200)
-    ]
-    await asyncio.sleep(0)
-    assert await callers.find(key) is not None
-    assert await asyncio.gather(*unknown_keys) == [None] * 200
-    assert counting.overtaken_by[1] <= 1
-    assert counting.begun == 204
-
-
-async def test_unknown_keys_are_no_sign_of_other_organizations(shared_dsn: str) -> None:
-    """Several active organizations would get fewer connections each."""
-    database = Database(shared_dsn, 4)
-    callers = Callers(database)
-    await asyncio.sleep(0.05)
-    for number in range(1, 20):
-        await callers.find(keys.compose(number, 10**9, keys.new_secret()))
-        assert not CONTENTION.is_contended()
-    await database.close()
-
-
-async def test_the_cache_of_unknown_keys_has_a_bound(
-    counting: CountingDatabase, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("service.organizations.caller.CACHE_SIZE", 10)
-    callers = Callers(counting)
-    for number in range(1, 30):
-        await callers.find(keys.compose(1, 10**9 + number, keys.new_secret()))
-    assert len(callers._look_ups) == 10
 
 
 async def test_keys_show_when_they_were_last_used(demo_dsn: str) -> None:

@@ -10,18 +10,14 @@ from service.database.connections import Database
 from service.database.errors import unavailable
 from service.errors import ApiError
 from service.organizations.caller import Callers
-from tests.contract.test_callers import GROUPS, Clock, CountingDatabase
+from tests.contract.test_callers import GROUPS
+from tests.contract.test_key_look_ups import CountingDatabase
 from tests.support.api import Api
+from tests.support.clock import Clock
 from tests.support.openapi_validation import is_failure
 from tests.support.time_limits import limit, until
 
 pytestmark = pytest.mark.contract("Callers")
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock that the cache of callers looks at."""
-    return Clock(monkeypatch)
 
 
 class AwayDatabase(Database):
