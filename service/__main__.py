@@ -87,6 +87,21 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **options)
         self.color = False  # recent releases of Python would color by escape sequences
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does, but let the value of an option begin with "-", as cursors may.
+
+        An option is never taken for a value.
+        """
+        options = {name: action for action in self._actions for name in action.option_strings}
+        arguments = list[str]()
+        for argument in sys.argv[1:] if args is None else args:
+            option = options.get(arguments[-1]) if arguments else None
+            if option and option.nargs is None and argument not in options:
+                arguments[-1] += f"={argument}"
+            else:
+                arguments.append(argument)
+        return super().parse_known_args(arguments, namespace)
+
     def _print_message(self, message: str, file: Any = None) -> None:
         if message:
             say(*message.removesuffix("\n").split("\n"), file=file or sys.stderr)
