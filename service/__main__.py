@@ -20,6 +20,7 @@ from service.commands import (
     distribute,
     dump,
     follow,
+    installation,
     listen,
     openapi,
     schema_and_demo,
@@ -31,6 +32,7 @@ from service.commands import (
 from service.console import say
 from service.database.distribution import DistributionError
 from service.database.dump_file import DumpError
+from service.database.installation_cells import InstallationCellError
 from service.embedded import EmbeddedServerError
 from service.events import without_secrets
 from service.settings import Settings, SettingsError
@@ -41,6 +43,7 @@ _ONE_LINE_ERRORS: Final = (
     DistributionError,
     DumpError,
     EmbeddedServerError,
+    InstallationCellError,
     SelvedgeError,
     SettingsError,
     TransferError,
@@ -120,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
         schema_and_demo,
         dump,
         distribute,
+        installation,
         administration,
         openapi,
         sql,

@@ -53,12 +53,12 @@ _NODES_OF_ORGANIZATIONS: Final = """
 
 The ids come from the sequence: the rows of ``organization`` would have to be asked of every node.
 """
-_LOCAL: Final = """
+_ORDERED: Final = """
     with recursive own as (
         select oid, relname as name
         from pg_class
         where relnamespace = current_schema()::regnamespace and relkind = 'r'
-            and relname not like '%%yoyo%%' and not relation_is_a_known_shard(oid)
+            and relname not like '%%yoyo%%' {no_shard}
     ),
     reached (oid, depth) as (
         select oid, 0 from own
@@ -76,10 +76,15 @@ _LOCAL: Final = """
         pg_total_relation_size(own.oid) as bytes
     from own
     join reached on reached.oid = own.oid
-    where own.oid not in (select logicalrelid from pg_dist_partition)
+    where true {condition}
     group by own.oid, own.name
     order by max(reached.depth), own.name <> %s, own.name
 """
+_ORDERED_ARGUMENTS: Final = [_ORGANIZATION_TABLE, _DISTRIBUTION_COLUMN, _ORGANIZATION_TABLE]
+_NO_SHARD: Final = "and not relation_is_a_known_shard(oid)"
+_LOCAL: Final = _ORDERED.format(
+    no_shard=_NO_SHARD, condition="and own.oid not in (select logicalrelid from pg_dist_partition)"
+)
 """Local tables of the schema, referenced tables before those that refer to them."""
 
 
@@ -164,15 +169,26 @@ def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
         raise DistributionError("there is no Citus here: run `create extension citus` first")
     if not _is_true(connection, _MIGRATED, _ORGANIZATION_TABLE):
         raise DistributionError("there are no tables yet: run `selvedge migrate` first")
-    local = connection.execute(
-        _LOCAL, [_ORGANIZATION_TABLE, _DISTRIBUTION_COLUMN, _ORGANIZATION_TABLE]
-    ).fetchall()
+    local = connection.execute(_LOCAL.encode(), _ORDERED_ARGUMENTS).fetchall()
     return DistributionPlan(
         nodes=connection.execute(_NODES).fetchall()[0][0],
         tenant=[name for name, is_tenant, _ in local if is_tenant],
         shared=[name for name, is_tenant, _ in local if not is_tenant],
         bytes=sum(size for _, _, size in local),
     )
+
+
+def tenant_tables(connection: psycopg.Connection[Any]) -> list[str]:
+    """Return the tables of tenants, distributed or not, each after those that it refers to."""
+    no_shard = _NO_SHARD if _is_true(connection, _CITUS) else ""
+    query = _ORDERED.format(no_shard=no_shard, condition="")
+    tables = connection.execute(query.encode(), _ORDERED_ARGUMENTS).fetchall()
+    return [name for name, is_tenant, _ in tables if is_tenant]
+
+
+def key_of(table: str) -> str:
+    """Return the column of a tenant's table with the organization."""
+    return "id" if table == _ORGANIZATION_TABLE else _DISTRIBUTION_COLUMN
 
 
 def distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
@@ -230,10 +246,10 @@ def _move(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
         connection.execute("select create_reference_table(%s)", [name])
     for name in plan.tenant:
         if name == _ORGANIZATION_TABLE:
-            connection.execute("select create_distributed_table(%s, 'id')", [name])
+            connection.execute("select create_distributed_table(%s, %s)", [name, key_of(name)])
         else:
             statement = "select create_distributed_table(%s, %s, colocate_with => %s)"
-            connection.execute(statement, [name, _DISTRIBUTION_COLUMN, _ORGANIZATION_TABLE])
+            connection.execute(statement, [name, key_of(name), _ORGANIZATION_TABLE])
     for name in reversed(plan.tables):
         # The rows have been copied; the local originals still take disk space.
         connection.execute("select truncate_local_data_after_distributing_table(%s)", [name])

@@ -14,6 +14,7 @@ from itertools import count
 from typing import Final, TypeAlias, TypeVar
 
 from service.database.connections import Connection
+from service.database.errors import unavailable
 from service.queries import merge_patch, unique_keys
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
@@ -192,6 +193,8 @@ async def _execute(
         change_id = await next_id(connection, "change")
         parameters = (batch.caller.organization_id, change_id, *change.parameters)
         await connection.defer(change.text, *parameters)
+    elif write_set.created_ids:
+        raise unavailable()  # the organization has just moved to another cell
     if options.outcomes_only:
         result.outcomes = item_outcomes(
             resource, write_set, records.stored, resource.changed_ids(recorder, batch)

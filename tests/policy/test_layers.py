@@ -21,13 +21,14 @@ from tests.policy.sources import (
 )
 
 _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.ASCII)
-#: What composes pages of lists, and what is no caller's: start, migrations, demo data, and the map
-#: of ids that an import keeps in a file.
+#: What composes pages of lists, and what is no caller's: start, migrations, cells, demo data, and
+#: the map of ids that an import keeps in a file.
 COMPOSES_SQL = {
     "service/listing/page_sql.py",
     "service/database/preflight.py",
     "service/database/migrations.py",
     "service/database/distribution.py",
+    "service/database/installation_cells.py",
     "service/database/planner_statistics.py",
     "service/database/dump_file.py",
     "service/demo/loading.py",

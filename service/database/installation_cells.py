@@ -1,0 +1,128 @@
+"""Cells: databases of one installation, each with organizations of its own (docs/scaling.md).
+
+A cell's ids begin at its number times CELL_IDS, so that the ids of an organization that moves, its
+own among them, meet no others. Callers keep their keys, ids and cursors.
+"""
+
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+from psycopg import sql
+
+from service.database import distribution
+
+CELL_IDS: Final = 2**40
+"""Number of ids that a cell has for each table."""
+MAX_CELLS: Final = 2**8
+"""Number of cells; the ids of a cluster's worker nodes begin above the last one's (2**48)."""
+
+_HAS_ORGANIZATION: Final = "select exists (select 1 from organization)"
+_MIGRATIONS: Final = "select array_agg(migration_id order by migration_id) from _yoyo_migration"
+_INSTALLATION: Final = "select id from installation"
+_LANGUAGES: Final = "select id, code, name from language order by id"
+_CELL: Final = "select last_value / %s from organization_id_seq"
+_BEGIN_IDS: Final = """
+    select setval(pg_get_serial_sequence(own.name, attname), %s)
+    from unnest(%s::text[]) as own (name)
+    join pg_attribute on attrelid = own.name::regclass and attidentity <> ''
+"""
+_LOCK_ORGANIZATION: Final = "select 1 from organization where id = %s for update"
+_LOCK_FEED: Final = "select 1 from change_feed where organization_id = %s for update"
+_COLUMNS: Final = """
+    select attname from pg_attribute
+    where attrelid = %s::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+    order by attnum
+"""
+_LOCK_SECONDS: Final = 10
+
+
+class InstallationCellError(Exception):
+    """Error of a cell or a move; its message is one line for operators."""
+
+
+def make_cell(connection: psycopg.Connection[Any], number: int, installation: UUID) -> None:
+    """Make a migrated database without organizations the cell ``number`` of an installation.
+
+    ``number`` is from 1 to MAX_CELLS - 1; the installation's first database is its cell 0. Raise
+    InstallationCellError if there is an organization.
+    """
+    with connection.transaction():
+        if connection.execute(_HAS_ORGANIZATION).fetchone() == (True,):
+            raise InstallationCellError("the database has organizations: make an empty one a cell")
+        connection.execute("update installation set id = %s", [installation])
+        tables = distribution.tenant_tables(connection)
+        connection.execute(_BEGIN_IDS, [number * CELL_IDS, tables])
+
+
+def move(
+    source: psycopg.Connection[Any], target: psycopg.Connection[Any], organization_id: int
+) -> int:
+    """Move an organization with all of its rows to another cell; return their number.
+
+    Both connections are in autocommit mode. The rows are deleted from the source when the target
+    has all of them, and the target commits first. So no row is lost; if the second commit fails,
+    both have them. Raise InstallationCellError for cells that do not fit, and psycopg.Error, such
+    as after 10 s of waiting for a writer: then nothing is moved, unless the second commit fails.
+    """
+    _require_fit(source, target)
+    with source.transaction(), target.transaction():
+        source.execute(f"set local statement_timeout = '{_LOCK_SECONDS}s'".encode())
+        if source.execute(_LOCK_ORGANIZATION, [organization_id]).fetchone() is None:
+            raise InstallationCellError(f"there is no organization {organization_id}")
+        if target.execute(_LOCK_ORGANIZATION, [organization_id]).fetchone():
+            raise InstallationCellError(f"the target has an organization {organization_id} already")
+        # Writes wait for the first lock, by their foreign keys, and numbering for the second.
+        source.execute(_LOCK_FEED, [organization_id])
+        source.execute("set local statement_timeout = 0")
+        tables = distribution.tenant_tables(source)
+        moved = [_copy(source, target, table, organization_id) for table in tables]
+        for table in reversed(tables):
+            statement = sql.SQL("delete from {} where {} = %s")
+            source.execute(statement.format(*_table_and_key(table)), [organization_id])
+    return sum(moved)
+
+
+def _require_fit(source: psycopg.Connection[Any], target: psycopg.Connection[Any]) -> None:
+    """Raise InstallationCellError unless these are different cells of one installation.
+
+    Both must have the same migrations and languages.
+    """
+    reasons = {
+        _MIGRATIONS: "the databases have different migrations: run `selvedge migrate` on both",
+        _INSTALLATION: "the target is no cell of this installation: see `selvedge cell`",
+        _LANGUAGES: "the databases have different languages",
+    }
+    for query, reason in reasons.items():
+        if source.execute(query.encode()).fetchall() != target.execute(query.encode()).fetchall():
+            raise InstallationCellError(reason)
+    cells = [connection.execute(_CELL, [CELL_IDS]).fetchone() for connection in (source, target)]
+    if cells[0] == cells[1]:
+        raise InstallationCellError("both databases are the same cell, so that ids could meet")
+
+
+def _table_and_key(table: str) -> tuple[sql.Identifier, sql.Identifier]:
+    """Return a tenant's table, and its column with the organization."""
+    return sql.Identifier(table), sql.Identifier(distribution.key_of(table))
+
+
+def _copy(
+    source: psycopg.Connection[Any],
+    target: psycopg.Connection[Any],
+    table: str,
+    organization_id: int,
+) -> int:
+    """Copy the organization's rows of a table, which stay locked at the source."""
+    name, key = _table_and_key(table)
+    stored_columns = source.execute(_COLUMNS, [table]).fetchall()
+    columns = sql.SQL(", ").join(sql.Identifier(column) for (column,) in stored_columns)
+    read = sql.SQL("copy (select {} from {} where {} = {} for update) to stdout (format binary)")
+    write = sql.SQL("copy {} ({}) from stdin (format binary)")
+    with source.cursor() as reader, target.cursor() as writer:
+        with (
+            reader.copy(read.format(columns, name, key, organization_id)) as rows,
+            writer.copy(write.format(name, columns)) as stored,
+        ):
+            for part in rows:
+                stored.write(part)
+        return writer.rowcount
