@@ -1,4 +1,4 @@
-"""Tests of docs/deploy/haproxy.cfg on HAProxy: requests go to the node of their organization."""
+"""Tests of the examples of docs/deploy on HAProxy: requests go where their organization is."""
 
 import json
 import re
@@ -13,9 +13,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from service.errors import api_error
-from tests.support.haproxy import FILE, PATH, needs_haproxy, proxy
+from tests.support.haproxy import CELLS_FILE, FILE, PATH, needs_haproxy, proxy
 
 NODES: Final = ("worker-1.example.com:5432", "worker-2.example.com:5432")
+CELLS: Final = ("db-0.example.com", "db-3.example.com")
 SECRET: Final = "0" * 64
 
 
@@ -119,9 +120,28 @@ async def test_it_refuses_by_itself_without_instances_and_where_operators_ask(
             assert (await response.json())["code"] == "server_error.unavailable"
 
 
-def test_what_it_refuses_is_in_the_envelope() -> None:
-    bodies = [json.loads(text) for text in re.findall(r" string '(.*?)'", FILE)]
-    assert len(bodies) == 4
+@needs_haproxy
+async def test_requests_go_to_the_cell_of_their_organization(
+    tmp_path: Path, instances: list[Instance]
+) -> None:
+    """Those without a line are in cell 0, and nobody else serves those of a cell that is away."""
+    first, other = instances
+    ports = {name: int(each.server.port or 0) for name, each in zip(CELLS, instances, strict=True)}
+    async with proxy(tmp_path, ports, "2 cell-3\n7 moving\n", CELLS_FILE) as session:
+        assert await call(session, 1) == (200, {"node": first.node})
+        assert await call(session, 2) == (200, {"node": other.node})
+        status, body = await call(session, 7)
+        assert (status, body["code"]) == (503, "server_error.unavailable")
+        assert "moves" in body["error"]["details"][0]["value"]
+        await other.server.close()
+        assert (await call(session, 2))[0] == 503
+        assert await call(session, 1) == (200, {"node": first.node})
+
+
+@pytest.mark.parametrize(("file", "count"), [(FILE, 4), (CELLS_FILE, 5)], ids=["nodes", "cells"])
+def test_what_it_refuses_is_in_the_envelope(file: str, count: int) -> None:
+    bodies = [json.loads(text) for text in re.findall(r" string '(.*?)'", file)]
+    assert len(bodies) == count
     for body in bodies:
         [detail] = body["error"]["details"]
         assert body == api_error(detail["type"], message=detail["value"]).body()

@@ -1,4 +1,4 @@
-"""HAProxy with docs/deploy/haproxy.cfg before instances of a test."""
+"""HAProxy with the examples of docs/deploy before instances of a test."""
 
 import asyncio
 import re
@@ -16,8 +16,10 @@ from tests.policy.sources import ROOT
 from tests.support.time_limits import within
 
 FILE: Final = (ROOT / "docs" / "deploy" / "haproxy.cfg").read_text()
+CELLS_FILE: Final = (ROOT / "docs" / "deploy" / "haproxy-cells.cfg").read_text()
 PATH: Final = "/api/groups"
 """Path of requests to instances."""
+_MAP: Final = re.compile(r"/etc/haproxy/\w+\.map(?=[,)])")
 _SERVER: Final = re.compile(r"    server .*\n")
 
 needs_haproxy = pytest.mark.skipif(shutil.which("haproxy") is None, reason="no HAProxy is here")
@@ -25,17 +27,17 @@ needs_haproxy = pytest.mark.skipif(shutil.which("haproxy") is None, reason="no H
 
 @asynccontextmanager
 async def proxy(
-    folder: Path, ports: Mapping[str, int], nodes_map: str
+    folder: Path, ports: Mapping[str, int], organizations: str, file_text: str = FILE
 ) -> AsyncIterator[aiohttp.ClientSession]:
-    """Run HAProxy before instances on ports of 127.0.0.1, by the addresses of their nodes.
+    """Run HAProxy before instances on ports of 127.0.0.1, by their names in the file.
 
-    ``nodes_map`` is what `selvedge organization nodes` prints. TLS, the account and the servers are
-    all that is changed of the file.
+    ``organizations`` is the map of the file, such as `selvedge organization nodes` prints. TLS, the
+    account and the servers are all that is changed of the file.
     """
-    map_file = folder / "nodes.map"
-    map_file.write_text(nodes_map)
+    map_file = folder / "organizations.map"
+    map_file.write_text(organizations)
     port = unused_port()
-    text = FILE.replace("/etc/haproxy/nodes.map", str(map_file))
+    text = _MAP.sub(str(map_file), file_text)
     text = re.sub(r"bind :443 .*", f"bind 127.0.0.1:{port}", text)
     text = re.sub(r"    (user|group) haproxy\n", "", text)
     servers = [f"    server {node} 127.0.0.1:{each}\n" for node, each in ports.items()]
