@@ -115,20 +115,24 @@ def _kinds(size: int, first_id: int) -> Iterator[Kind]:
     words = [(_SHADES[n % len(_SHADES)], _HUES[n // len(_SHADES) % len(_HUES)]) for n in numbers]
     per_name = len(_SHADES) * len(_HUES)
     yield Kind("by id", [f"id={first_id + n - 1}" for n in numbers])
-    yield _search(_BY_KEY, [f"C{n}" for n in numbers])
-    yield _search("`q`: the beginning of a key, at most 11 colors", [f"C{n}"[:-1] for n in numbers])
+    yield _search(_BY_KEY, [f"C{n}" for n in numbers], size)
+    yield _search(
+        "`q`: the beginning of a key, at most 11 colors", [f"C{n}"[:-1] for n in numbers], size
+    )
     names = [
         f"{shade} {hue} {n // per_name}" for n, (shade, hue) in zip(numbers, words, strict=True)
     ]
-    yield _search("`q`: a whole name, in capitals", [name.upper() for name in names])
+    yield _search("`q`: a whole name, in capitals", [name.upper() for name in names], size)
     yield _search(
-        "`q`: the beginnings of two words", [f"{shade[:4]} {hue[:4]}" for shade, hue in words]
+        "`q`: the beginnings of two words", [f"{shade[:4]} {hue[:4]}" for shade, hue in words], size
     )
-    yield _search("`q`: a word of every 60th color", list(_HUES))
+    yield _search("`q`: a word of every 60th color", list(_HUES), size)
 
 
-def _search(title: str, texts: Sequence[str]) -> Kind:
-    return Kind(title, [f"q={quote_plus(text)}" for text in dict.fromkeys(texts)])
+def _search(title: str, texts: Sequence[str], size: int) -> Kind:
+    """Return searches whose targets differ between sizes: growth does not end cached responses."""
+    texts = [f"{text:<{len(text) + len(str(size))}}" for text in dict.fromkeys(texts)]
+    return Kind(title, [f"q={quote_plus(text)}" for text in texts])
 
 
 async def _measure(port: int, key: str, kind: Kind) -> float:
