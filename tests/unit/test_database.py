@@ -20,6 +20,17 @@ async def select_one(connection: Connection) -> int:
     return int(await connection.fetchval("select 1"))
 
 
+@pytest.mark.contract("Search")
+async def test_a_session_keeps_the_bitmap_of_a_frequent_word(dsn: str) -> None:
+    """PostgreSQL has 72 bytes for each page of a bitmap: 10,000,000 colors are 150,000 pages."""
+    served = Database(dsn, 1)
+    memory = await served.read(
+        lambda on: on.fetchval("select pg_size_bytes(current_setting('work_mem'))"), 1
+    )
+    assert memory > 150_000 * 72
+    await served.close()
+
+
 @pytest.mark.contract("Shares")
 async def test_bulk_writes_leave_connections_to_the_others(dsn: str) -> None:
     """There are as many writes as connections: half of them wait, and a read does not."""
