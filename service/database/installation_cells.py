@@ -62,21 +62,23 @@ def move(
 
     Both connections are in autocommit mode. The rows are deleted from the source when the target
     has all of them, and the target commits first. So no row is lost; if the second commit fails,
-    both have them. Raise InstallationCellError for cells that do not fit, and psycopg.Error, such
-    as after 10 s of waiting for a writer: then nothing is moved, unless the second commit fails.
+    both have them, and the next move only deletes them. Raise InstallationCellError for cells that
+    do not fit, and psycopg.Error, such as after 10 s of waiting for a writer: then nothing is
+    moved, unless the second commit failed.
     """
     _require_fit(source, target)
     with source.transaction(), target.transaction():
         source.execute(f"set local statement_timeout = '{_LOCK_SECONDS}s'".encode())
         if source.execute(_LOCK_ORGANIZATION, [organization_id]).fetchone() is None:
             raise InstallationCellError(f"there is no organization {organization_id}")
-        if target.execute(_LOCK_ORGANIZATION, [organization_id]).fetchone():
-            raise InstallationCellError(f"the target has an organization {organization_id} already")
         # Writes wait for the first lock, by their foreign keys, and numbering for the second.
         source.execute(_LOCK_FEED, [organization_id])
         source.execute("set local statement_timeout = 0")
         tables = distribution.tenant_tables(source)
-        moved = [_copy(source, target, table, organization_id) for table in tables]
+        if target.execute(_LOCK_ORGANIZATION, [organization_id]).fetchone():
+            moved = _require_equal(source, target, tables, organization_id)
+        else:
+            moved = [_copy(source, target, table, organization_id) for table in tables]
         for table in reversed(tables):
             statement = sql.SQL("delete from {} where {} = %s")
             source.execute(statement.format(*_table_and_key(table)), [organization_id])
@@ -99,6 +101,29 @@ def _require_fit(source: psycopg.Connection[Any], target: psycopg.Connection[Any
     cells = [connection.execute(_CELL, [CELL_IDS]).fetchone() for connection in (source, target)]
     if cells[0] == cells[1]:
         raise InstallationCellError("both databases are the same cell, so that ids could meet")
+
+
+def _require_equal(
+    source: psycopg.Connection[Any],
+    target: psycopg.Connection[Any],
+    tables: list[str],
+    organization_id: int,
+) -> list[int]:
+    """Return the numbers of the organization's rows by table, which are those of a move before.
+
+    Raise InstallationCellError if they differ: each write since then has added a change.
+    """
+    count = sql.SQL("select count(*) from {} where {} = %s")
+    source_counts, target_counts = (
+        [
+            connection.execute(count.format(*_table_and_key(table)), [organization_id]).fetchall()
+            for table in tables
+        ]
+        for connection in (source, target)
+    )
+    if source_counts != target_counts:
+        raise InstallationCellError(f"the target has another organization {organization_id}")
+    return [number for [(number,)] in source_counts]
 
 
 def _table_and_key(table: str) -> tuple[sql.Identifier, sql.Identifier]:

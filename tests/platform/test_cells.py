@@ -156,6 +156,29 @@ async def test_no_acknowledged_write_is_lost(two_cells: Cells) -> None:
         assert connection.execute(query, [acknowledged]).fetchone() == (len(acknowledged),)
 
 
+@pytest.mark.parametrize("is_written", [False, True], ids=["as it was", "written since"])
+async def test_a_move_goes_on_after_the_first_commit(
+    two_cells: Cells, data_dir: Path, *, is_written: bool
+) -> None:
+    """The old cell was lost before its own commit, so that both have the organization."""
+    with (
+        psycopg.connect(two_cells.source, autocommit=True) as source,
+        psycopg.connect(two_cells.target, autocommit=True) as target,
+        source.transaction(force_rollback=True),
+    ):
+        installation_cells.move(source, target, 1)
+    stored = await rows.dump(two_cells.target, organization_id=1)
+    assert await rows.dump(two_cells.source, organization_id=1) == stored
+    if is_written:
+        async with caller(two_cells.source, await issue_key(two_cells.source, 1)) as api:
+            assert (await api.post(COLORS, {"name": "Written since"})).status == 201
+    status, printed = await asyncio.to_thread(two_cells.move, 1, data_dir)
+    assert status == is_written, printed
+    assert ("another organization 1" in printed) is is_written
+    assert any((await rows.dump(two_cells.source, organization_id=1)).values()) is is_written
+    assert await rows.dump(two_cells.target, organization_id=1) == stored
+
+
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
@@ -165,7 +188,7 @@ async def test_no_acknowledged_write_is_lost(two_cells: Cells) -> None:
         ),
         ("select setval('organization_id_seq', 7)", "the same cell"),
         ("delete from _yoyo_migration where migration_id like '0033%'", "different migrations"),
-        ("insert into organization (id, name) values (1, 'Other')", "already"),
+        ("insert into organization (id, name) values (1, 'Other')", "another organization 1"),
         ("alter table color add constraint c check (name = '')", 'check constraint "c'),
     ],
 )
