@@ -50,7 +50,10 @@ async def merge_stored(
     merged_bytes = 0
     for index, item in enumerate(batch.items):
         stored_json = writables[item["id"]]
-        merged_item = _merge_item(orjson.loads(stored_json), item, restores=restores)
+        writable = orjson.loads(stored_json)
+        for name in resource.side_effect_fields:
+            del writable[name]
+        merged_item = _merge_item(writable, item, restores=restores)
         _validate(resource, batch, index, merged_item)
         _set_content(item, merged_item | {"id": item["id"]})
         merged_bytes += len(stored_json)

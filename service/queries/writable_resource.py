@@ -57,6 +57,11 @@ class WritableResource(Resource):
     """Names of the parts of the records; the collections of parts have the same ids."""
     unique_fields: ClassVar[tuple[str, ...]] = ()
     """Fields whose values must differ between the live items of a request."""
+    side_effect_fields: ClassVar[tuple[str, ...]] = ()
+    """Fields that another item of the request may change; a replace without them changes nothing.
+
+    A bulk merge therefore leaves out those that its item does not have.
+    """
     own_key: str | None = None
     """Field with the own key of the items; None if there is none, as for parts."""
     own_key_within: str | None = None

@@ -30,6 +30,7 @@ class SizeRanges(MasterRecord):
     foreign_is_forbidden = True
     locks_organization = True
     unique_fields = ("isDefault",)
+    side_effect_fields = ("isDefault",)
     related = (
         Related(
             "sizes",

@@ -1,6 +1,7 @@
 """Tests of the default size range: at most one (contract, Size ranges)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,23 @@ async def test_promoting_demotes_the_previous_default(api: Api) -> None:
     shown = (await api.put(RANGES, bulk)).data
     assert [size_range["isDefault"] for size_range in shown] == [False, True, False]
     assert await default_ids(api) == [first]
+
+
+@pytest.mark.parametrize("options", [{}, {"onError": "skip"}, {"match": "userDefinedId"}])
+async def test_merge_into_the_previous_default_beside_its_successor(
+    api: Api, options: dict[str, str]
+) -> None:
+    """Contract, Merges: the previous default is demoted although its item changes other fields."""
+    items: list[dict[str, Any]] = [{"name": "Kids"}, {"isDefault": True}]
+    for item, key in zip(items, ("OLD-DEFAULT", "NEW-DEFAULT"), strict=True):
+        path = await create(api, userDefinedId=key, isDefault=key == "OLD-DEFAULT")
+        by_id = {"id": int(path.rpartition("/")[2])}
+        item |= {"userDefinedId": key} if "match" in options else by_id
+    assert (await api.patch(RANGES, items, params=options)).status == 200
+    [default] = (await api.get(RANGES, {"isDefault": "true"})).data
+    assert default["userDefinedId"] == "NEW-DEFAULT"
+    [previous] = (await api.get(RANGES, {"userDefinedId": "OLD-DEFAULT"})).data
+    assert (previous["name"], previous["isDefault"]) == ("Kids", False)
 
 
 async def test_failed_promotion_demotes_nothing(api: Api) -> None:
