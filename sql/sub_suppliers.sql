@@ -20,6 +20,28 @@ where contact.is_new is null and not exists (
 )
 order by item.n, contact.n;
 
+-- name: check_facilities(organization_id, items)
+-- Where own keys are unique, a restore cannot bring back two facilities of one name. The lock keeps deleted facilities from
+-- being renamed until they are restored.
+with restored as materialized (
+    select facility.id, facility.name, item.n
+    from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
+    join facility on facility.organization_id = $1::bigint and facility.sub_supplier_id = item.id
+    where item.state <> 'deleted' and facility.state_before is not null
+    order by facility.id
+    for no key update of facility
+)
+select distinct on (n)
+    n::integer as item,
+    'conflict.duplicate' as type,
+    '["state"]' as path,
+    'Rename one of the deleted facilities ' || array_to_string((array_agg(id order by id))[1:10], ', ')
+    || ': they have one name.' as message
+from restored
+group by n, name
+having count(*) > 1
+order by n, min(id);
+
 -- name: delete_contacts(organization_id, ids)
 update sub_supplier_contact set deleted_with_sub_supplier = true
 where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[])

@@ -67,9 +67,17 @@ class SubSuppliers(PlainRecord):
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of contacts and facilities; report unknown contact ids.
 
-        Before that, contacts without an id are matched to stored ones, or get new ids.
+        Before that, contacts without an id are matched to stored ones, or get new ids. Where own
+        keys are unique, also report restores of facilities that share a name.
         """
         await self._identify_contacts(connection, write_set)
+        upserts = write_set.upserts
+        if write_set.restored_ids and upserts.caller.unique_keys:
+            text, organization_id = (
+                self.statements["check_facilities"].text,
+                upserts.caller.organization_id,
+            )
+            upserts.fail_all(await connection.fetch(text, organization_id, upserts.json()))
         return await super().check(connection, write_set)
 
     async def _identify_contacts(self, connection: Connection, write_set: WriteSet) -> None:

@@ -104,6 +104,7 @@ _PURPOSES: Final = {
     "styles.hold_size_ranges": "Lock the size ranges of the charts of restored styles.",
     "styles.tell_deleted": "Find the groups that count a style less.",
     "styles.tell_restored": "Find the groups that count a style more.",
+    "sub_suppliers.check_facilities": "Report facilities that a restore would give one name.",
     "sub_suppliers.delete_contacts": "Mark contacts as deleted.",
     "sub_suppliers.delete_facilities": "Mark facilities as deleted.",
     "sub_suppliers.insert_contacts": "Insert new contacts.",

@@ -117,6 +117,37 @@ async def test_facilities_are_unique_within_their_sub_supplier(unique: Api) -> N
         assert (await unique.post("/api/facilities", body)).status == status
 
 
+@pytest.mark.parametrize("how", ["id", "key", "skip"])
+async def test_a_sub_supplier_brings_back_no_facilities_of_one_name(unique: Api, how: str) -> None:
+    """Facilities that were renamed while they were deleted with their sub-supplier."""
+    root, body = "/api/sub-suppliers", {"name": "A", "customId": "RESTORED", "state": "active"}
+    owner = (await unique.post(root, body)).data["id"]
+    names = [{"name": name, "subSupplierId": owner} for name in ("Dye house", "Plant")]
+    ids = [each["id"] for each in (await unique.post("/api/facilities", names)).data]
+    await unique.delete(f"{root}/{owner}")
+    path = f"/api/facilities/{ids[1]}"
+    assert (await unique.patch(path, replacing("/name", "Dye house"))).status == 200
+
+    async def restored() -> Answer:
+        if how == "id":
+            return await unique.put(f"{root}/{owner}", body)
+        if how == "key":
+            return await unique.put(f"{root}/customId=RESTORED", body)
+        return await unique.put(root, [{"id": owner, **body}], params={"onError": "skip"})
+
+    refused = await restored()
+    details = refused.data[0]["details"] if how == "skip" else refused.json["error"]["details"]
+    [detail] = details
+    field = "[0].state" if how == "skip" else "state"
+    assert (detail["type"], detail["field"]) == (TAKEN, field)
+    assert f"{ids[0]}, {ids[1]}" in detail["value"]
+    assert (await unique.get(f"{root}/{owner}")).data["state"] == "deleted"
+    await unique.patch(path, replacing("/name", "Plant"))
+    assert (await restored()).status == 200
+    shown = (await unique.get("/api/facilities", {"subSupplierId": owner})).data
+    assert [facility["name"] for facility in shown] == ["Dye house", "Plant"]
+
+
 async def test_another_organization_is_not_concerned(unique: Api, other_api: Api) -> None:
     assert (await unique.post(COLORS, color("OURS"))).status == 201
     for api, is_unique in ((unique, True), (other_api, False)):
