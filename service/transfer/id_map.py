@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -24,13 +24,16 @@ create index if not exists record_id on record (collection, id);
 create table if not exists pending (key text primary key, request blob) without rowid;
 create temp table seen (name text primary key, line int) without rowid;
 """
+INACTIVE_ENTRY: Final = b"inactive"
+"""Digest, in a dry run, of an entry of a part that is deactivated in the service."""
 
 
 class MappedRecord(NamedTuple):
     """Entry of the map: id of the record in the service, and digest of its last imported line.
 
     The id is None for a record that a dry run would create. The digest is None for nested objects,
-    and after a resent request for records with lists. Of a part the digest begins with its stage.
+    but for ``INACTIVE_ENTRY``, and after a resent request for records with lists. Of a part the
+    digest begins with its stage.
     """
 
     id: Any

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from service.transfer.fields import Field
-from service.transfer.id_map import IdMap
+from service.transfer.id_map import INACTIVE_ENTRY, IdMap
 
 DEACTIVATED: Final = "isDeactivated"
 """Member of an entry of a part: deactivated entries stay for records that refer to them."""
@@ -35,7 +35,7 @@ class Translated:
     The target is a collection, or a nested list such as ``size-ranges/sizes``.
     """
     placeholders: list[str] = field(default_factory=list)
-    """Paths of references to records and objects that only a real import creates (dry run)."""
+    """Paths of references to what only a real import creates or activates (dry run)."""
     is_activated: bool = False
     """Whether an object is sent as active that the file has as deactivated."""
 
@@ -129,6 +129,8 @@ class Translator:
             self._result.placeholders.append(path)
             placeholder = _PLACEHOLDER_BOUND - len(self._result.placeholders)
             return placeholder if isinstance(value, int) else str(placeholder)
+        if mapped.digest == INACTIVE_ENTRY:
+            self._result.placeholders.append(path)  # A real import activates it first.
         return mapped.id
 
 

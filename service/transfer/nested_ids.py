@@ -12,12 +12,13 @@ from service.client import Client
 from service.limits import MAX_PAGE_SIZE
 from service.transfer.collections import TransferCollection
 from service.transfer.fields import Field
-from service.transfer.id_map import IdMap
+from service.transfer.id_map import INACTIVE_ENTRY, IdMap
+from service.transfer.id_translation import DEACTIVATED
 
 ImportedRecord: TypeAlias = tuple[dict[str, Any], dict[str, Any], Any]
 """Record as in the file, as sent, and its id; None for one that a dry run would create."""
 IdMapping: TypeAlias = tuple[str, Any, bytes | None]
-"""Id in the file, id in the service, and None: nested objects have no digest."""
+"""Id in the file, id in the service; in a dry run ``INACTIVE_ENTRY`` for a deactivated entry."""
 _NOT_COMPARABLE: Final = {"number", "array"}
 """Types of values that are not compared: documents can show them in another form."""
 
@@ -50,7 +51,8 @@ async def nested_ids(
         document = documents.get(record_id)
         for name, items in owners.items():
             objects, stored = in_file.get(name) or [], document[name] if document else []
-            matched = [*match_objects(items, objects, item.get(name) or [], stored)]
+            sent = item.get(name) or []
+            matched = [*match_objects(items, objects, sent, stored, dry_run=dry_run)]
             names = {name for name, *_ in matched}
             created = _placeholders(id_map, items, objects) if dry_run else ()
             mappings[str(items.owner)] += matched
@@ -103,7 +105,12 @@ def _placeholders(id_map: IdMap, fields: Field, objects: Any) -> Iterator[IdMapp
 
 
 def match_objects(
-    fields: Field, objects: list[Any], items: list[Any], stored: list[dict[str, Any]]
+    fields: Field,
+    objects: list[Any],
+    items: list[Any],
+    stored: list[dict[str, Any]],
+    *,
+    dry_run: bool,
 ) -> Iterator[IdMapping]:
     """Match objects of the file to stored objects of equal content, equal ones in their order.
 
@@ -112,7 +119,8 @@ def match_objects(
     is matched at most once. Yield a mapping for each matched object with an id in the file. Own
     ids, decimal numbers and lists are not compared, nor are fields that no stored object has, or
     that are a key object (a reference by own key) in some item. Missing, null, false, 0 and empty
-    values are equal.
+    values are equal. A dry run activates no entries: it compares ``isDeactivated`` as the file has
+    it, and then matches the others without it.
     """
     compared = {
         name
@@ -120,15 +128,25 @@ def match_objects(
         if name != fields.own_id and not member.types & _NOT_COMPARABLE
     } & {name for entry in stored for name in entry}
     compared -= {name for item in items for name in item if isinstance(item[name], dict)}
-    unmatched = defaultdict[Any, deque[Any]](deque)
-    for entry in stored:
-        unmatched[_content(entry, compared)].append(entry[fields.own_id])
-    for in_file, item in zip(objects, items, strict=True):
-        matches = unmatched[_content(item, compared)]
-        if matches:
-            stored_id = matches.popleft()
-            if in_file.get(fields.own_id) is not None:
-                yield str(in_file[fields.own_id]), stored_id, None
+    pairs = [*zip(objects, items, strict=True)]
+    if dry_run:
+        pairs = [
+            (in_file, item | {DEACTIVATED: in_file.get(DEACTIVATED)}) for in_file, item in pairs
+        ]
+    for names in (compared, compared - {DEACTIVATED}) if dry_run else (compared,):
+        unmatched = defaultdict[Any, deque[Any]](deque)
+        for entry in stored:
+            unmatched[_content(entry, names)].append(entry)
+        missing = list[tuple[Any, Any]]()
+        for in_file, item in pairs:
+            if matches := unmatched[_content(item, names)]:
+                entry = matches.popleft()
+                marker = INACTIVE_ENTRY if dry_run and entry.get(DEACTIVATED) else None
+                if in_file.get(fields.own_id) is not None:
+                    yield str(in_file[fields.own_id]), entry[fields.own_id], marker
+            else:
+                missing.append((in_file, item))
+        stored, pairs = [entry for entries in unmatched.values() for entry in entries], missing
 
 
 def _content(entry: dict[str, Any], names: set[str]) -> tuple[Any, ...]:

@@ -1,5 +1,6 @@
 """Tests of dry runs of parts, with those that cannot be checked (contract, Files)."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -117,6 +118,36 @@ async def test_measured_values_of_a_stored_request_get_a_dry_run(
         folder.write("sample-requests.ndjson", line)
         counts = await folder.import_records(client, options=DRY_RUN)
         assert counts["measurements"] == {outcome: 1}
+
+
+@pytest.mark.parametrize("name", ["Proto", "Fit"], ids=["stored", "new"])
+async def test_a_dry_run_accepts_references_to_deactivated_entries(
+    client: Client, folder: ImportFolder, name: str
+) -> None:
+    """A real import activates them before it sends the records that refer to them."""
+    sizes = [{"id": 11, "name": "S"}, {"id": 12, "name": "S", "isDeactivated": True}]
+    lines = [{"lineId": 31, "name": "Hood"}, {"lineId": 32, "name": "Hood", "isDeactivated": True}]
+    requested = [
+        {"lineId": line_id, "sizeRangeSizeId": size_id, "value": "36.50"}
+        for line_id in (31, 32)
+        for size_id in (11, 12)
+    ]
+    request = {"id": 1, "styleId": 1, "sizeRangeSizeIds": [11, 12], "requested": requested}
+    folder.write(
+        "size-ranges.ndjson", {"id": 1, "name": "Range", "userDefinedId": "R1", "sizes": sizes}
+    )
+    folder.write(
+        "styles.ndjson",
+        {"id": 1, "number": "S1", "name": "Parka", "measurementChart": {"lines": lines}},
+    )
+    folder.write("sample-requests.ndjson", request | {"name": "Proto"})
+    await folder.import_records(client)
+    folder.write("sample-requests.ndjson", request | {"name": name})
+    for options in (DRY_RUN, ImportOptions()):
+        counts = await folder.import_records(client, options=replace(options, match=True))
+        outcome = "unchanged" if name == "Proto" else "created"
+        assert counts["sample-requests"] == {outcome: 1}
+        assert folder.details() == []
 
 
 async def test_a_dry_run_of_the_demo_files_finds_nothing_wrong(
