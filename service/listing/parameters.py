@@ -19,7 +19,7 @@ from service.listing.list_request import (
     SortKey,
 )
 from service.listing.operators import EQ, NAMES, OPERATORS, names_of
-from service.listing.properties import Properties, Property, parse_timestamp
+from service.listing.properties import Properties, Property, parse_earliest
 from service.listing.query_reader import QueryReader
 from service.listing.search import PARAMETER, QUERY_MESSAGES, RELEVANCE, Search, query_error
 
@@ -70,7 +70,7 @@ class _ListReader(QueryReader):
         if text is None:
             return None
         try:
-            return parse_timestamp(text)
+            return parse_earliest(text)
         except ValueError as error:
             self.fail(ErrorType.INVALID_VALUE, _CHANGED_SINCE, message=str(error))
             return None

@@ -19,6 +19,8 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,307})(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_EXCESS_PLACES = re.compile(r"(?<=\.[0-9]{6})[0-9]+")
+_INVALID_TIME = "Use a time such as 2026-11-20T09:18:00.000000Z."
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +193,21 @@ def parse_timestamp(text: str) -> datetime:
     ``T`` and ``Z`` must be uppercase. A second has up to 6 decimal places, and is never 60.
     """
     if not _TIMESTAMP.fullmatch(text):
-        raise ValueError("Use a time such as 2026-11-20T09:18:00.000000Z.")
+        raise ValueError(_INVALID_TIME)
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except OverflowError:
         raise ValueError("Use a time within the years 1 to 9999.") from None
+    except ValueError:
+        raise ValueError(_INVALID_TIME) from None  # Python's message names its own types.
+
+
+def parse_earliest(text: str) -> datetime:
+    """Parse a time as ``parse_timestamp`` does, in any form of RFC 3339 but for a second of 60.
+
+    ``t`` and ``z`` may be lowercase. Decimal places after the sixth are cut off.
+    """
+    return parse_timestamp(_EXCESS_PLACES.sub("", text.upper()))
 
 
 _PARSERS: dict[str, Callable[[str], Any]] = {

@@ -107,10 +107,23 @@ async def test_each_list_takes_a_time(
             if bool(answer.data) is always:
                 break  # changes count until a reader has numbered them
     assert answer.status == 200, answer.raw
-    for text in ("yesterday", "2026-11-20", "2026-13-01T00:00:00Z", ""):
+    for text in (
+        "yesterday",
+        "2026-11-20",
+        "2026-13-01T00:00:00Z",
+        "2999-01-01T00:00:00+24:00",
+        "",
+    ):
         wrong = await shared_api.get(path, {"changedSince": text})
+        [detail] = wrong.json["error"]["details"]
         assert wrong.details == [("validation_error.invalid_value", "changedSince")]
-    for text in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"):
+        assert detail["value"] == "Use a time such as 2026-11-20T09:18:00.000000Z."
+    for text in (
+        "0001-01-01T00:00:00Z",
+        "9999-12-31T23:59:59.999999Z",
+        "2999-01-01t00:00:00.123456789z",
+        "2999-01-01T00:00:00.1234567-23:59",
+    ):
         assert (await shared_api.get(path, {"changedSince": text})).status == 200
 
 
