@@ -73,13 +73,14 @@ class Sync:
     def collect(self, outcome: Outcome) -> None:
         """Add the stored record of an outcome to those that were sent, so that it is not missing.
 
-        Ignore outcomes ``failed`` and ``absent``. The last outcome of a record counts.
+        Ignore outcomes ``failed`` and ``absent``. The last outcome of a record counts. A record
+        that is sent as deleted is ``unchanged`` if it was deleted before.
         """
         if outcome.outcome in ("failed", "absent"):
             return
         if outcome.id is None:
             self._new += 1
-        elif outcome.outcome == "deleted":
+        elif outcome.outcome == "deleted" or outcome.record.get("state") == "deleted":
             self._live_ids.discard(int(outcome.id))
             self._deleted_ids.add(int(outcome.id))
         else:

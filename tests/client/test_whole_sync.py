@@ -47,6 +47,35 @@ async def test_missing_records_are_deleted_within_the_bound(
     assert await run(fewer, delete_missing=True) == Counter(unchanged=len(fewer) - 1, failed=1)
 
 
+@pytest.mark.contract("Own keys")
+async def test_records_that_are_sent_as_deleted_do_not_raise_the_bound(selvedge: Client) -> None:
+    """Neither when they are deleted nor, sent again, when they have been."""
+    categories = selvedge.collection("style-categories")
+    stored = [category async for category in categories.records(page_size=100)]
+    remaining = [
+        {name: category[name] for name in ("userDefinedId", "name", "state")}
+        for category in stored
+        if category["userDefinedId"]
+    ]
+    gone = [{"userDefinedId": f"GONE-{n}", "name": "Gone"} for n in range(len(remaining))]
+    await categories.create_many([*gone, {"userDefinedId": "MISSING", "name": "Missing"}])
+    records = [*remaining, *(record | {"state": "deleted"} for record in gone)]
+    outcomes = list[str]()
+
+    async def run() -> None:
+        at_most = 1 / (len(records) + 1)
+        async for outcome in categories.sync(
+            records, match="userDefinedId", delete_missing=True, at_most=at_most
+        ):
+            outcomes.append(outcome.outcome)
+
+    for last_outcome in ("deleted", "unchanged"):
+        with pytest.raises(TooManyMissingError, match=f"1 of {len(remaining) + 1} "):
+            await run()
+        assert outcomes[-1] == last_outcome
+    await categories.delete("userDefinedId=MISSING")
+
+
 @pytest.mark.contract("Own keys", "Rehearsals")
 async def test_a_dry_run_yields_the_outcomes_of_the_sync(selvedge: Client) -> None:
     """A record that is sent as deleted is not missing, and new ones count for the bound."""
