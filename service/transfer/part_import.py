@@ -191,10 +191,13 @@ class PartDryRun(PartImporter):
     async def send_early(self) -> None:
         """Add the entries of all lines to the id map, a copy or temporary, then check every line.
 
-        Stages do not matter: references to entries of later lines are placeholders.
+        Stages do not matter: references to entries of later lines are placeholders. Lines without
+        an imported owner add none, because a real import rejects them and what refers to them.
         """
         self.sender.id_map.start_file()
         for line in self.lines():
+            if self._lacks_owner(line):
+                continue
             for target, mappings in placeholders(
                 self.part, self.sender.id_map, line.document
             ).items():
@@ -206,6 +209,12 @@ class PartDryRun(PartImporter):
         ]
         self._owner_ids, self.max_items = cycle(owner_ids), min(len(owner_ids), self.max_items)
         await self._pass(self._entry_of_new_owner)
+
+    def _lacks_owner(self, line: Line) -> bool:
+        """Return whether a line names its owner by the id of a line that is not imported."""
+        owner, id_map = line.document.get(self.part.id_field), self.sender.id_map
+        is_file_id = self.translator.has_file_ids(self.part.owner) and isinstance(owner, int | str)
+        return is_file_id and id_map.find(self.part.owner, str(owner)) is None
 
     async def send_complete(self) -> None:
         """Do nothing: every line has been checked completely."""

@@ -150,6 +150,31 @@ async def test_a_dry_run_accepts_references_to_deactivated_entries(
         assert folder.details() == []
 
 
+async def test_a_dry_run_rejects_what_refers_to_entries_of_rejected_owners(
+    client: Client, folder: ImportFolder
+) -> None:
+    folder.write("size-ranges.ndjson", {"id": 1, "name": " "}, {"id": 2, "name": "Right"})
+    folder.write(
+        "size-range-sizes.ndjson",
+        {"sizeRangeId": 1, "sizes": [{"id": 11, "name": "S"}]},
+        {"sizeRangeId": 2, "sizes": [{"id": 12, "name": "S"}]},
+    )
+    folder.write("styles.ndjson", {"id": 1, "number": "S1", "name": "Parka"})
+    requests = [
+        {"styleId": 1, "name": name, "sizeRangeSizeIds": [size_id]}
+        for name, size_id in (("Lost", 11), ("Right", 12))
+    ]
+    folder.write("sample-requests.ndjson", *requests)
+    for options in (DRY_RUN, ImportOptions(skip=True)):
+        counts = await folder.import_records(client, options=options)
+        assert counts["sample-requests"] == {"created": 1, "failed": 1}
+        assert folder.details() == [
+            (1, "validation_error.invalid_value", "name"),
+            (1, "validation_error.unknown_reference", "sizeRangeId"),
+            (1, "validation_error.unknown_reference", "sizeRangeSizeIds[0]"),
+        ]
+
+
 async def test_a_dry_run_of_the_demo_files_finds_nothing_wrong(
     client: Client, folder: ImportFolder
 ) -> None:
