@@ -40,10 +40,12 @@ class PartSender(Sender):
     def _idempotency_key(self) -> str:
         return ""
 
+    def _forgiven(self, outcome: Outcome) -> str:  # noqa: ARG002
+        return CHECKED
+
     def _count(self, entry: ImportEntry, outcome: Outcome) -> None:
-        # Errors that follow from placeholders alone make an outcome "created".
         id_field = self.source.collection.id_field
-        if outcome.outcome == "created" or id_field in entry.translated.placeholders:
+        if outcome.outcome == CHECKED or id_field in entry.translated.placeholders:
             self.counts[CHECKED] += 1
         elif entry.stage == _COMPLETE or self.options.dry_run:
             self.counts[outcome.outcome] += 1

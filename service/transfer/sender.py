@@ -200,8 +200,24 @@ class Sender:
         outcomes = [*map(_with_line_paths, outcomes)]
         if not self.options.dry_run:
             return outcomes
-        pairs = zip(entries, outcomes, strict=True)
-        return [_without_placeholder_errors(entry, outcome) for entry, outcome in pairs]
+        return [*map(self._without_placeholder_errors, entries, outcomes)]
+
+    def _without_placeholder_errors(self, entry: ImportEntry, outcome: Outcome) -> Outcome:
+        """Return the outcome without the unknown references that the line's placeholder ids are.
+
+        An outcome that failed by them alone becomes that of ``_forgiven``.
+        """
+        placeholders = entry.translated.placeholders
+        if outcome.outcome != "failed" or not placeholders:
+            return outcome
+        remaining = [row for row in outcome.details if not _contains_any(row.field, placeholders)]
+        if not remaining:
+            return replace(outcome, outcome=self._forgiven(outcome), details=())
+        return replace(outcome, details=tuple(remaining))
+
+    def _forgiven(self, outcome: Outcome) -> str:
+        """Return the outcome of a real write in place of one that failed by placeholders alone."""
+        return "created" if outcome.id is None else "updated"
 
     def _reject_failed(self, entries: list[ImportEntry], outcomes: list[Outcome]) -> bool:
         """Reject the lines that failed. Return whether there was any."""
@@ -271,20 +287,6 @@ def _with_line_paths(outcome: Outcome) -> Outcome:
         for row in outcome.details
     )
     return replace(outcome, details=tuple(details))
-
-
-def _without_placeholder_errors(entry: ImportEntry, outcome: Outcome) -> Outcome:
-    """Return the outcome without the unknown references that the line's placeholder ids are.
-
-    An outcome that failed by them alone becomes ``created``.
-    """
-    placeholders = entry.translated.placeholders
-    if outcome.outcome != "failed" or not placeholders:
-        return outcome
-    remaining = [row for row in outcome.details if not _contains_any(row.field, placeholders)]
-    if not remaining:
-        return replace(outcome, outcome="created", details=())
-    return replace(outcome, details=tuple(remaining))
 
 
 def _contains_any(path: str | None, descendants: Iterable[str]) -> bool:

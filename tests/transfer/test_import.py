@@ -252,6 +252,21 @@ async def test_a_failed_request_writes_nothing(client: Client, folder: ImportFol
     assert counts["item-categories"] == {"created": 2, "failed": 1}
 
 
+@pytest.mark.parametrize("match", [False, True])
+async def test_a_dry_run_of_a_stored_record_with_a_new_reference_is_an_update(
+    client: Client, folder: ImportFolder, match: bool
+) -> None:
+    folder.write("item-categories.ndjson", category(1, "Trims"))
+    folder.write("items.ndjson", {"id": 7, "number": "I1", "name": "Zipper", "itemCategoryId": 1})
+    await folder.import_records(client)
+    folder.write("item-categories.ndjson", category(1, "Trims"), category(2, "Zippers"))
+    folder.write("items.ndjson", {"id": 7, "number": "I1", "name": "Zipper", "itemCategoryId": 2})
+    for dry_run in (True, False):
+        options = ImportOptions(match=match, dry_run=dry_run)
+        counts = await folder.import_records(client, options=options)
+        assert counts["items"] == {"updated": 1}
+
+
 async def test_pairs_that_are_there_do_not_stop_the_others(
     client: Client, folder: ImportFolder
 ) -> None:
