@@ -16,9 +16,9 @@ PROBLEM: Final = "application/problem+json"
 _MAX_LENGTH: Final = 500
 """Maximum characters of a ``Content-Type`` that is parsed. Longer ones match no media type."""
 _TOKEN: Final = r"[-!#$%&'*+.^_`|~0-9A-Za-z]{1,100}+"
-_QUOTED: Final = r'"(?:[^"\\]|\\.){0,200}+"'
-_PARAMETER: Final = rf";[ \t]*+(?:({_TOKEN})=({_TOKEN}|{_QUOTED}))?+"
-_CONTENT_TYPE: Final = re.compile(rf"({_TOKEN}/{_TOKEN})((?:[ \t]*+{_PARAMETER})*+)[ \t]*+")
+_QUOTED: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*"'
+_PARAMETER: Final = rf";[ \t]*+(?:({_TOKEN})=({_TOKEN}|{_QUOTED}))?"
+_CONTENT_TYPE: Final = re.compile(rf"({_TOKEN}/{_TOKEN})((?:[ \t]*+{_PARAMETER})*)[ \t]*+")
 _PARAMETERS: Final = re.compile(_PARAMETER)
 _CHARSETS: Final = frozenset({"utf-8", "utf8", "us-ascii"})
 

@@ -30,6 +30,8 @@ _QUICK_SECONDS: Final = 0.001
 _GROWTH: Final = 8
 """Linear time grows by 4, quadratic time by 16."""
 _MEASUREMENTS: Final = 4
+_GROUPS: Final = ("BRANCH", "SUBPATTERN", "MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
+"""Kinds of what may be more than one character."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,37 @@ def test_every_pattern_is_seen() -> None:
                 names = {(each.name, each.asname) for each in node.names}
                 assert not names & {("regex", None)}, path
                 assert not [each for each in names if each[0] == "re" and each[1]], path
+
+
+def has_possessive_group(pattern: re.Pattern[str]) -> bool:
+    """Return whether a possessive quantifier or an atomic group holds more than one character.
+
+    CPython before 3.11.5 matches such groups wrongly (its issue 106052).
+    """
+    pending = [_parser.parse(pattern.pattern, pattern.flags)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, tuple) and len(node) == 2:
+            kind, value = str(node[0]), node[1]
+            content = value[2] if kind == "POSSESSIVE_REPEAT" else ()
+            if len(content) > 1 or kind == "ATOMIC_GROUP":
+                return True
+            if content and str(content[0][0]) in _GROUPS:
+                return True
+        if isinstance(node, list | tuple | _parser.SubPattern):
+            pending.extend(node)
+    return False
+
+
+@pytest.mark.parametrize("use", USES, ids=lambda use: f"{use.module}-{use.name}-{use.method}")
+def test_no_group_is_possessive(use: Use) -> None:
+    assert not has_possessive_group(use.pattern)
+
+
+def test_possessive_groups_are_found() -> None:
+    for pattern in (r"(?:a|bc)*+", r"x(?:y(\w)?+)?", r"(?>a*)", r"(?:ab){1,3}+"):
+        assert has_possessive_group(re.compile(pattern))
+    assert not has_possessive_group(re.compile(r"(?:[ab]*+c\w{1,3}+)*"))
 
 
 @pytest.mark.parametrize(
