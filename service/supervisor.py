@@ -22,7 +22,7 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.errors import HaltServer
 from gunicorn.glogging import Logger
 
-from service import __version__, signals
+from service import __version__, ended_children, signals
 from service.database import fair_queue  # noqa: F401  # made before the fork: workers share its memory
 from service.events import log_event
 from service.http import connections, heap_trimmer, listeners, metrics_folder
@@ -222,15 +222,14 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
             log_event("stopped", reason or "Selvedge has stopped.")
 
     def reap_workers(self) -> None:
-        """Reap ended processes, and log workers that should not have ended; none during a stop.
-
-        The first process of a container adopts orphans, too.
-        """
+        """Reap ended children and adopted orphans; log workers that should not have ended."""
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                code = os.waitstatus_to_exitcode(ended[1])
+                ended_children.record(ended[0], code)
                 worker = self.WORKERS.pop(ended[0], None)
                 if worker is not None:
-                    self._on_worker_end(worker, os.waitstatus_to_exitcode(ended[1]))
+                    self._on_worker_end(worker, code)
 
     def _on_worker_end(self, worker: Any, code: int) -> None:
         """Log an unexpected end; raise HaltServer if a successor could not start either."""

@@ -19,6 +19,7 @@ from typing import IO, Final, Self
 import psutil
 import psycopg
 
+from service import ended_children
 from service.embedded import access, logs, postmaster
 from service.events import log_event
 from service.privileges.accounts import Account, database_account, service_account
@@ -112,9 +113,10 @@ class EmbeddedServer:
         connections. Raise EmbeddedServerError if it does not.
         """
         logs.clear(self._logs)
-        if self._process is not None and self._process.poll() is not None:
+        code = self._process and ended_children.exit_code(self._process)
+        if code is not None:
             message = f"PostgreSQL ended; {self._logs} says why. It is started again."
-            log_event("database_ended", message, logging.ERROR, code=self._process.returncode)
+            log_event("database_ended", message, logging.ERROR, code=code)
             with _named_errors():
                 self._start()
 
@@ -138,6 +140,7 @@ class EmbeddedServer:
             "log_directory": str(self._logs),
         }
         self._process = postmaster.start(self._cluster, self._version, account, settings, self._log)
+        ended_children.watch(self._process)
         self._wait_until_ready(self._process)
 
     def _initialize(self, account: Account) -> None:

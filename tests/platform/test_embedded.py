@@ -177,7 +177,7 @@ def test_a_restart_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(28, "No space left on device")
 
     server = EmbeddedServer(tmp_path)
-    monkeypatch.setattr(server, "_process", SimpleNamespace(poll=lambda: 1, returncode=1))
+    monkeypatch.setattr(server, "_process", SimpleNamespace(poll=lambda: 1, pid=0))
     monkeypatch.setattr(server, "_start", fail)
     with pytest.raises(EmbeddedServerError, match="No space left on device"):
         server.tend()
