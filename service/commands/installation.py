@@ -6,10 +6,8 @@ They use the databases directly. The service of each cell may run meanwhile.
 import os
 import time
 from argparse import ArgumentTypeError, Namespace
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
-
-import psycopg
 
 from service.commands import CommandError, Parsers
 from service.commands.administration import identifier
@@ -43,7 +41,7 @@ def make_cell(settings: Settings, arguments: Namespace) -> None:
 
     Raise InstallationCellError if it has organizations.
     """
-    with database(settings) as dsn, _connected(dsn) as connection:
+    with database(settings) as dsn, distribution.connect(dsn) as connection:
         installation_cells.make_cell(connection, arguments.number, arguments.installation)
     say(f"cell {arguments.number}")
 
@@ -58,7 +56,11 @@ def move_organization(settings: Settings, arguments: Namespace) -> None:
     if not target_dsn:
         raise CommandError(f"set {_TARGET} to the database of the other cell")
     organization_id = arguments.organization
-    with database(settings) as dsn, _connected(dsn) as source, _connected(target_dsn) as target:
+    with (
+        database(settings) as source_dsn,
+        distribution.connect(source_dsn) as source,
+        distribution.connect(target_dsn) as target,
+    ):
         confirm(
             arguments,
             "Does the proxy answer all requests of the organization by 503 until the end? Move?",
@@ -66,17 +68,6 @@ def move_organization(settings: Settings, arguments: Namespace) -> None:
         began = time.monotonic()
         rows = installation_cells.move(source, target, organization_id)
     say(f"{rows:,} rows of organization {organization_id} in {time.monotonic() - began:.1f} s")
-
-
-def _connected(dsn: str) -> psycopg.Connection[Any]:
-    """Return a connection in autocommit mode; raise DistributionError on a worker node."""
-    connection = psycopg.connect(dsn, autocommit=True, connect_timeout=10)
-    try:
-        distribution.configure_session(connection)
-    except distribution.DistributionError:
-        connection.close()
-        raise
-    return connection
 
 
 def _number(text: str) -> int:

@@ -111,6 +111,20 @@ class DistributionPlan:
         return [*self.shared, *self.tenant]
 
 
+def connect(dsn: str) -> psycopg.Connection[Any]:
+    """Return a connection in autocommit mode for schema changes and moves of rows.
+
+    Raise DistributionError on a worker node, and psycopg.Error if it cannot be opened.
+    """
+    connection = psycopg.connect(dsn, autocommit=True)
+    try:
+        configure_session(connection)
+    except DistributionError:
+        connection.close()
+        raise
+    return connection
+
+
 def configure_session(connection: psycopg.Connection[Any]) -> None:
     """Turn off two defaults of Citus, for schema changes in a distributed database.
 

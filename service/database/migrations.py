@@ -100,13 +100,7 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
 
     def connect(self, dburi: DatabaseURI) -> psycopg.Connection[Any]:  # noqa: ARG002
         """Connect by the DSN as it is: yoyo's own parser supports fewer of them."""
-        connection = psycopg.connect(self._dsn, autocommit=True)
-        try:
-            distribution.configure_session(connection)
-        except distribution.DistributionError:
-            connection.close()
-            raise
-        return connection
+        return distribution.connect(self._dsn)
 
     @contextmanager
     def lock(self, timeout: float = 0) -> Iterator[None]:  # noqa: ARG002

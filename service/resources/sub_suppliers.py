@@ -73,11 +73,9 @@ class SubSuppliers(PlainRecord):
         await self._identify_contacts(connection, write_set)
         upserts = write_set.upserts
         if write_set.restored_ids and upserts.caller.unique_keys:
-            text, organization_id = (
-                self.statements["check_facilities"].text,
-                upserts.caller.organization_id,
-            )
-            upserts.fail_all(await connection.fetch(text, organization_id, upserts.json()))
+            text = self.statements["check_facilities"].text
+            parameters = (upserts.caller.organization_id, upserts.json())
+            upserts.fail_all(await connection.fetch(text, *parameters))
         return await super().check(connection, write_set)
 
     async def _identify_contacts(self, connection: Connection, write_set: WriteSet) -> None:

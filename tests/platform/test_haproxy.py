@@ -138,6 +138,15 @@ async def test_requests_go_to_the_cell_of_their_organization(
         assert await call(session, 1) == (200, {"node": first.node})
 
 
+def test_the_examples_differ_in_what_they_choose_by_alone() -> None:
+    """A limit or a rule that is changed in one is changed in the other."""
+    nodes, cells = ({*file[file.index("global") :].splitlines()} for file in (FILE, CELLS_FILE))
+    own = [line.split("#")[0].strip() for line in nodes - cells]
+    rules = ("http-request set-var", "use-server", "server", "default_backend", "backend")
+    assert own
+    assert not [line for line in own if line and not line.startswith(rules)]
+
+
 @pytest.mark.parametrize(("file", "count"), [(FILE, 4), (CELLS_FILE, 5)], ids=["nodes", "cells"])
 def test_what_it_refuses_is_in_the_envelope(file: str, count: int) -> None:
     bodies = [json.loads(text) for text in re.findall(r" string '(.*?)'", file)]
