@@ -10,11 +10,9 @@ from functools import cached_property, partial
 
 from aiohttp import web
 
-from service.handlers import fixed_operations, operations, webhook_operations
+from service.handlers import operations, webhook_operations
 from service.handlers.operations import Operation
 from service.handlers.response_cache import cached
-from service.http.answer_form import with_answer_form
-from service.http.deprecation import Deprecation
 from service.http.request_body import with_body
 from service.queries.parts import RecordPart
 from service.queries.resource import Resource
@@ -81,11 +79,6 @@ class Route:
         return self.operation.media_types
 
     @cached_property
-    def deprecation(self) -> Deprecation | None:
-        """Return the deprecation of the operation; None if it stays."""
-        return self.operation.deprecation
-
-    @cached_property
     def needs_key(self) -> bool:
         """Return whether callers must present an API key."""
         return self.operation.needs_key
@@ -105,8 +98,7 @@ class Route:
             handler = cached(handler)
         if self.media_types:
             handler = with_body(handler, self.media_types)
-        form = self.operation.answer_form
-        return with_answer_form(handler, form) if form else handler
+        return handler
 
     def covers(self, path: str) -> bool:
         """Return whether a path equals this one, or begins as this one does before a parameter.
@@ -136,7 +128,6 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
     yield Route(operations.REPLACE, part)
     if part.is_patched:
         yield Route(operations.PATCH, part)
-    yield Route(fixed_operations.READ_WRITABLE, part)
 
 
 def routes() -> Iterator[Route]:
@@ -145,14 +136,14 @@ def routes() -> Iterator[Route]:
     The last ones have no resource: they are not in the document and need no key.
     """
     for resource in MASTER_RECORDS:
-        yield from (Route(operation, resource) for operation in fixed_operations.OF_MASTER_RECORDS)
+        yield from (Route(operation, resource) for operation in operations.OF_MASTER_RECORDS)
     for reference in REFERENCE_LISTS:
         yield Route(operations.LIST, reference)
         yield Route(operations.READ, reference)
     for part in PARTS:
         yield from _of_part(part)
     for collection in PART_COLLECTIONS:
-        for operation in fixed_operations.OF_PART_COLLECTIONS:
+        for operation in operations.OF_PART_COLLECTIONS:
             yield Route(operation, collection)
     yield Route(operations.CHANGES, CHANGES)
     yield from (Route(operation, WEBHOOKS) for operation in webhook_operations.OF_WEBHOOKS)

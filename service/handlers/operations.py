@@ -10,10 +10,7 @@ from typing import Final
 
 from aiohttp import web
 
-from service.error_types import ErrorType
 from service.handlers import changes, export, identity, pages, reads, system, writes
-from service.http.answer_form import OUTCOMES
-from service.http.deprecation import Deprecation
 from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
 
 COLLECTION_PATH: Final = "{root}"
@@ -52,10 +49,6 @@ class Operation:
     description: str = ""
     body: tuple[str, ...] = ()
     """Names of the forms of the body, such as ``create``; () if there is no body."""
-    deletes: bool = False
-    """Whether it can delete records. Webhooks are not records."""
-    error_types: tuple[str, ...] = ()
-    """Error types beyond those that its other properties and its resource imply."""
     needs_key: bool = True
     """Whether callers must present an API key."""
     of_records: bool = True
@@ -64,17 +57,6 @@ class Operation:
     """Whether it changes anything that is stored; ignored for a GET."""
     is_cached: bool = False
     """Whether responses go through the response cache, if the change feed has the resource."""
-    deprecation: Deprecation | None = None
-    """Deprecation, if it will be removed."""
-    answer_form: str = ""
-    """Form of the answer that the path fixes; "" if parameters, headers and body choose it."""
-    general: "Operation | None" = None
-    """Operation at the general path, if this one fixes the form of its answer."""
-
-    @property
-    def base(self) -> "Operation":
-        """Operation at the general path: ``general``, or this one."""
-        return self.general or self
 
     @property
     def media_types(self) -> tuple[str, ...]:
@@ -85,11 +67,6 @@ class Operation:
     def names_record(self) -> bool:
         """Whether the path names a single record."""
         return self.path.startswith(RECORD_PATH)
-
-    @property
-    def needs_records(self) -> bool:
-        """Whether it can fail because a record that the path or an item names does not exist."""
-        return self.names_record or self.deletes or self.method == "PATCH"
 
     @property
     def writes(self) -> bool:
@@ -114,10 +91,8 @@ class Operation:
     @property
     def identifier(self) -> str:
         """OpenAPI operation id; ``{one}`` or ``{several}`` stands for the resource's noun."""
-        if self.general and self.answer_form == OUTCOMES:
-            return f"{self.general.identifier}Outcomes"
         first, *rest = self.name.split("_")
-        noun = "{one}" if "{one}" in self.base.summary else "{several}"
+        noun = "{one}" if "{one}" in self.summary else "{several}"
         return "".join((first, *map(str.title, rest), noun))
 
 
@@ -126,17 +101,7 @@ LIST: Final = Operation(
     "GET",
     COLLECTION_PATH,
     reads.list_records,
-    "List {several}",
-    error_types=(
-        ErrorType.REQUIRED_FIELD,
-        ErrorType.OUT_OF_RANGE,
-        ErrorType.TOO_MANY_ITEMS,
-        ErrorType.TOO_LONG,
-        ErrorType.DUPLICATE,
-        ErrorType.EXCLUSIVE_PARAMETERS,
-        ErrorType.INVALID_CURSOR,
-        ErrorType.GONE_CHANGES_EXPIRED,
-    ),
+    "List",
     is_cached=True,
 )
 READ: Final = Operation(
@@ -154,7 +119,6 @@ READ_ALL: Final = Operation(
     reads.read_all,
     "Read all {several}",
     "Returns all records without paging, ordered by id.",
-    error_types=(ErrorType.OUT_OF_RANGE,),
     is_cached=True,
 )
 CREATE: Final = Operation(
@@ -180,7 +144,6 @@ PATCH: Final = Operation(
     writes.patch,
     "Patch {one}",
     body=("patch", "merge"),
-    error_types=(ErrorType.CONFLICT_TEST_FAILED, ErrorType.UNPROCESSABLE_PATCH),
 )
 DELETE: Final = Operation(
     "delete",
@@ -188,27 +151,22 @@ DELETE: Final = Operation(
     RECORD_PATH,
     writes.delete,
     "Delete {one}",
-    deletes=True,
 )
 BULK_REPLACE: Final = Operation(
     "bulk_replace",
     "PUT",
     COLLECTION_PATH,
     writes.replace_many,
-    "Replace or delete {several}",
+    "Replace or delete",
     body=("bulkReplace", "bulkReplaceByKey"),
-    deletes=True,
-    error_types=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
 BULK_PATCH: Final = Operation(
     "bulk_patch",
     "PATCH",
     COLLECTION_PATH,
     writes.merge_many,
-    "Change {several} in part",
+    "Change in part",
     body=("bulkMerge", "bulkMergeByKey"),
-    deletes=True,
-    error_types=(ErrorType.CONFLICT_AMBIGUOUS_KEY,),
 )
 BULK_DELETE: Final = Operation(
     "bulk_delete",
@@ -216,8 +174,16 @@ BULK_DELETE: Final = Operation(
     COLLECTION_PATH,
     writes.delete_many,
     "Delete {several}",
-    deletes=True,
 )
+OF_MASTER_RECORDS: Final = (
+    *(LIST, CREATE, BULK_REPLACE, BULK_PATCH, BULK_DELETE),
+    *(READ, REPLACE, PATCH, DELETE),
+)
+"""Operations of each collection of master records, in the order of the OpenAPI document.
+
+Operations on the collection come before those of a single record.
+"""
+OF_PART_COLLECTIONS: Final = (LIST, BULK_REPLACE, BULK_PATCH)
 
 CHANGES: Final = Operation(
     "follow",
@@ -229,14 +195,6 @@ CHANGES: Final = Operation(
     "the cursor of `from=now`, read the lists, then follow the feed from that cursor to miss "
     "nothing. Records that show or count a changed record or setting get an entry, too, as of the "
     "time of reading.",
-    error_types=(
-        ErrorType.REQUIRED_FIELD,
-        ErrorType.OUT_OF_RANGE,
-        ErrorType.DUPLICATE,
-        ErrorType.EXCLUSIVE_PARAMETERS,
-        ErrorType.INVALID_CURSOR,
-        ErrorType.GONE_CHANGES_EXPIRED,
-    ),
 )
 
 EXPORT: Final = Operation(

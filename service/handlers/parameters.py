@@ -11,7 +11,6 @@ from aiohttp import hdrs, web
 
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error
-from service.http.answer_form import WRITABLE, answer_form
 from service.http.context import caller_of
 from service.http.etag import precondition
 from service.http.headers import combined_value
@@ -97,13 +96,9 @@ def document_form(
     """Return the name of the statement for the parameter ``form``, and the selected ``fields``.
 
     The statement is ``documents``, or ``writables`` for ``form=writable``, which ``has_writable``
-    allows, and for a path that fixes this form, which takes no parameters. Fields are in the order
-    of the documents; () selects all. Raise ApiError for wrong values, other parameters, and fields
-    of a writable form.
+    allows. Fields are in the order of the documents; () selects all. Raise ApiError for wrong
+    values, other parameters, and fields of a writable form.
     """
-    if answer_form(request) == WRITABLE:
-        no_parameters(request)
-        return "writables", ()
     if not request.query:
         return "documents", ()
     reader = QueryReader(request.query.items())

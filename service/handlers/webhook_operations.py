@@ -6,7 +6,6 @@ all collections, but are not cached, because webhooks are not in the change feed
 
 from typing import Final
 
-from service.error_types import ErrorType
 from service.handlers import webhooks
 from service.handlers.operations import COLLECTION_PATH, LIST, READ, RECORD_PATH, Operation
 
@@ -48,7 +47,6 @@ TEST: Final = Operation(
     webhooks.test,
     "Test {one}",
     "Sends a message of the type `test`, also if the webhook is paused, and returns the result.",
-    error_types=(ErrorType.FORBIDDEN_SCOPE,),
     of_records=False,
     is_stored=False,
 )
@@ -60,7 +58,6 @@ REWIND: Final = Operation(
     "Rewind {one}",
     "Sets the position: the deliveries go on with the change after it.",
     ("rewind",),
-    error_types=(ErrorType.GONE_CHANGES_EXPIRED,),
     of_records=False,
 )
 ROTATE: Final = Operation(

@@ -11,7 +11,6 @@ from aiohttp import web
 
 from service.error_types import ErrorType
 from service.handlers.parameters import path_key, precondition_of
-from service.http.answer_form import DOCUMENTS, OUTCOMES, answer_form
 from service.http.etag import item_precondition
 from service.http.prefer import preferences
 from service.listing.query_reader import QueryReader
@@ -56,14 +55,6 @@ def bulk_delete(resource: WritableResource) -> WriteParameters:
     return {IDS: (), MATCH: (resource.own_key,), KEYS: (), **BULK}
 
 
-def _taken(request: web.Request, allowed: WriteParameters) -> WriteParameters:
-    """Return those of the parameters that the path takes: none if it always returns documents.
-
-    The options that they choose would return outcomes.
-    """
-    return {} if answer_form(request) == DOCUMENTS else allowed
-
-
 def read(
     request: web.Request, resource: WritableResource, allowed: WriteParameters
 ) -> WriteOptions:
@@ -71,9 +62,8 @@ def read(
 
     Wrong values count as absent, but ``match`` and ``keys`` match by key whatever their values:
     the caller must run ``check`` before it uses the options. Of a repeated parameter the first
-    value counts. ``Prefer`` counts for bulk writes only, unless they always return documents.
+    value counts. ``Prefer`` counts for bulk writes only.
     """
-    allowed = _taken(request, allowed)
     query, is_bulk = request.query, ON_ERROR in allowed
     return WriteOptions(
         item_precondition=item_precondition,
@@ -81,7 +71,6 @@ def read(
         match_by_key=any(name in allowed and name in query for name in (MATCH, KEYS)),
         dry_run=query.get(DRY_RUN) == "true",
         preview=query.get(PREVIEW) == "true",
-        fixed_outcomes=answer_form(request) == OUTCOMES,
         return_minimal=is_bulk and preferences(request).get("return") == "minimal",
         path_key=path_key(request, resource),
         precondition=precondition_of(request, resource),
@@ -97,7 +86,6 @@ def check(request: web.Request, allowed: WriteParameters) -> None:
     if not request.query:
         return
     reader = QueryReader(request.query.items())
-    allowed = _taken(request, allowed)
     reader.only(*allowed)
     choices = {name: reader.choice(name, *values) for name, values in allowed.items() if values}
     if choices.get(DRY_RUN) == "true" and "Idempotency-Key" in request.headers:

@@ -30,7 +30,6 @@ from service.handlers.request_items import (
     one_item,
 )
 from service.handlers.write_options import WriteParameters
-from service.http.answer_form import answer_form
 from service.http.api_response import ApiResponse
 from service.http.byte_budget import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
@@ -105,8 +104,8 @@ class WriteRequest(Generic[ResourceT]):
 
 
 async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
-    """Create one record, or by an array several; a path with a fixed form takes an array only."""
-    if answer_form(request) or raw.lstrip().startswith(b"["):
+    """Create one record, or by an array several."""
+    if raw.lstrip().startswith(b"["):
         return await _write_many("bulk_create", resource, request, raw)
     return await _write_one(
         resource, request, raw, lambda _: (one_item(resource.create_form, raw), writes.create)

@@ -8,7 +8,6 @@ from aiohttp import web
 from service.database.connections import Database
 from service.http.access_log import AccessLog
 from service.http.admission import Admission
-from service.http.deprecation import Deprecation
 from service.organizations.caller import Caller, Callers
 
 
@@ -30,10 +29,6 @@ class RouteProtocol(Protocol):
     @property
     def needs_key(self) -> bool:
         """Return whether callers must present an API key."""
-
-    @property
-    def deprecation(self) -> Deprecation | None:
-        """Return the deprecation of the operation; None if it stays."""
 
     @property
     def problem_statuses(self) -> frozenset[int]:

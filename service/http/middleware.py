@@ -93,8 +93,6 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
     headers[hdrs.SERVER] = "Selvedge"
     if not is_open:
         headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
-    if route is not None and route.deprecation is not None:
-        route.deprecation.mark(headers)
     caller = request.get(CALLER)
     if caller is not None:
         app[RATE_LIMIT_HEADERS].mark(headers, caller.organization_id)

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from service import __version__, schemas
+from service.error_types import STATUSES
 from service.openapi import (
     bulk_items,
     changes_by_collection,
@@ -24,7 +25,7 @@ from service.openapi.components import components
 from service.openapi.envelopes import envelopes
 from service.openapi.operations import OperationObject
 from service.openapi.shared_components import SharedComponents, share_parameters
-from service.openapi.shared_schemas import with_shared_fields
+from service.openapi.shared_schemas import with_composed_forms, with_shared_fields
 from service.routes import routes
 
 _DESCRIPTION = """\
@@ -37,7 +38,9 @@ is closed: it has no fields other than the documented ones.
 
 **Errors** list every invalid field and violated rule in `error.details`; branch on `type`. An
 unknown path is 404 `not_found.route`. A method that a path does not support is 405
-`method_not_allowed` with `Allow`. A failed request has changed nothing.
+`method_not_allowed` with `Allow`. A failed request has changed nothing. The response `default`
+lists the error types of reads, of writes or of bulk writes, except those of any request ({of_any})
+and of any write ({of_writes}). The prefix `validation_error.` of types of 400 is left out there.
 
 **Bulk** requests run in one transaction: all items or none, or with `onError=skip` all valid items.
 `dryRun=true` makes any write a dry run. An item with `state` `deleted` deletes its record. With
@@ -45,10 +48,16 @@ unknown path is 404 `not_found.route`. A method that a path does not support is 
 live record, else restores a deleted one, else creates a record; `newKey` gives it another own key.
 A delete with `match` and `keys` has an outcome for each key, `absent` if no record has it.
 
-**Paths** return one type each: `/outcomes` an outcome for each item instead of documents, `/many`
-the records of an array, `/writable` what `?form=writable` does. The path without this segment takes
-all of it: an array, and the parameters of `/outcomes` and `Prefer: return=minimal`, with which it
-returns outcomes. Writes of one record take `dryRun` and `preview`, too.
+**Unions** (`oneOf`): a create takes a record or an array, and returns `data` in the same form. A
+bulk write returns documents, or with `match`, `onError=skip`, `dryRun=true` or
+`Prefer: return=minimal` outcomes, which alone have the member `outcome`. So does the dry run of a
+create. A read returns the document, or with `form=writable` the writable form, which has no `id`.
+Writes at the path of one record take `dryRun` and `preview`, too, and then return one outcome; the
+operations do not list them, so that their responses are documents only.
+
+**Media types**: lists are CSV if `Accept` prefers `text/csv`, also exports of one collection.
+Errors are problem details (RFC 9457) if it prefers `application/problem+json`. Otherwise both are
+JSON.
 
 **Lists** filter by `?field=value`, or by `filter[n].property`, `.operator` and `.value`. They sort
 by `sort[n].property` and `.order`. Every scalar field can be a filter; counts cannot be sort keys.
@@ -68,14 +77,15 @@ members in a JSON object are an error. Deleting a deleted record changes nothing
 **Headers** of every response to a key are `X-Request-Id`, which repeats that of the request if
 there is one, `Cache-Control`, `RateLimit` and `RateLimit-Policy`; `Vary` names the request headers
 that a response depends on. A response to a repeated `Idempotency-Key` has `Idempotent-Replayed`,
-one that heeds `Prefer` `Preference-Applied`. A page of a list has the headers of `ListNotModified`,
-a writable form those of `NotModified`. Request bodies may be compressed: `Content-Encoding: gzip`.
+one that heeds `Prefer` `Preference-Applied`. A page of a list has the headers of `ListNotModified`;
+other reads, and documents of writes of one record, have `ETag`, new ones `Location`. Errors 401 and
+403 have `WWW-Authenticate`, 429 and 503 `Retry-After`, 415 `Accept-Patch` or `Accept-Encoding`.
+`X-Service-Api` of a request may name the calling program. Request bodies may be compressed:
+`Content-Encoding: gzip`.
 
-**Statuses** that operations do not list share the response `default`:
+**Statuses** of errors:
 
 {statuses}
-
-Any request can also be 400 with {any_types}.
 
 Malformed HTTP requests (400 `malformed_request`, 414, 431, 501) get a response with the envelope,
 too; then the service closes the connection.
@@ -87,8 +97,9 @@ _INFO = {
     "version": __version__,
     "summary": "Master data and style data of an apparel organization",
     "description": _DESCRIPTION.format(
-        statuses=error_responses.shared_statuses(),
-        any_types=", ".join(f"`{name}`" for name in sorted(error_responses.OF_ANY)),
+        of_any=error_responses.by_status(error_responses.OF_ANY),
+        of_writes=error_responses.by_status(error_responses.OF_WRITES),
+        statuses="\n".join(f"- {status}: {text}" for status, text in STATUSES.items()),
     ),
     "license": {"name": "MIT", "identifier": "MIT"},
 }
@@ -163,5 +174,7 @@ def _components(paths: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]
         "securitySchemes": {"key": _KEY},
         **shared,
         "headers": success_responses.HEADERS,
-        "schemas": with_shared_fields(components([paths, webhooks.messages(), shared], composed)),
+        "schemas": with_shared_fields(
+            with_composed_forms(components([paths, webhooks.messages(), shared], composed))
+        ),
     }

@@ -47,9 +47,6 @@ def _entry(collection: str) -> Schema:
         "document": {"anyOf": [document, {"type": "null"}]},
     }
     return {
-        "allOf": [
-            named(_BASE),
-            {"type": "object", "required": ["collection"], "properties": own},
-        ],
+        "allOf": [named(_BASE), {"required": ["collection"], "properties": own}],
         "unevaluatedProperties": False,
     }

@@ -14,11 +14,13 @@ ALL = "AllAnswer"
 ISSUED, TEST_RESULT = "IssuedAnswer", "TestAnswer"
 CHANGES = "changes"
 _HOME = "common/envelope"
+_FORMS = ("success", "list", "changes")
+"""General envelopes."""
 
 
-def name_of_envelope(collection: str, kind: str) -> str:
-    """Return the component name of a collection's envelope: that of its document, and the kind."""
-    return name_of(collection, "document") + kind
+def envelope(collection: str, kind: str) -> Schema:
+    """Return a reference to a collection's envelope: its document's name and the kind."""
+    return named(name_of(collection, "document") + kind)
 
 
 def envelopes() -> dict[str, Schema]:
@@ -28,12 +30,16 @@ def envelopes() -> dict[str, Schema]:
     all records even if no operation uses them; ``changes`` has a page only. Other envelopes come
     from ``common/envelope``.
     """
-    return {
-        name_of_envelope(file, kind): envelope
-        for file, schema in schemas.load().items()
-        if "document" in schema["$defs"]
-        for kind, envelope in _of_collection(file)
-    } | {"BulkFailureError": _bulk_failure()}
+    return (
+        {
+            name_of(file, "document") + kind: schema
+            for file in schemas.load()
+            if "document" in schemas.load()[file]["$defs"]
+            for kind, schema in _of_collection(file)
+        }
+        | {_rest_name(form): _rest(form) for form in _FORMS}
+        | {"BulkFailureError": _bulk_failure()}
+    )
 
 
 def _of_collection(file: str) -> Iterator[tuple[str, Schema]]:
@@ -55,24 +61,29 @@ def _of_collection(file: str) -> Iterator[tuple[str, Schema]]:
 
 
 def _envelope(form: str, data: Schema) -> Schema:
-    """Return an envelope schema around a data schema.
+    """Return an envelope schema around a data schema: what all of the form have, and ``data``.
 
-    ``form`` names the general envelope. A ``data`` of ``items`` alone keeps the rest of that one's
-    list.
+    A ``data`` of ``items`` alone keeps the rest of the general envelope's list.
     """
+    general = definition(_HOME, form)["properties"]["data"]
+    own = {**general, **data} if data.keys() == {"items"} else data
+    return {"allOf": [named(_rest_name(form)), {"required": ["data"], "properties": {"data": own}}]}
+
+
+def _rest_name(form: str) -> str:
+    return f"{form.title()}Envelope"
+
+
+def _rest(form: str) -> Schema:
+    """Return the members of a general envelope without ``data``."""
     envelope = definition(_HOME, form)
-    data_schema = {**envelope["properties"]["data"], **data} if data.keys() == {"items"} else data
-    schema = {**envelope, "properties": {**envelope["properties"], "data": data_schema}}
-    schema.pop("description", None)
-    return schema
+    properties = {
+        name: envelope["properties"][name] for name in envelope["properties"] if name != "data"
+    }
+    return {"type": "object", "required": [*properties], "properties": properties}
 
 
 def _bulk_failure() -> Schema:
     """Return the schema of ``error`` in responses of bulk operations; item counts are optional."""
     required = definition(_HOME, "failureError")["required"]
     return {**definition(_HOME, "bulkFailureError"), "required": required}
-
-
-def failure(*, is_bulk: bool) -> Schema:
-    """Return a reference to the schema of an error response; that of bulk may have item counts."""
-    return named("BulkFailure" if is_bulk else "Failure")

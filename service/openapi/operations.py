@@ -7,7 +7,6 @@ from typing import Any
 
 from service import schemas
 from service.handlers import operations
-from service.http.answer_form import OUTCOMES, WRITABLE
 from service.openapi import error_responses, parameters, success_responses, webhooks
 from service.openapi.changes import of_changes
 from service.openapi.components import name_of, plural
@@ -16,6 +15,7 @@ from service.openapi.response_object import ResponseObject
 from service.openapi.shared_components import SharedComponents
 from service.queries.master_record import MasterRecord
 from service.queries.resource import Resource
+from service.queries.writable_resource import WritableResource
 from service.resources import registry
 from service.routes import Route
 
@@ -60,9 +60,6 @@ class OperationObject:
             "tags": [self.tag],
             "summary": summary,
         }
-        if deprecation := self.route.operation.deprecation:
-            described["deprecated"] = True
-            description = f"{description} {deprecation.description}".lstrip()
         if description:
             described["description"] = description
         described["parameters"] = [*self._parameters()]
@@ -78,14 +75,11 @@ class OperationObject:
         """Return those of the operation's forms of the body that the resource's schema defines.
 
         ``patch`` always counts: JSON Patch is the same for all resources. Forms by own key do not:
-        their items have one schema with those by id. Nor does the array of a general create, which
-        has a path of its own.
+        their items have one schema with those by id.
         """
-        kind = self.route.operation
         definitions = {*schemas.load()[self.resource.name]["$defs"], "patch"}
-        forms = (form for form in kind.body if not form.endswith("ByKey"))
-        others = {"bulkCreate"} if kind is operations.CREATE else set[str]()
-        return (form for form in forms if form in definitions - others)
+        forms = (form for form in self.route.operation.body if not form.endswith("ByKey"))
+        return (form for form in forms if form in definitions)
 
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.operation, self.resource
@@ -101,24 +95,23 @@ class OperationObject:
             yield parameters.shared("Fields")
             yield parameters.shared("IfNoneMatch")
         if kind is operations.READ:
-            yield parameters.shared("Fields")
-        if kind.base is operations.READ:
+            yield from parameters.of_read(resource)
             yield parameters.shared("IfNoneMatch")
-        if kind is operations.BULK_DELETE:
-            yield parameters.ids(resource)
-        if kind.answer_form == OUTCOMES:
-            yield from parameters.of_outcomes(kind, resource)
+        if kind.is_bulk:
+            yield from parameters.of_bulk(kind, resource)
         if kind.writes:
             yield parameters.shared("IdempotencyKey")
         if kind.takes_precondition:
             yield parameters.shared("IfMatch")
             yield parameters.shared("IfNoneMatch")
-        yield parameters.shared("ServiceApi")
+        if self.route.problem_statuses:
+            # The others may have it, too, as the document's description says.
+            yield parameters.shared("ServiceApi")
 
     @cached_property
     def responses(self) -> list[ResponseObject]:
         """Return all responses of the operation, successful ones first; computed once."""
-        return [*self._successes(), *error_responses.failed(self.route, self.resource)]
+        return [*self._successes(), *error_responses.failed(self.route)]
 
     def _successes(self) -> Iterator[ResponseObject]:
         kind, name = self.route.operation, self.resource.name
@@ -128,8 +121,9 @@ class OperationObject:
             yield from success_responses.page_or_unchanged(name)
         elif kind is operations.CHANGES:
             yield success_responses.page(name, "Link", "X-Changes-After", "X-Changes-Epoch")
-        elif kind.base is operations.READ:
-            yield success_responses.read(name, is_writable=kind.answer_form == WRITABLE)
+        elif kind is operations.READ:
+            has_writable = isinstance(self.resource, WritableResource)
+            yield success_responses.read(name, has_writable=has_writable)
             yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.EXPORT:
             yield success_responses.stream(name)
@@ -140,14 +134,16 @@ class OperationObject:
                 success_responses.read_all(name),
                 success_responses.unchanged("NotModified", "ETag"),
             )
-        elif kind.answer_form == OUTCOMES:
-            yield success_responses.outcomes(can_create=bool(kind.body))
-        elif kind.base is operations.CREATE:
-            yield success_responses.created(name, is_bulk=kind is not operations.CREATE)
+        elif kind is operations.CREATE:
+            yield success_responses.created(name)
         elif kind.is_bulk:
-            yield success_responses.written_in_bulk(name)
+            can_create = bool(kind.body) and self._is_upsert
+            yield success_responses.written_in_bulk(name, can_create=can_create)
         else:
-            yield success_responses.written(name)
-            is_upsert = isinstance(self.resource, MasterRecord) and self.resource.key_lookups
-            if kind is operations.REPLACE and is_upsert:
-                yield success_responses.created(name)
+            can_create = kind is operations.REPLACE and self._is_upsert
+            yield success_responses.written(name, can_create=can_create)
+
+    @property
+    def _is_upsert(self) -> bool:
+        """Whether writes by own key create records."""
+        return isinstance(self.resource, MasterRecord) and bool(self.resource.key_lookups)

@@ -19,6 +19,7 @@ from service.listing.operators import NAMES
 from service.listing.properties import Property
 from service.openapi.components import component, definition, named, reference
 from service.queries.resource import Resource
+from service.queries.writable_resource import WritableResource
 from service.schemas.definitions import Schema
 
 Parameter = dict[str, Any]
@@ -94,7 +95,11 @@ _SHARED: dict[str, Parameter] = {
         "Precondition: the record's entity tag is none of these; otherwise a read returns 304. `*` "
         "matches any existing record.",
     ),
-    "Prefer": _header("Prefer", "`count=exact` adds the total number of records as `Total-Count`."),
+    "Prefer": _header(
+        "Prefer",
+        "On a list `count=exact` adds the total number of records as `Total-Count`; on a bulk "
+        "write `return=minimal` returns outcomes.",
+    ),
     "IdempotencyKey": _header(
         "Idempotency-Key",
         f"Makes the request safe to retry: for {IDEMPOTENCY_HOURS} hours, the same key "
@@ -136,6 +141,11 @@ _SHARED: dict[str, Parameter] = {
         {"type": "string", "pattern": "^\\w+(,\\w+)*$"},
         "Names of the fields to return, separated by commas; all by default. The entity tag is "
         "that of the selected fields.",
+    ),
+    "Form": _query(
+        "form",
+        {"type": "string", "enum": ["writable"]},
+        "Returns the writable form, which a PUT takes, instead of the document; without `fields`.",
     ),
     # Viewers send a schema's ``default``, also with a cursor, which must be the only parameter.
     # Therefore the descriptions name the defaults.
@@ -188,38 +198,41 @@ def path_parameters(path: str, resource: Resource) -> Iterator[Parameter]:
         yield path_parameter | {"description": text, "schema": schema}
 
 
-def ids(resource: Resource, *, required: bool = True) -> Parameter:
-    """Return the parameter with the ids of a bulk delete."""
-    text = "Ids of the records to delete. Repeat the parameter for each id."
-    by_id = _query("ids", reference(resource.ids_schema, "ids"), text)
-    return by_id | {"required": True} if required else by_id
+def of_read(resource: Resource) -> Iterator[Parameter]:
+    """Yield the query parameters of a read of one record."""
+    yield shared("Fields")
+    if isinstance(resource, WritableResource):
+        yield shared("Form")
 
 
-def of_outcomes(kind: Operation, resource: Resource) -> Iterator[Parameter]:
-    """Yield the parameters of a bulk write with outcomes, without those that all writes have."""
-    if kind.base is BULK_DELETE:
+def of_bulk(kind: Operation, resource: Resource) -> Iterator[Parameter]:
+    """Yield the query parameters and the preferences of a bulk write."""
+    if kind is BULK_DELETE:
         yield from _ids_or_keys(resource)
-    if kind.base in (BULK_REPLACE, BULK_PATCH):
+    if kind in (BULK_REPLACE, BULK_PATCH):
         yield from _match(resource)
-    yield from map(shared, ("DryRun", "Preview", "OnError"))
+    yield from map(shared, ("DryRun", "Preview", "OnError", "Prefer"))
 
 
 def _ids_or_keys(resource: Resource) -> Iterator[Parameter]:
     """Yield the ids of a bulk delete, and if own keys are one field ``match`` and keys."""
     fields = all_schemas.key_fields(resource.name)
-    yield ids(resource, required=len(fields) != 1)
-    if len(fields) == 1:
-        text = "Names the records by `keys` instead of `ids`: by this field, their own key."
-        yield _query("match", {"type": "string", "enum": [*fields]}, text)
-        text = "Own keys of the records to delete. Repeat the parameter for each key."
-        yield _query("keys", reference("common/scalars", "keys"), text)
+    text = "Ids of the records to delete. Repeat the parameter for each id."
+    ids = _query("ids", reference(resource.ids_schema, "ids"), text)
+    if len(fields) != 1:
+        yield ids | {"required": True}
+        return
+    yield ids
+    yield from _match(resource)
+    text = "Own keys of the records to delete. Repeat the parameter for each key."
+    yield _query("keys", reference("common/scalars", "keys"), text)
 
 
 def _match(resource: Resource) -> Iterator[Parameter]:
-    """Yield ``match``, by which items of bulk writes have own keys, if the records have any."""
+    """Yield ``match``, by which own keys name the records of a bulk write, if they have any."""
     if fields := all_schemas.key_fields(resource.name):
-        key = " and ".join(f"`{name}`" for name in fields)
-        text = f"Items have {key} instead of `id`."
+        text = "Names records by their own key instead of their id: this field"
+        text += f", and `{fields[1]}`." if fields[1:] else "."
         yield _query("match", {"type": "string", "enum": [fields[0]]}, text)
 
 

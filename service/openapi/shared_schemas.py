@@ -1,4 +1,7 @@
-"""Shared schemas: fields that several component schemas repeat become components of their own."""
+"""Shared schemas: what several component schemas repeat becomes a component of its own.
+
+These are the fields that all request forms of a collection have, and single fields.
+"""
 
 import re
 from collections import defaultdict
@@ -8,14 +11,66 @@ from typing import Final
 
 import orjson
 
+from service.openapi.shared_components import SharedComponents
 from service.schemas.definitions import Schema
+from service.schemas.derived_forms import IF_MATCH
 
 _HOME: Final = "#/components/schemas/"
 _WORDS: Final = re.compile(r"[A-Z][a-z]*")
 _LETTERS: Final = re.compile(r"[A-Za-z]+")
-_LEAST: Final = 60
-"""Length of the JSON text from which a field is worth a component: a reference has about as many
-bytes."""
+
+
+_FORMS: Final = ("Create", "Replace", "Merge", "Item", "MergeItem")
+"""Endings of the names of request forms, which are those of one record."""
+
+
+def with_composed_forms(components: dict[str, Schema]) -> dict[str, Schema]:
+    """Return the components, with request forms as ``allOf`` their common fields and the others.
+
+    Both are components: ``ColorFields``, and ``Identity`` of items or ``Lifecycle``. A required
+    field is repeated: without own properties hey-api takes no field as required. Forms of which one
+    has no other fields stay as they are.
+    """
+    composed, parts = dict[str, Schema](), SharedComponents("schemas")
+    names = dict[bytes, str]()
+    for title in components:
+        forms = {
+            title + form: components[title + form]
+            for form in _FORMS
+            if "properties" in components.get(title + form, {})
+        }
+        common = _common_properties([*forms.values()])
+        if not common or any(form["properties"].keys() == common.keys() for form in forms.values()):
+            continue
+        composed[f"{title}Fields"] = _object(common)
+        for name, form in forms.items():
+            properties = form["properties"]
+            own = {key: properties[key] for key in sorted(properties) if key not in common}
+            kind, part = "Identity" if IF_MATCH in own else "Lifecycle", _object(own)
+            options = (kind, title + kind, name + kind)
+            free = next(option for option in options if option not in names.values())
+            reference = parts.reference(names.setdefault(orjson.dumps(part), free), part)
+            left_out = ("type", "properties", "additionalProperties")
+            rest = {key: form[key] for key in form if key not in left_out}
+            if required := form.get("required"):
+                rest |= _object({required[0]: properties[required[0]]})
+            all_of = [{"$ref": f"{_HOME}{title}Fields"}, reference]
+            composed[name] = {"allOf": all_of, **rest, "unevaluatedProperties": False}
+    return components | composed | parts.components()
+
+
+def _object(properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties}
+
+
+def _common_properties(forms: list[Schema]) -> Schema:
+    """Return the properties that all forms have with the same schema; {} without two forms."""
+    first, *others = [form["properties"] for form in forms] or [{}]
+    return {
+        name: schema
+        for name, schema in first.items()
+        if others and all(other.get(name) == schema for other in others)
+    }
 
 
 def with_shared_fields(components: dict[str, Schema]) -> dict[str, Schema]:
@@ -30,7 +85,8 @@ def with_shared_fields(components: dict[str, Schema]) -> dict[str, Schema]:
             owner + field[:1].upper() + field[1:] for owner in (_common_words(names), *names)
         )
         name = next((name for name in options if name not in components | added), "")
-        if len(names) > 1 and name:
+        reference = len(orjson.dumps({"$ref": _HOME + name}))
+        if name and len(names) * (len(text) - reference) > len(text) + len(name):
             shared[field, text], added[name] = name, orjson.loads(text)
     return {name: _referring(schema, shared) for name, schema in components.items()} | added
 
@@ -39,8 +95,7 @@ def _fields(components: dict[str, Schema]) -> Iterator[tuple[str, str, Schema]]:
     """Yield the component, the name and the schema of each field that could be shared."""
     for name, schema in components.items():
         for field, value in schema.get("properties", {}).items():
-            is_named = "$ref" in value or not _LETTERS.fullmatch(field)
-            if not is_named and len(orjson.dumps(value)) > _LEAST:
+            if "$ref" not in value and _LETTERS.fullmatch(field):
                 yield name, field, value
 
 

@@ -4,8 +4,7 @@
 adds to all, beside those that a function is given as ``names`` or adds itself.
 """
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -14,18 +13,14 @@ from service.handlers.operations import media_type
 from service.http.media_types import CSV, JSON, NDJSON
 from service.http.prefer import APPLIED
 from service.openapi import envelopes
-from service.openapi.components import named, reference
+from service.openapi.components import definition, name_of, reference
+from service.openapi.envelopes import envelope
 from service.openapi.response_object import ResponseObject
+from service.schemas.definitions import Schema
 
 _HEADERS = {
-    "X-Request-Id": "Id of the request, for support.",
-    "Cache-Control": "`private, no-cache`: a cache of this caller may store the response, but must "
-    "revalidate it.",
-    "Vary": "Request headers that the response depends on.",
     "ETag": "Strong entity tag of the data, of lists including the pagination; differs for each "
     "content coding.",
-    "Accept-Encoding": "Content codings of request bodies that the service accepts.",
-    "Accept-Patch": "Media types that PATCH accepts here.",
     "Total-Count": "Number of records on all pages; only with `Prefer: count=exact`.",
     "Preference-Applied": "Preference that the service applied.",
     "Link": 'Address of the next page, with `rel="next"`; only if there are more records.',
@@ -34,28 +29,15 @@ _HEADERS = {
     "X-Changes-After": "Number of the last transaction before this position of the change feed; "
     "send it as `after`. Lists have it on the first page only.",
     "X-Changes-Epoch": "Epoch of the change feed; send it as `epoch` beside `after`.",
-    "Location": "Path of the new record; only if the request body is a single object.",
-    "Idempotent-Replayed": "`true` if this is the stored response of an earlier request.",
-    "WWW-Authenticate": "Authentication scheme to send an API key with; `error` says why the one "
-    "that was sent is not enough (RFC 6750).",
-    "RateLimit": "What is left for the organization: concurrent requests and bytes in flight.",
-    "RateLimit-Policy": "Limits on the organization's concurrent requests and bytes in flight.",
-    "Retry-After": "Seconds to wait before a retry.",
 }
-_SECONDS = {"type": "integer", "format": "int32", "minimum": 0}
 HEADERS: dict[str, Any] = {
-    name: {
-        "description": text,
-        "schema": _SECONDS if name == "Retry-After" else {"type": "string"},
-    }
-    for name, text in _HEADERS.items()
+    name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()
 }
 """Header components by name."""
 _POSITION = ("X-Changes-Cursor", "X-Changes-After", "X-Changes-Epoch")
 _ENVELOPE = "common/envelope"
-_CSV = f"{CSV}; charset=utf-8"
-CREATED = "Created"
-"""Beginning of the ``suffix`` of a 201 response, which ends its component name."""
+_OR_CREATED = "2XX"
+"""Code of a response that is 201 if all records are new, else 200."""
 
 
 def headers(*names: str) -> dict[str, Any]:
@@ -66,7 +48,12 @@ def headers(*names: str) -> dict[str, Any]:
 
 def body(collection: str, *forms: str) -> dict[str, Any]:
     """Return a required request body that has one of the forms, by their media types."""
-    content = {media_type(form): _media(collection, form) for form in sorted(forms, key=media_type)}
+    content = dict[str, Any]()
+    for form in sorted(forms, key=media_type):
+        media = _media(collection, form)
+        if other := content.get(media_type(form)):
+            media = {"schema": {"oneOf": [other["schema"], media["schema"]]}}
+        content[media_type(form)] = media
     return {"required": True, "content": content}
 
 
@@ -75,6 +62,8 @@ def _media(collection: str, form: str) -> dict[str, Any]:
     if form == "patch":
         schema = reference("common/json-patch")
         return {"schema": schema, "example": patch_example(collection)}
+    if form.startswith("bulk"):
+        return {"schema": definition(collection, form)}
     return {"schema": reference(collection, form)}
 
 
@@ -90,11 +79,8 @@ def patch_example(collection: str) -> list[dict[str, Any]]:
 
 
 def page(collection: str, *names: str) -> ResponseObject:
-    """Return the response with one page of a list, in JSON or CSV; changes are JSON only."""
-    response = _success(collection, envelopes.LIST, "One page.", *names)
-    if collection != envelopes.CHANGES:
-        response.response["content"][_CSV] = {"schema": {"type": "string"}}
-    return response
+    """Return the response with one page of a list."""
+    return _success("One page.", envelope(collection, envelopes.LIST), names=names)
 
 
 def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
@@ -103,48 +89,52 @@ def page_or_unchanged(collection: str) -> Iterator[ResponseObject]:
     yield unchanged("ListNotModified", "ETag", "Link", *_POSITION, "Total-Count", APPLIED)
 
 
-def read(collection: str, *, is_writable: bool) -> ResponseObject:
-    """Return the response with one record, as document or in the writable form."""
-    if is_writable:
-        return _success(collection, envelopes.WRITABLE, "The writable form.")
-    return _success(collection, envelopes.ANSWER, "The record.", "ETag")
+def read(collection: str, *, has_writable: bool) -> ResponseObject:
+    """Return the response with one record: the document, or its writable form if it has one."""
+    schema = envelope(collection, envelopes.ANSWER)
+    if has_writable:
+        document, writable = (definition(collection, form) for form in ("document", "writable"))
+        # The forms of some parts differ in their entries only, and are equal without any.
+        differ = {*document.get("required", ())} - {*writable.get("properties", ())}
+        alternatives = [schema, envelope(collection, envelopes.WRITABLE)]
+        schema = {"oneOf" if differ else "anyOf": alternatives}
+    return _success("The record.", schema, name=_name(collection, "Read"))
 
 
 def stream(collection: str) -> ResponseObject:
     """Return the response of an export: a line for each record and a last line, or CSV."""
     # A closed object is only one of them.
     line = {"oneOf": [reference(collection, "document"), reference(collection, "end")]}
-    content = {
-        NDJSON: {"schema": line},
-        _CSV: {"schema": {"type": "string"}},
-    }
     described = {
         "description": "The records.",
         **headers(*_POSITION),
-        "content": content,
+        "content": {
+            NDJSON: {"schema": line},
+            f"{CSV}; charset=utf-8": {"schema": {"type": "string"}},
+        },
     }
     return ResponseObject(HTTPStatus.OK, "ExportStream", described)
 
 
-def plain(collection: str, *names: str) -> ResponseObject:
+def plain(collection: str) -> ResponseObject:
     """Return the 200 response with one document, without an entity tag."""
-    return _success(collection, envelopes.ANSWER, "The document.", *names)
+    return _success("The document.", envelope(collection, envelopes.ANSWER))
 
 
-def issued(collection: str, *names: str, suffix: str = "") -> ResponseObject:
-    """Return the response with a document and its new secret; 201 if ``suffix`` is CREATED."""
-    kind = envelopes.ISSUED
-    return _success(collection, kind, "The document and its secret.", *names, suffix=suffix)
+def issued(collection: str, *, code: int = HTTPStatus.OK) -> ResponseObject:
+    """Return the response with a document and its new secret."""
+    schema = envelope(collection, envelopes.ISSUED)
+    return _success("The document and its secret.", schema, code=code)
 
 
 def test_result(collection: str) -> ResponseObject:
     """Return the response of a test message to a webhook."""
-    return _success(collection, envelopes.TEST_RESULT, "The result.")
+    return _success("The result.", envelope(collection, envelopes.TEST_RESULT))
 
 
 def read_all(collection: str) -> ResponseObject:
     """Return the response with all records below a parent as one list, without pages."""
-    return _success(collection, envelopes.ALL, "All records.", "ETag")
+    return _success("All records.", envelope(collection, envelopes.ALL))
 
 
 def unchanged(name: str, *names: str) -> ResponseObject:
@@ -153,41 +143,43 @@ def unchanged(name: str, *names: str) -> ResponseObject:
     return ResponseObject(304, name, {"description": text} | headers(*names))
 
 
-def created(collection: str, *, is_bulk: bool = False) -> ResponseObject:
-    """Return the 201 response with the new record, or those of a bulk create."""
-    if is_bulk:
-        return replace(written_in_bulk(collection), code=HTTPStatus.CREATED)
-    return _success(collection, envelopes.ANSWER, "Created.", "Location", "ETag", suffix=CREATED)
+def created(collection: str) -> ResponseObject:
+    """Return the response of a create: documents or outcomes, of one record or of an array."""
+    documents = [envelope(collection, kind) for kind in (envelopes.ANSWER, envelopes.BULK)]
+    schema = {"oneOf": [*documents, reference(_ENVELOPE, "oneOutcome"), _outcomes()]}
+    name = _name(collection, "Created")
+    return _success("The new records.", schema, code=_OR_CREATED, name=name)
 
 
-def written(collection: str) -> ResponseObject:
-    """Return the 200 response of a single write: the record."""
-    return read(collection, is_writable=False)
+def written(collection: str, *, can_create: bool) -> ResponseObject:
+    """Return the response of a single write: the record."""
+    code = _OR_CREATED if can_create else HTTPStatus.OK
+    return _success("The record.", envelope(collection, envelopes.ANSWER), code=code)
 
 
-def written_in_bulk(collection: str) -> ResponseObject:
-    """Return the 200 response of a bulk write: the records."""
-    return _success(collection, envelopes.BULK, "The records.")
+def written_in_bulk(collection: str, *, can_create: bool) -> ResponseObject:
+    """Return the response of a bulk write of stored records: documents or outcomes."""
+    schema = {"oneOf": [envelope(collection, envelopes.BULK), _outcomes()]}
+    code, name = _OR_CREATED if can_create else HTTPStatus.OK, _name(collection, "BulkWritten")
+    return _success("The records.", schema, code=code, name=name)
 
 
-def outcomes(*, can_create: bool) -> ResponseObject:
-    """Return the response with the outcomes of a bulk write: 200, or 201 if it created all."""
-    text = "What became of each item."
-    media = {"schema": reference(_ENVELOPE, "outcomes")}
-    response = {"description": text} | headers("Idempotent-Replayed") | {"content": {JSON: media}}
-    return ResponseObject("2XX" if can_create else HTTPStatus.OK, "Outcomes", response)
+def _name(collection: str, suffix: str) -> str:
+    return name_of(collection, "document") + suffix
+
+
+def _outcomes() -> Schema:
+    return reference(_ENVELOPE, "outcomes")
 
 
 def _success(
-    collection: str, kind: str, text: str, *names: str, suffix: str = ""
+    text: str,
+    schema: Schema,
+    *,
+    names: Sequence[str] = (),
+    code: int | str = HTTPStatus.OK,
+    name: str = "",
 ) -> ResponseObject:
-    """Return a successful response with an envelope of the kind and the given headers.
-
-    The component is named after ``suffix``, or else after the kind. The status is 201 for a suffix
-    that begins with CREATED, else 200.
-    """
-    status = HTTPStatus.CREATED if suffix.startswith(CREATED) else HTTPStatus.OK
-    media = {"schema": named(envelopes.name_of_envelope(collection, kind))}
-    name = envelopes.name_of_envelope(collection, suffix or kind)
-    response = {"description": text} | headers(*names) | {"content": {JSON: media}}
-    return ResponseObject(status, name, response)
+    """Return a successful response; without a name it has that of the schema."""
+    response = {"description": text} | headers(*names) | {"content": {JSON: {"schema": schema}}}
+    return ResponseObject(code, name or schema["$ref"].rpartition("/")[2], response)

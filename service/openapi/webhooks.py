@@ -1,6 +1,7 @@
 """Webhooks in the OpenAPI document: responses of their operations, and messages to receivers."""
 
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 from service.handlers import webhook_operations
@@ -9,17 +10,16 @@ from service.http.media_types import JSON
 from service.openapi import success_responses
 from service.openapi.components import reference
 from service.openapi.response_object import ResponseObject
-from service.openapi.success_responses import CREATED
 
 _FILE: Final = "webhooks"
 """Name of the schema file, ``schemas/webhooks.json``."""
 
 SUCCESSES: Final[Mapping[Operation, Callable[[str], ResponseObject]]] = {
-    webhook_operations.ADD: lambda name: success_responses.issued(name, "Location", suffix=CREATED),
-    webhook_operations.UPDATE: lambda name: success_responses.plain(name),
-    webhook_operations.REMOVE: lambda name: success_responses.plain(name),
-    webhook_operations.REWIND: lambda name: success_responses.plain(name),
-    webhook_operations.ROTATE: lambda name: success_responses.issued(name),
+    webhook_operations.ADD: lambda name: success_responses.issued(name, code=HTTPStatus.CREATED),
+    webhook_operations.UPDATE: success_responses.plain,
+    webhook_operations.REMOVE: success_responses.plain,
+    webhook_operations.REWIND: success_responses.plain,
+    webhook_operations.ROTATE: success_responses.issued,
     webhook_operations.TEST: success_responses.test_result,
 }
 """Makers of the successful response from the resource's name, by operation.

@@ -65,7 +65,6 @@ class MasterRecord(WritableResource):
             self.within_column = column_of(self.own_key_within)
         if self.own_key and not self.own_key_within:
             self.key_lookups = {self.key: KeyLookup.of(type(self))}
-        self.can_be_in_use = bool(self.uses) or "in_use" in self.statements
         self.create_form = self._form("create")
         self.replace_form = self._form("replace")
         self.bulk_create_form = self._form("bulkCreate")

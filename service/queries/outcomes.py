@@ -38,8 +38,6 @@ class WriteOptions:
     """Return the fields that a write changes; only with ``dry_run``."""
     return_minimal: bool = False
     """The caller of a bulk write prefers a minimal response (RFC 7240)."""
-    fixed_outcomes: bool = False
-    """The path always returns outcomes."""
     path_key: str | None = None
     """Own key in place of the path's last id: of the record, a part's owner or a measured size.
 
@@ -51,8 +49,7 @@ class WriteOptions:
     @property
     def outcomes_only(self) -> bool:
         """Whether the write returns outcomes and renders no documents."""
-        chosen = self.skip_failed or self.match_by_key or self.dry_run or self.return_minimal
-        return chosen or self.fixed_outcomes
+        return self.skip_failed or self.match_by_key or self.dry_run or self.return_minimal
 
 
 class ItemOutcome(NamedTuple):

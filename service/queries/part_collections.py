@@ -58,7 +58,6 @@ class PartCollection(WritableResource):
         owner = Related(self.key.removesuffix("Id"), self.table or "", "id", {"id": "id"}, own_keys)
         # Other resources have a class each; the collections of parts share theirs.
         self.related = (owner,)  # type: ignore[misc]
-        self.own_error_types = part.own_error_types  # type: ignore[misc]
         super().__init__(name)
         self.stored_state = part.stored_state
         self.locks_organization = part.locks_organization

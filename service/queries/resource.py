@@ -89,8 +89,6 @@ class Resource:
     """Lookups by own key of the ids in the path, by the name of the path parameter."""
     foreign_is_forbidden: bool = False
     """Whether the id of another organization's record is 403 instead of 404."""
-    can_be_in_use = False
-    """Whether a delete can fail because other records use the record."""
     is_in_feed = True
     """Whether a change of what is read shows in the change feed, or never happens."""
     string_ids = False
@@ -99,8 +97,6 @@ class Resource:
     """Related records and entries that lists filter by."""
     search: ClassVar[SearchColumns | None] = None
     """Columns of the search by words, if they are not those of the fields."""
-    own_error_types: ClassVar[tuple[str, ...]] = ()
-    """Error types of writes beyond those of every resource."""
     own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {}
     """Summary and description by operation, in place of the common ones (OpenAPI)."""
 

@@ -37,7 +37,6 @@ class CareInstructionMaterials(CareText):
     related = related_languages(table)
     unique_fields = ("userDefinedId",)
     updates = ("release_references", *CareText.updates)
-    own_error_types = (*CareText.own_error_types, ErrorType.CONFLICT_DUPLICATE)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan; add errors to the batch for languages and own keys.

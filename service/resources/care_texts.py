@@ -45,7 +45,6 @@ class CareText(MasterRecord):
     has_position = True
     keeps_omitted = True
     updates: ClassVar[tuple[str, ...]] = ("update", "remove_translations")
-    own_error_types: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
 
     def load_statements(self) -> Mapping[str, Statement]:
         """Return the shared statements, bound to this resource's tables, and its own.

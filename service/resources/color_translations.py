@@ -31,7 +31,6 @@ class ColorTranslations(RecordPart):
     below = f"/{_LIST}"
     list_name = _LIST
     named_once = ("languageId",)
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
     own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the translations of a color",

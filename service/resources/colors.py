@@ -62,7 +62,6 @@ class Colors(MasterRecord):
             "related_by_language",
         ),
     )
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE, ErrorType.FEATURE_DISABLED)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of links that differ; report unknown references.

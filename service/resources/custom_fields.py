@@ -41,7 +41,6 @@ class CustomFields(MasterRecord):
     value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
     """Names of the statements that remove allowed values, in order; each takes their ids."""
     written_separately: ClassVar[tuple[str, ...]] = ("allowedValues",)
-    own_error_types: ClassVar[tuple[str, ...]] = (ErrorType.UNKNOWN_REFERENCE,)
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,5 @@
 """Facilities (contract, Facilities)."""
 
-from service.error_types import ErrorType
 from service.listing.related import Related
 from service.queries.references import Reference
 from service.resources.plain_records import PlainRecord
@@ -17,7 +16,6 @@ class Facilities(PlainRecord):
     name = "facilities"
     table = "facility"
     updates = ("leave_former", "update")
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     references = (Reference("subSupplierId", "sub_supplier", "sub-supplier"),)
     related = (
         Related(

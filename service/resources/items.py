@@ -1,6 +1,5 @@
 """Items (contract, Items)."""
 
-from service.error_types import ErrorType
 from service.listing.related import Related
 from service.queries.references import Reference
 from service.resources.plain_records import PlainRecord
@@ -15,7 +14,6 @@ class Items(PlainRecord):
 
     name = "items"
     table = "item"
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     references = (Reference("itemCategoryId", "item_category", "item category"),)
     related = (
         Related(

@@ -61,7 +61,6 @@ class MeasurementCharts(RecordPart):
     segment = Styles.name
     below = "/measurement-chart"
     is_patched = True
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the measurement chart of a style",

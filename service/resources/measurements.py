@@ -52,7 +52,6 @@ class Measurements(RecordPart):
         _SIZE: KeyLookup("name", load("measurements")["size_by_name"].text),
     }
     is_patched = True
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "read": (
             "Read the measured values of one requested size",

@@ -7,7 +7,6 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
-from service.error_types import ErrorType
 from service.listing.related import Related
 from service.queries import scalar_columns
 from service.queries.batch import Batch, Item
@@ -52,11 +51,6 @@ class SampleRequests(HardDeleted):
     parts = ("measurements",)
     stored_state = "'active'"
     listed = ""
-    own_error_types = (
-        ErrorType.UNKNOWN_REFERENCE,
-        ErrorType.READ_ONLY_FIELD,
-        ErrorType.CONFLICT_IN_USE,
-    )
     references = (
         # Excludes writers of the style's chart: frozen values come from one version of the chart.
         Reference("styleId", "style", "style", lock="for share"),

@@ -53,7 +53,6 @@ class SizeRangeSizes(RecordPart):
     list_name = _SIZES.name
     named_once = (_SIZES.key, "isDefaultGrading")
     resolves_scope = True
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     references = (
         Reference(f"sizes.{_RELATED}", _SIZES.table, "size", IS_LIVE, within=SizeRanges.table),
     )

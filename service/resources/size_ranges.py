@@ -41,7 +41,6 @@ class SizeRanges(MasterRecord):
             shown_condition="not entry.is_deactivated",
         ),
     )
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     inserts = ("demote", "insert")
     updates = ("demote", "update")
 

@@ -52,7 +52,6 @@ class StyleCustomFields(CustomFields):
         *related_fields("style", {"parentAllowedValueId": "parent_allowed_value_id"}),
         *(association.related for association in _ASSOCIATIONS),
     )
-    own_error_types = (*CustomFields.own_error_types, ErrorType.CONFLICT_IN_USE)
     value_pointer = _POINTER
     value_removals = ("forget_parent_values", *CustomFields.value_removals)
 

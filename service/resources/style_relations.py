@@ -30,7 +30,6 @@ class StyleRelations(HardDeleted, PlainRecord):
     table = "style_relation"
     stored_state = "'active'"
     listed = ""
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE, ErrorType.CONFLICT_DUPLICATE)
     references = (
         Reference("styleId", "style", "style", lock="for no key update"),
         Reference("relatedStyleId", "style", "style"),

@@ -32,7 +32,6 @@ class Styles(PlainRecord):
     written_separately = ("groupIds",)
     updates = ("tell_restored", "update")
     deletes = ("delete", "tell_deleted")
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     references = (
         Reference("brandId", "brand", "brand"),
         Reference("styleCategoryId", "style_category", "style category"),

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from service.database.connections import Connection
-from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.related import Related
 from service.queries.batch import Item
@@ -59,7 +58,6 @@ class SubSuppliers(PlainRecord):
             shown_condition="not entry.deleted_with_sub_supplier",
         ),
     )
-    own_error_types = (ErrorType.UNKNOWN_REFERENCE,)
     updates = ("update", "update_contacts", "remove_contacts", "restore_facilities")
     children = ("insert_contacts",)
     deletes = ("delete", "delete_contacts", "delete_facilities")

@@ -17,7 +17,6 @@ WITHIN: Final = "x-own-key-within"
 """Keyword of a schema file: field that refers to the record within which own keys are looked up."""
 _KEY: Final = "key"
 _KEY_TEXT: Final[Schema] = {
-    "description": "The own key of a live record.",
     "type": "string",
     "minLength": 1,
     "maxLength": 500,

@@ -42,8 +42,7 @@ def test_the_operations_of_every_collection() -> None:
     for collection in PART_COLLECTIONS:
         path = f"/api/{collection.collection}"
         surface = {(route.method, route.path) for route in routes() if route.resource is collection}
-        outcomes = {("PUT", f"{path}/outcomes"), ("PATCH", f"{path}/outcomes")}
-        assert surface == {("GET", path), ("PUT", path), ("PATCH", path), *outcomes}
+        assert surface == {("GET", path), ("PUT", path), ("PATCH", path)}
 
 
 @of_each

@@ -25,10 +25,6 @@ def test_the_operations_of_every_part() -> None:
         ("GET", "/api/styles/{id}/measurement-chart"),
         ("PUT", "/api/styles/{id}/measurement-chart"),
         ("PATCH", "/api/styles/{id}/measurement-chart"),
-        ("GET", "/api/size-ranges/{id}/sizes/writable"),
-        ("GET", "/api/colors/{id}/translations/writable"),
-        ("GET", "/api/styles/{id}/measurement-chart/writable"),
-        ("GET", f"{measured}/{{sizeRangeSizeId}}/writable"),
         ("GET", measured),
         *((method, f"{measured}/{{sizeRangeSizeId}}") for method in ("GET", "PUT", "PATCH")),
     }

@@ -1,23 +1,13 @@
-"""Tests of selected fields and of deprecations (contract, Selected fields; contract, Versions)."""
+"""Tests of selected fields (contract, Selected fields)."""
 
-from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any
-
-import orjson
 import pytest
-from aiohttp.test_utils import TestClient
 
-from service import openapi
-from service.handlers import operations
 from service.handlers.selection import SCHEDULED_BYTES
-from service.http.deprecation import Deprecation
 from service.http.etag import etag
 from service.routes import Route
 from tests.support import parts
 from tests.support.api import Api
 from tests.support.parametrize import of_each_list
-from tests.support.serving import serving
 
 pytestmark = pytest.mark.contract("Selected fields")
 
@@ -121,27 +111,3 @@ async def test_long_pages_select_in_turn(api: Api) -> None:
     ids = [("id", str(record["id"])) for record in made.data]
     few = await api.get(COLORS, [*ids, ("fields", "colorNote,properties"), ("pageSize", "100")])
     assert few.data == [{"colorNote": note[:4000], "properties": []}] * 40
-
-
-@pytest.mark.contract("Versions")
-async def test_what_goes_is_announced(
-    shared_dsn: str, shared_keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    since, sunset = datetime(2026, 12, 1, tzinfo=UTC), datetime(2028, 1, 1, tzinfo=UTC)
-    deprecation = Deprecation(since, sunset, "/guides/paging")
-    monkeypatch.setattr(
-        operations, "READ_ALL", replace(operations.READ_ALL, deprecation=deprecation)
-    )
-    described: Any = openapi.build()["paths"]
-    marked = [path for path, item in described.items() if item.get("get", {}).get("deprecated")]
-    assert marked
-    async with serving(shared_dsn) as server, TestClient(server) as client:
-        api = Api(client, shared_keys["writer"])
-        path = marked[0].replace("{", "").replace("}", "")
-        answer = await api.get(path)
-        assert answer.headers["Deprecation"] == "@1796083200"
-        assert answer.headers["Sunset"] == "Sat, 01 Jan 2028 00:00:00 GMT"
-        assert '</guides/paging>; rel="deprecation"' in answer.headers["Link"]
-        for other in (GROUPS, "/", "/api/nothing"):
-            assert not {"Deprecation", "Sunset"} & {*(await api.get(other)).headers}
-    assert orjson.dumps(deprecation.description)

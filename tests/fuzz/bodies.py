@@ -40,7 +40,7 @@ def kinds(
     if isinstance(resource, PartCollection):
         return [kind for kind in fault_kinds.KINDS if kind is not fault_kinds.NESTED], []
     assert isinstance(resource, MasterRecord)
-    stored = subject.route.operation.base.name in ("replace", "bulk_replace", "bulk_patch", "patch")
+    stored = subject.route.operation.name in ("replace", "bulk_replace", "bulk_patch", "patch")
     shown = [*fault_kinds.KINDS, *relations.between_fields(resource)]
     if subject.patches:
         # In a patch it is the value of an operation, and reported as that.

@@ -71,14 +71,14 @@ class Tally:
     def add(self, case: Case | Raw) -> None:
         """Count a case that was sent."""
         resource = case.route.resource
-        self.routes[resource.name if resource else "", case.route.operation.base.name] += 1
+        self.routes[resource.name if resource else "", case.route.operation.name] += 1
         self.kinds.update({*case.kinds})
         if len(case.kinds) > 1:
             self.kinds[SEVERAL] += 1
 
     def fail(self, case: Case | Raw, message: str) -> None:
         """Record a wrong response."""
-        name = f"{case.route.operation.base.name}: {', '.join(sorted({*case.kinds}))}"
+        name = f"{case.route.operation.name}: {', '.join(sorted({*case.kinds}))}"
         self.failures[name] = min(self.failures.get(name, message), message, key=len)
 
 
@@ -92,19 +92,17 @@ def targets(collection: str | None = None) -> Iterator[Route]:
     """
     for route in routes():
         if (
-            route.operation.base.name not in ("follow", "identify", "export")
+            route.operation.name not in ("follow", "identify", "export")
             and route.resource
             and route.resource.is_in_feed
             and collection in (None, route.resource.name)
         ):
-            yield from [route] * (
-                _WEIGHT_OF_BODIES if route.operation.base.name in _SUBJECTS else 1
-            )
+            yield from [route] * (_WEIGHT_OF_BODIES if route.operation.name in _SUBJECTS else 1)
 
 
 def case(on: Stage, route: Route, organization: int, random: Random) -> Case | Raw:
     """Return a case for the route, almost always with a fault."""
-    if random.random() < _RAW and not route.operation.answer_form:
+    if random.random() < _RAW:
         return raw.made(route, on.apis[organization], organization, random)
     if route.method == "GET":
         return _read(on, route, organization, random)
@@ -116,17 +114,14 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
         subject = parts.collected(resource, route, inventory, random)
         return bodies.faulty(subject, resource, inventory, random, organization)
     assert isinstance(resource, MasterRecord)
-    if route.operation.base.name.endswith("delete"):
-        deletion = deletes.single if route.operation.base.name == "delete" else deletes.several
+    if route.operation.name.endswith("delete"):
+        deletion = deletes.single if route.operation.name == "delete" else deletes.several
         return deletion(resource, route, inventory, random, organization)
-    if route.operation.base.name == "patch" and random.random() < 0.4:
+    if route.operation.name == "patch" and random.random() < 0.4:
         return patches.patched(resource, route, inventory, random, organization)
-    choices = _SUBJECTS[route.operation.base.name]
-    if route.operation.answer_form:
-        # Such a path takes arrays only.
-        choices = choices[-1:]
+    choices = _SUBJECTS[route.operation.name]
     subject = random.choice(choices)(resource, route, inventory, random)
-    if not route.operation.base.name.endswith("patch") and random.random() < 0.07:
+    if not route.operation.name.endswith("patch") and random.random() < 0.07:
         return requests.unreadable(subject, resource, random, organization)
     if random.random() < 0.03:
         return duplicate_members.doubled(subject, random, organization)
@@ -138,7 +133,7 @@ def case(on: Stage, route: Route, organization: int, random: Random) -> Case | R
 def _read(on: Stage, route: Route, organization: int, random: Random) -> Case:
     resource = route.resource
     assert resource is not None
-    if route.operation.base.name in ("read", "read_all"):
+    if route.operation.name in ("read", "read_all"):
         ids = random.choice(on.paths[resource.name][organization])
         return reads.read(route, ids, resource, random, organization)
     path = route.path

@@ -36,7 +36,7 @@ def subject(part: RecordPart, route: Route, inventory: Inventory, random: Random
     if part is CHARTS:
         lines = [line for line in stored["lines"] if not line["isDeactivated"]]
         stored = stored | {"lines": lines}
-    root = stored if route.operation.base.name == "patch" else None
+    root = stored if route.operation.name == "patch" else None
     return Subject(route, form(part, "replace"), stored, path_to(route, ids), root=root)
 
 
@@ -56,10 +56,10 @@ def collected(
         else:
             owner, content = ids[0], {part.list_name: content}
         items[owner] = {collection.key: owner} | content
-    merges = route.operation.base.name == "bulk_patch"
+    merges = route.operation.name == "bulk_patch"
     name = "bulkMerge" if merges else "bulkReplace"
     located = form(collection, name)
-    return Subject(route, located, [*items.values()], route.path, route.operation.base.name)
+    return Subject(route, located, [*items.values()], route.path, route.operation.name)
 
 
 def between_fields(part: RecordPart) -> Iterator[FaultKind]:

@@ -41,7 +41,7 @@ def read(
     route: Route, path: Sequence[Any], resource: Resource, random: Random, organization: int
 ) -> Case:
     """Return the read of a stored or unknown record; ``path`` are the ids that lead to it."""
-    names = [*resource.parents, *([resource.key] if route.operation.base.name == "read" else [])]
+    names = [*resource.parents, *([resource.key] if route.operation.name == "read" else [])]
     ids = dict(zip(names, map(str, path), strict=False))
     unknown, parameter = "not_found", "validation_error.unknown_parameter"
     malformed = unknown if resource.string_ids else "validation_error.invalid_value"

@@ -62,7 +62,7 @@ def _query(check: Check, random: Random) -> Aside:
 
 
 def _headers(route: Route, check: Check, random: Random) -> Aside:
-    is_guarded = route.operation.base.name in ("replace", "delete")
+    is_guarded = route.operation.name in ("replace", "delete")
     if is_guarded and random.random() < 0.7:
         name, stale = random.choice(
             [*(("If-Match", etag) for etag in _STALE), ("If-None-Match", "*")]

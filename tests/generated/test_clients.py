@@ -48,9 +48,9 @@ def check_all_calls(printed: str) -> None:
 
 
 def check_source(name: str) -> None:
-    """Raise if a program of TypeScript has a cast or more than 60 lines."""
+    """Raise if a program of TypeScript has a cast or more than 64 lines."""
     lines = (SCRIPTS / name).read_text().splitlines()
-    assert len(lines) <= 60
+    assert len(lines) <= 64
     assert not [line for line in lines if " as " in line and not line.lstrip().startswith("/")]
 
 

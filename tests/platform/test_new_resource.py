@@ -142,12 +142,6 @@ async def test_the_new_resource_is_documented(trims: Api) -> None:
         f"put {TRIMS}/{{id}}": "replaceTrim",
         f"patch {TRIMS}/{{id}}": "patchTrim",
         f"delete {TRIMS}/{{id}}": "deleteTrim",
-        f"get {TRIMS}/{{id}}/writable": "readWritableTrim",
-        f"post {TRIMS}/many": "createManyTrims",
-        f"post {TRIMS}/outcomes": "createTrimsOutcomes",
-        f"put {TRIMS}/outcomes": "bulkReplaceTrimsOutcomes",
-        f"patch {TRIMS}/outcomes": "bulkPatchTrimsOutcomes",
-        f"delete {TRIMS}/outcomes": "bulkDeleteTrimsOutcomes",
     }
     assert {"name": "Trims", "description": "A button, a zipper or a label."} in document["tags"]
 

@@ -27,7 +27,6 @@ BOUNDED = {
     },
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
-    "openapi/error_responses.py": {"_types_of_fixed": "no arguments"},
     "pages/api_catalog.py": {"api_catalog": "64 addresses of hosts, of 270 characters at most"},
     "queries/changed_since.py": {"condition_text": "the collections of the change feed"},
     "queries/keyed_values.py": {"keyed_fields": "the resources"},

@@ -24,9 +24,7 @@ def _media_type(method: str, path: str) -> str:
     if method != "PATCH":
         return JSON
     return (
-        MERGE_PATCH
-        if path.partition("?")[0].removesuffix("/outcomes").count("/") == len(("api", "colors"))
-        else JSON_PATCH
+        MERGE_PATCH if path.partition("?")[0].count("/") == len(("api", "colors")) else JSON_PATCH
     )
 
 

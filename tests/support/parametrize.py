@@ -5,14 +5,7 @@ import pytest
 from service.resources.registry import MASTER_RECORDS
 from service.routes import Route, routes
 
-_WITH_FIXED_FORMS = ("colors", "sub-suppliers", "measurement-charts", "measurement-charts-by-owner")
-#: With paths that fix the form of the answer of some resources, which stand for all.
-ROUTES = [
-    route
-    for route in routes()
-    if not route.operation.answer_form
-    or (route.resource is not None and route.resource.name in _WITH_FIXED_FORMS)
-]
+ROUTES = [*routes()]
 CALLERS_ROUTES = [route for route in ROUTES if route.needs_key]
 _OF_WEBHOOKS = ("add", "update", "rewind", "rotate")
 _BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch", *_OF_WEBHOOKS)
@@ -26,7 +19,7 @@ WITH_OWN_KEY = [
 _LISTS = [
     route
     for route in ROUTES
-    if route.operation.base.name == "list" and route.resource and route.resource.is_in_feed
+    if route.operation.name == "list" and route.resource and route.resource.is_in_feed
 ]
 
 of_each_resource = pytest.mark.parametrize(
@@ -49,6 +42,6 @@ def of_each(chosen: list[Route]) -> pytest.MarkDecorator:
 
 
 of_each_route = of_each(CALLERS_ROUTES)
-of_each_write = of_each([route for route in ROUTES if route.operation.base.name in _WRITES])
-of_each_body = of_each([route for route in ROUTES if route.operation.base.name in _BODIES])
+of_each_write = of_each([route for route in ROUTES if route.operation.name in _WRITES])
+of_each_body = of_each([route for route in ROUTES if route.operation.name in _BODIES])
 of_each_record = of_each([route for route in CALLERS_ROUTES if "{" in route.path])

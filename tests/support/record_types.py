@@ -51,7 +51,22 @@ def create_forms() -> str:
 @cache
 def _schemas() -> Mapping[str, _Schema]:
     schemas: Mapping[str, _Schema] = openapi.build()["components"]["schemas"]
-    return {name: _inlined(schema, schemas) for name, schema in schemas.items()}
+    return {name: _inlined(_merged(schema, schemas), schemas) for name, schema in schemas.items()}
+
+
+def _merged(schema: _Schema, schemas: Mapping[str, _Schema]) -> _Schema:
+    """Return an object schema with the fields that it is composed of (``allOf``) as its own."""
+    if "allOf" not in schema:
+        return schema
+    parts = [
+        schemas.get(str(part.get("$ref", "")).removeprefix(_HOME), part) for part in schema["allOf"]
+    ]
+    properties = {
+        name: value
+        for part in [*parts, schema]
+        for name, value in part.get("properties", {}).items()
+    }
+    return {key: schema[key] for key in schema if key != "allOf"} | {"properties": properties}
 
 
 def _inlined(schema: Any, schemas: Mapping[str, _Schema]) -> Any:

@@ -1,4 +1,4 @@
-"""Caller of every kind of call without casts: each returns one type. openapi-python-client."""
+"""Caller of every kind of call without casts: classes tell unions apart. openapi-python-client."""
 
 import json
 import os
@@ -9,19 +9,15 @@ from selvedge_client import models as m
 from selvedge_client.api.changes import follow_changes
 from selvedge_client.api.color_translation_sets import (
     bulk_replace_color_translation_sets,
-    bulk_replace_color_translation_sets_outcomes,
     list_color_translation_sets,
 )
 from selvedge_client.api.colors import (
-    bulk_delete_colors_outcomes,
-    bulk_patch_colors_outcomes,
+    bulk_delete_colors,
+    bulk_patch_colors,
     bulk_replace_colors,
-    bulk_replace_colors_outcomes,
     create_colors,
-    create_many_colors,
     list_colors,
     read_color,
-    read_writable_color,
     replace_color,
 )
 
@@ -50,9 +46,10 @@ listed = list_colors.sync(client=HERE, conditions=conditions, page_size=5, state
 new_color = m.ColorCreate(name="Sage", user_defined_id="ALL-1")
 sage = given(create_colors.sync(client=HERE, body=new_color), m.ColorAnswer).data
 new_colors = [m.ColorCreate(name="Ash", user_defined_id="ALL-2"), m.ColorCreate(name="Bone")]
-ash, bone = given(create_many_colors.sync(client=HERE, body=new_colors), m.ColorBulkAnswer).data
+ash, bone = given(create_colors.sync(client=HERE, body=new_colors), m.ColorBulkAnswer).data
 
-form = given(read_writable_color.sync(sage.id, client=HERE), m.ColorWritableAnswer).data
+writable = read_color.sync(sage.id, client=HERE, form=m.ReadColorForm.WRITABLE)
+form = given(writable, m.ColorWritableAnswer).data
 form.color_note = "Calm"
 replacement = m.ColorReplace.from_dict(form.to_dict())
 back = replace_color.sync(sage.id, client=HERE, body=replacement)
@@ -60,9 +57,9 @@ read = read_color.sync(sage.id, client=HERE)
 white = m.ColorItem(id=bone.id, name="Bone white", state=ACTIVE)
 bulk = bulk_replace_colors.sync(client=HERE, body=[white])
 
-rehearsal = bulk_replace_colors_outcomes.sync(
+rehearsal = bulk_replace_colors.sync(
     client=HERE,
-    match=m.BulkReplaceColorsOutcomesMatch.USERDEFINEDID,
+    match=m.BulkReplaceColorsMatch.USERDEFINEDID,
     dry_run=True,
     preview=True,
     body=[
@@ -71,18 +68,20 @@ rehearsal = bulk_replace_colors_outcomes.sync(
     ],
 )
 note = m.ColorMergeItem(id=ash.id, color_note="Warm")
-merged = bulk_patch_colors_outcomes.sync(client=HERE, body=[note])
-removed = bulk_delete_colors_outcomes.sync(
+merged = bulk_patch_colors.sync(client=HERE, body=[note], on_error=m.BulkPatchColorsOnError.SKIP)
+removed = bulk_delete_colors.sync(
     client=HERE,
-    match=m.BulkDeleteColorsOutcomesMatch.USERDEFINEDID,
+    match=m.BulkDeleteColorsMatch.USERDEFINEDID,
     keys=["ALL-1", "ALL-2", "ALL-4"],
-    on_error=m.BulkDeleteColorsOutcomesOnError.SKIP,
+    on_error=m.BulkDeleteColorsOnError.SKIP,
 )
 sets = list_color_translation_sets.sync(client=HERE, page_size=1)
 [stored] = given(sets, m.ColorTranslationSetList).data
 item = m.ColorTranslationSetItem.from_dict(stored.to_dict())
 parts = bulk_replace_color_translation_sets.sync(client=HERE, body=[item])
-part_outcomes = bulk_replace_color_translation_sets_outcomes.sync(client=HERE, body=[item])
+part_outcomes = bulk_replace_color_translation_sets.sync(
+    client=HERE, body=[item], on_error=m.BulkReplaceColorTranslationSetsOnError.SKIP
+)
 feed = follow_changes.sync(client=HERE, cursor=start.pagination.cursor, documents=True)
 
 entries = given(feed, m.ChangeList).data

@@ -1,6 +1,6 @@
 // A caller whose types come from the OpenAPI document alone: openapi-typescript, openapi-fetch.
 
-import { client, given } from "./connection.js";
+import { client, created as one, documents, given } from "./connection.js";
 import type { components } from "./schema.js";
 
 type Color = components["schemas"]["Color"];
@@ -35,7 +35,7 @@ async function create(): Promise<Color> {
   const { data, error } = await client.POST("/api/colors", {
     body: { name: "Sage", colorGroupIds: null },
   });
-  return given(data, error).data;
+  return one(given(data, error).data);
 }
 
 async function replace(id: number): Promise<Color[]> {
@@ -43,7 +43,7 @@ async function replace(id: number): Promise<Color[]> {
     body: [{ id, name: "Dusty sage", state: "inactive" }],
     params: { header: { "Idempotency-Key": `typescript-${id}` } },
   });
-  return given(data, error).data;
+  return documents(given(data, error).data);
 }
 
 async function patch(id: number): Promise<Color> {
@@ -84,7 +84,7 @@ export const wrong = () => [
   // @ts-expect-error There is no such operator.
   client.GET("/api/colors", { params: { query: { conditions: { "filter[0].operator": "like" } } } }),
   // @ts-expect-error A dry run is a boolean.
-  client.PUT("/api/colors/outcomes", { body: [], params: { query: { dryRun: "yes" } } }),
+  client.PUT("/api/colors", { body: [], params: { query: { dryRun: "yes" } } }),
 ];
 
 const created = await create();

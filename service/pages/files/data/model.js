@@ -38,16 +38,26 @@ export class Model {
     return { ...this.resolve(names.reduce((parent, name) => parent[name], this.document)), ...siblings };
   }
 
+  /** Returns the first alternative of a schema with its references resolved, and the fields that it is composed of. */
+  schema(node) {
+    const { oneOf, anyOf, allOf, ...schema } = this.resolve(node);
+    const [first] = oneOf ?? anyOf ?? [];
+    if (first) return this.schema(first);
+    const parts = [...(allOf ?? []).map((part) => this.schema(part)), schema];
+    const required = parts.flatMap((part) => part.required ?? []);
+    return Object.assign({}, ...parts, { required }, allOf && { properties: Object.assign({}, ...parts.map((part) => part.properties)) });
+  }
+
   /** Returns the schema of `data` in a successful response; of a response without an envelope, its schema. */
   #data(operation) {
     const content = this.resolve(this.resolve(operation).responses["200"]).content[JSON_TYPE];
-    const schema = this.resolve(content.schema);
+    const schema = this.schema(content.schema);
     return this.resolve(schema.properties?.data ?? schema);
   }
 
   /** Returns the schema of a request body. */
   body(operation) {
-    return operation && this.resolve(this.resolve(operation.requestBody).content[JSON_TYPE].schema);
+    return operation && this.schema(this.resolve(operation.requestBody).content[JSON_TYPE].schema);
   }
 
   #addCollection(path, item) {
@@ -83,7 +93,7 @@ export class Model {
     const [, above, owner, parameter, name] = /^\/api\/(.*?)([^/{}]+)\/\{(\w+)\}\/([^/{}]+)$/.exec(path) ?? [];
     const collection = this.collections.get(owner);
     const { get, put } = this.document.paths[path];
-    if (!collection || !get || name === "writable") return;
+    if (!collection || !get) return;
     const list = this.collections.get(name);
     const replace = list ? undefined : this.body(put);
     const schema = this.#data(get);

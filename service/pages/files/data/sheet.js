@@ -17,15 +17,15 @@ export function fieldOf(model, schema) {
   return { schema: resolved, types: typesOf(first), items, members: first.properties, hasMembers: Boolean(first.properties), key };
 }
 
-/** Returns the item of a collection's bulk merge with outcomes, and how many a request takes; null if there is none. */
+/** Returns the item of a collection's bulk merge, and how many a request takes; null if there is none. */
 function bulkMerge(model, path) {
-  const operation = model.document.paths[`${path}/outcomes`]?.patch;
+  const operation = model.document.paths[path]?.patch;
   const content = operation && model.resolve(operation.requestBody).content[MERGE];
   if (!content) return null;
   const { items, maxItems } = model.resolve(content.schema);
   if (!items) return null;
   const match = (operation.parameters ?? []).map((parameter) => model.resolve(parameter)).find(({ name }) => name === "match");
-  return { maxItems, item: model.resolve(items), match: match && model.resolve(match.schema).enum[0] };
+  return { maxItems, item: model.schema(items), match: match && model.resolve(match.schema).enum[0] };
 }
 
 /** Returns the part of a collection's records that is a collection of its own, such as the translations of colors. */
