@@ -1,12 +1,12 @@
 """Collection client: reads and writes the records of one collection (contract, Surface)."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Any, Final, Generic, Literal, TypeAlias, Unpack
+from typing import Any, Final, Generic, Unpack
 from urllib.parse import quote
 from uuid import uuid4
 
 from .errors import Detail
-from .options import MAX_MISSING_SHARE, BulkOptions, SyncOptions, require_known
+from .options import MAX_MISSING_SHARE, BulkOptions, SyncOptions, WriteMode, require_known
 from .queries import Filter, Scalar, Sort, parameters
 from .records import Document, DocumentT, FieldChange, Form, Outcome, Page, Record
 from .sync import Sync
@@ -14,8 +14,6 @@ from .transport import IDEMPOTENCY_KEY, JSON_PATCH, HttpResponse, Request, Trans
 
 _JSON = "application/json"
 _MERGE_PATCH = "application/merge-patch+json"
-WriteMode: TypeAlias = Literal["create", "replace", "merge"]
-"""Operation of a bulk write: ``merge`` changes only the fields that are sent (RFC 7396)."""
 _METHODS: Final[dict[WriteMode, tuple[str, str]]] = {
     "create": ("POST", _JSON),
     "replace": ("PUT", _JSON),

@@ -1,7 +1,10 @@
 """Keyword options of bulk writes and syncs: types for type checkers, and a check at run time."""
 
 from collections.abc import Mapping
-from typing import Final, TypedDict
+from typing import Final, Literal, TypeAlias, TypedDict
+
+WriteMode: TypeAlias = Literal["create", "replace", "merge"]
+"""Operation of a bulk write: ``merge`` changes only the fields that are sent (RFC 7396)."""
 
 MAX_MISSING_SHARE: Final = 0.02
 """Default of ``at_most``: 2 % of the live records with an own key."""

@@ -3,14 +3,12 @@
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from .errors import FailureError, TooManyMissingError
+from .options import WriteMode
 from .queries import Filter
-from .records import Document, Form, Outcome
-
-if TYPE_CHECKING:
-    from .collections import Collection, WriteMode
+from .records import Document, Form, Outcome, Page
 
 _LISTED_IDS: Final = 2_000
 """Maximum number of ids in one query.
@@ -26,6 +24,31 @@ _URI_TOO_LONG: Final = 414
 """Status of the service, or of a proxy with a lower limit, for a request line that is too long."""
 
 
+class SyncedCollection(Protocol):
+    """Calls of ``Collection`` that a sync makes."""
+
+    @property
+    def name(self) -> str:
+        """Path below ``/api``."""
+
+    def pages(self, *, filters: Sequence[Filter], page_size: int) -> AsyncIterator[Page[Any]]:
+        """Yield the pages of a list."""
+
+    async def write(
+        self,
+        records: Sequence[Form],
+        mode: WriteMode,
+        *,
+        match: str | None,
+        skip: bool,
+        dry_run: bool,
+    ) -> list[Outcome]:
+        """Write records in one request; return their outcomes."""
+
+    async def delete_each(self, records: Sequence[Document], *, dry_run: bool) -> list[Outcome]:
+        """Delete those of the records that can be deleted; return their outcomes."""
+
+
 @dataclass
 class Sync:
     """Sync of one collection: upserts by own key, then deletes of the records that were not sent.
@@ -36,7 +59,7 @@ class Sync:
     calls the service raises SelvedgeError if a call fails.
     """
 
-    collection: "Collection[Any]"
+    collection: SyncedCollection
     match: str | None
     """Field with the own key; None for part collections, of which nothing is deleted."""
     merge: bool = False

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from service.client import Detail
-from service.client.collections import WriteMode
+from service.client.options import WriteMode
 from service.error_types import ErrorType
 from service.transfer.files import Line
 from service.transfer.id_translation import Translator

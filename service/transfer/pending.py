@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.client import Client, FailureError, Outcome
-from service.client.collections import WriteMode
+from service.client.options import WriteMode
 from service.error_types import ErrorType
 from service.limits import IDEMPOTENCY_HOURS
 from service.transfer.id_map import IdMap

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from service.client import Client, Detail, FailureError, ForbiddenError, Outcome
-from service.client.collections import WriteMode
-from service.client.options import MAX_MISSING_SHARE
+from service.client.options import MAX_MISSING_SHARE, WriteMode
 from service.error_types import ErrorType
 from service.transfer.errors import TransferError
 from service.transfer.files import Line, Source
