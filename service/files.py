@@ -1,5 +1,6 @@
 """Files of the program: its folders, and creation of files with a mode, as for private data."""
 
+import errno
 import os
 import sysconfig
 from pathlib import Path
@@ -38,10 +39,20 @@ def private(path: Path) -> IO[bytes]:
     return os.fdopen(_new(path), "wb")
 
 
-def make_private(path: Path) -> None:
-    """Restrict a file to its owner, with its content; create an empty one if there is none."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT, PRIVATE))
-    path.chmod(PRIVATE)
+def make_private(path: Path) -> IO[bytes]:
+    """Open a file after restricting it to its owner; create an empty one if there is none.
+
+    Raise OSError if it fails, also for a link: an attacker could choose its target.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, PRIVATE)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(f"{path} is a link: put the file itself in its place") from error
+        raise
+    file = os.fdopen(descriptor, "r+b")
+    os.fchmod(descriptor, PRIVATE)
+    return file
 
 
 def _new(path: Path) -> int:

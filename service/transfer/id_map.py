@@ -5,9 +5,10 @@ resumable and repeatable: lines that were imported and have not changed are not 
 ``--match`` a temporary one serves references between files alone. Calls block the event loop.
 """
 
+import fcntl
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -128,14 +129,34 @@ class IdMap:
 def open_id_map(path: Path, *, dry_run: bool) -> Iterator[IdMap]:
     """Open the id map at a path, a new one if there is no file; only its owner can read the file.
 
-    A dry run works on a temporary copy and creates no file. Raise TransferError for an error of
-    SQLite, also for one within the context.
+    The map is locked. A dry run works on a temporary copy, without a lock, and creates no file.
+    Raise TransferError for an error of SQLite, also for one within the context, and as
+    ``locked_map`` does.
     """
     try:
-        with closing(_open(path, dry_run=dry_run)) as connection:
+        with (
+            nullcontext() if dry_run else locked_map(path),
+            closing(_open(path, dry_run=dry_run)) as connection,
+        ):
             yield IdMap(connection)
     except sqlite3.Error as error:
         raise TransferError(f"the id map {path} cannot be used: {error}") from error
+
+
+@contextmanager
+def locked_map(path: Path) -> Iterator[None]:
+    """Lock the map at a path by a file beside it: two imports at once would create records twice.
+
+    Raise TransferError, without waiting, if another import has locked it.
+    """
+    with make_private(path.with_suffix(".lock")) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise TransferError(
+                f"another import of {path.parent} is running: wait for its end"
+            ) from error
+        yield
 
 
 @contextmanager
@@ -148,7 +169,7 @@ def temporary_id_map() -> Iterator[IdMap]:
 def _open(path: Path, *, dry_run: bool) -> sqlite3.Connection:
     if not dry_run:
         # SQLite creates its log files with the mode of the database.
-        make_private(path)
+        make_private(path).close()
         connection = sqlite3.connect(path)
         connection.execute("pragma journal_mode = wal")
         # Commits lost in a crash of the machine are harmless: their requests are sent again, with

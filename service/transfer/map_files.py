@@ -15,6 +15,7 @@ from yarl import URL
 from service.client import Client, Identity, NotFoundError
 from service.files import make_private
 from service.transfer.errors import TransferError
+from service.transfer.id_map import locked_map
 
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ADDRESS_NAME: Final = re.compile(rf"ids-(?!{_UUID}-[0-9]+\.)(.+)-([0-9]+)\.sqlite3")
@@ -75,12 +76,15 @@ def _require_none(earlier: dict[str, Path], path: Path) -> None:
 def _adopt(earlier: Path, path: Path) -> None:
     """Rename a map after merging the write-ahead log that a killed import may have left.
 
-    Restrict it to its owner. Raise TransferError if it is no usable database.
+    Restrict it to its owner. Raise TransferError if it is no usable database, or if another import
+    is running.
     """
     try:
-        make_private(earlier)
-        with closing(sqlite3.connect(earlier)) as connection:
-            connection.execute("pragma journal_mode = delete")
+        with locked_map(path):
+            if not path.exists():
+                make_private(earlier).close()
+                with closing(sqlite3.connect(earlier)) as connection:
+                    connection.execute("pragma journal_mode = delete")
+                earlier.rename(path)
     except sqlite3.Error as error:
         raise TransferError(f"the id map {earlier} cannot be used: {error}") from error
-    earlier.rename(path)

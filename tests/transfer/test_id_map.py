@@ -8,9 +8,10 @@ import pytest
 
 from service.client import Client
 from service.transfer.errors import TransferError
+from service.transfer.id_map import locked_map, open_id_map
 from service.transfer.map_files import map_file
 from tests.client.fault_proxy import start_fault_proxy
-from tests.transfer.conftest import ImportFolder, TransferEnvironment
+from tests.transfer.conftest import ImportFolder, TransferEnvironment, listed
 from tests.transfer.test_commands import selvedge
 
 pytestmark = pytest.mark.contract("Files")
@@ -64,7 +65,7 @@ async def test_a_map_of_an_earlier_release_is_taken_over(
     new = await path_of(client, tmp_path)
     assert await map_file(client, tmp_path, url, dry_run=True) == old
     assert await map_file(client, tmp_path, url, dry_run=False) == new
-    assert files_of(tmp_path) == {new, other}
+    assert files_of(tmp_path) == {new, other, new.with_suffix(".lock")}
     assert new.stat().st_mode & 0o777 == 0o600
     assert await map_file(client, tmp_path, url, dry_run=False) == new
 
@@ -107,3 +108,35 @@ async def test_files_of_an_import_and_export_are_private(
     assert (await selvedge(url, key, "export", str(out), "groups")).code == 0
     assert {path.name for path in out.iterdir()} == {"groups.ndjson", "manifest.json"}
     assert modes(out) == {0o600}
+
+
+async def test_a_second_import_of_a_folder_is_refused(
+    environment: TransferEnvironment, keys: dict[str, str], client: Client, folder: ImportFolder
+) -> None:
+    """In one line, and before it sends anything; a dry run and another organization's are not."""
+    folder.write("groups.ndjson", {"name": "Alpine"})
+    command = (str(environment.url), keys["write"], "import", str(folder.path))
+    new = await path_of(client, folder.path)
+    with locked_map(new):
+        ended = await selvedge(*command)
+        refused = f"selvedge: another import of {folder.path} is running: wait for its end"
+        assert (ended.code, ended.errors.splitlines()[-1]) == (1, refused)
+        assert (await selvedge(*command, "--dry-run")).code == 0
+        organization_id = (await client.me()).organization_id
+        earlier(folder.path, f"127.0.0.1-{environment.url.port}", organization_id)
+        with pytest.raises(TransferError, match="another import"):
+            await map_file(client, folder.path, str(environment.url), dry_run=False)
+        with open_id_map(folder.path / "ids-other.sqlite3", dry_run=False):
+            assert not new.exists()
+    assert await listed(client, "groups") == []
+
+
+@pytest.mark.parametrize("suffix", [".sqlite3", ".lock"])
+def test_a_planted_link_is_refused(tmp_path: Path, suffix: str) -> None:
+    """The mode of its target stays."""
+    target, path = tmp_path / "target", tmp_path / "ids.sqlite3"
+    target.touch(0o644)
+    path.with_suffix(suffix).symlink_to(target)
+    with pytest.raises(OSError, match="is a link"), open_id_map(path, dry_run=False):
+        pass
+    assert target.stat().st_mode & 0o777 == 0o644
