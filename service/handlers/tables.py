@@ -1,13 +1,11 @@
 """CSV tables of flat documents, whose members are scalars (RFC 4180; contract, CSV)."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import orjson
 
-from service import schemas
+from service import csv_lines, schemas
 from service.queries.resource import Resource
 
 _EMPTY: Final = "properties"
@@ -34,8 +32,7 @@ def header(names: Sequence[str]) -> bytes:
 def rows(documents: bytes, names: Sequence[str]) -> bytes:
     """Return a line for each of the documents, which commas join, without the header line.
 
-    Null or missing members are empty cells, texts stand as they are (in quotes if necessary), and
-    other values as in JSON.
+    Null or missing members are empty cells; other values but texts are as in JSON.
     """
     records = orjson.loads(b"[%b]" % documents)
     return _table([_cell(record.get(name)) for name in names] for record in records)
@@ -48,6 +45,4 @@ def _cell(value: Any) -> str:
 
 
 def _table(lines: Iterable[Sequence[str]]) -> bytes:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows(lines)
-    return text.getvalue().encode()
+    return "".join(map(csv_lines.line, lines)).encode()

@@ -2,7 +2,7 @@
 
 The header, line 1, has the path of each column's field: ``languages[0].text``. Its first delimiter
 is that of all cells. Semicolons separate the values of a list in one cell. An empty cell leaves its
-field out.
+field out, and guards of formulas (``csv_lines``) are no part of a value.
 """
 
 import csv
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Final, NamedTuple
 
+from service import csv_lines
 from service.transfer import encodings
 from service.transfer.cells import CellError, value_of
 from service.transfer.columns import Column, ColumnError, Path, columns_of, path_of, path_text
@@ -160,7 +161,8 @@ class _Table:
         # Spreadsheets with decimal commas separate cells by semicolons.
         has_decimal_commas = self._delimiter == ";"
         try:
-            return value_of(text, column.field, has_decimal_commas=has_decimal_commas)
+            bare = csv_lines.unguard(text)
+            return value_of(bare, column.field, has_decimal_commas=has_decimal_commas)
         except CellError as error:
             raise TableError(self.line, str(error), column.name) from error
 

@@ -1,6 +1,5 @@
 """Rejects files: rejected lines as NDJSON for programs and as CSV for people (contract, Files)."""
 
-import csv
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -11,6 +10,7 @@ from typing import IO, Any, Final, Self
 
 import orjson
 
+from service import csv_lines
 from service.client import Detail
 from service.files import private
 from service.transfer.encodings import TABLE_ENCODING
@@ -85,7 +85,7 @@ class _Files:
         lines, table = map(private, reject_files(path))
         stack.enter_context(lines)
         text = stack.enter_context(TextIOWrapper(table, TABLE_ENCODING, newline=""))
-        csv.writer(text).writerow(_COLUMNS)
+        text.write(csv_lines.line(_COLUMNS))
         return cls(lines, text)
 
     def write(self, source: Source, line: Line, details: list[Detail]) -> None:
@@ -97,8 +97,8 @@ class _Files:
             "record": line.document,
         }
         self.lines.write(orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE))
-        csv.writer(self.table).writerows(
-            (name, number, line.column(row.field), row.value, row.type) for row in details
-        )
+        for row in details:
+            cells = (name, str(number), line.column(row.field), row.value or "", row.type)
+            self.table.write(csv_lines.line(cells))
         self.lines.flush()
         self.table.flush()

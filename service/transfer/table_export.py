@@ -3,7 +3,6 @@
 Cells are separated by commas, in UTF-8 with a byte order mark. The order of rows is that of lines.
 """
 
-import csv
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
+from service import csv_lines
 from service.files import private
 from service.transfer.cells import text_of
 from service.transfer.columns import Path as ColumnPath
@@ -35,10 +35,10 @@ def write_table(lines: Path, table: Path, fields: Field) -> None:
     columns = _columns(lines, fields)
     orders = sorted(columns)
     with TextIOWrapper(private(table), TABLE_ENCODING, newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(path_text(columns[order]) for order in orders)
+        file.write(csv_lines.line(path_text(columns[order]) for order in orders))
         for cells in _rows(lines, fields):
-            writer.writerow(cells[order][1] if order in cells else "" for order in orders)
+            texts = (cells[order][1] if order in cells else "" for order in orders)
+            file.write(csv_lines.line(texts))
 
 
 def _columns(lines: Path, fields: Field) -> dict[_Order, ColumnPath]:

@@ -25,7 +25,16 @@ _WITH_LISTS = {
     "sub-suppliers": "SubSupplier",
     "styles": "Style",
 }
-_FORMULAS = ("=1+1", "+49 30", "-x", "@cmd", "'=quoted", "plain")
+_FORMULAS = {
+    "=1+1": "'=1+1",
+    "+49 30": "'+49 30",
+    "-x": "'-x",
+    "@cmd": "'@cmd",
+    "'=quoted": "''=quoted",
+    "plain": "plain",
+    "a;=cmd|b": "a;'=cmd|b",
+    "a\n\uff1db": "a\n'\uff1db",
+}
 
 
 def _rows(text: str) -> list[dict[str, str]]:
@@ -36,7 +45,7 @@ async def test_a_list_is_downloaded_as_it_is_shown(
     browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
 ) -> None:
     """All pages, the filters, the sort and the columns; names beside ids; no formulas."""
-    notes = {f"Dye {index:03}": _FORMULAS[index % len(_FORMULAS)] for index in range(130)}
+    notes = {f"Dye {index:03}": [*_FORMULAS][index % len(_FORMULAS)] for index in range(130)}
     group = (
         await api.post("/api/color-groups", {"name": "Dyes; all", "userDefinedId": "DYE"})
     ).data
@@ -51,8 +60,7 @@ async def test_a_list_is_downloaded_as_it_is_shown(
     assert [*rows[0]] == ["id", "name", "colorNote", "colorGroupIds", "Color groups names"]
     assert [row["name"] for row in rows] == sorted(notes, reverse=True)
     for row in rows:
-        note = notes[row["name"]]
-        assert row["colorNote"] == (note if note == "plain" else f"'{note}")
+        assert row["colorNote"] == _FORMULAS[notes[row["name"]]]
         assert row["colorGroupIds"] == str(group["id"])
         assert row["Color groups names"] == "Dyes; all"
 

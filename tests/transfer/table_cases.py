@@ -103,6 +103,16 @@ TABLE_CASES: Final = [
         'name,contacts,city,zipCode\nAda,[],"""""",\nBo,,"""",""""""""\n',
         [{"name": "Ada", "contacts": [], "city": ""}, {"name": "Bo", "city": '"', "zipCode": '"'}],
     ),
+    TableCase(
+        "colors",
+        "name,colorNote\n'=1+1,''@x\n'plain,'\"=x\n\"a;'=b,'-c\n'\uff1dd\",5'-x\n",
+        [
+            {"name": "=1+1", "colorNote": "'@x"},
+            {"name": "'plain", "colorNote": '"=x'},
+            {"name": "a;=b,-c\n\uff1dd", "colorNote": "5'-x"},
+        ],
+    ),
+    TableCase("styles", "groupIds\n'-3;'-4\n", [{"groupIds": [-3, -4]}]),
     TableCase("brands", 'name\n"A\nB"\n a"b \n', [{"name": "A\nB"}, {"name": ' a"b '}]),
     *(
         TableCase("sub-suppliers", table, None)

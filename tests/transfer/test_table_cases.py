@@ -58,10 +58,6 @@ def test_the_page_reads_more_names_of_columns(tmp_path: Path) -> None:
             "User Defined ID;Color reference\nA;=1\n",
             [{"userDefinedId": "A", "colorReference": "=1"}],
         ),
-        TableCase("colors", "Color note\n'=1+1\n", [{"colorNote": "=1+1"}]),
-        TableCase(
-            "colors", "Color note\n''@x\n'plain\n", [{"colorNote": "'@x"}, {"colorNote": "'plain"}]
-        ),
         TableCase("styles", "Brand\n0815\n", [{"brandId": {"customId": "0815"}}]),
         TableCase(
             "styles", "brandId.customId,Brand name\nA,Alpine\n", [{"brandId": {"customId": "A"}}]

@@ -6,8 +6,13 @@ const MARKS = [
   [[0xfe, 0xff], "utf-16be"],
 ];
 const SEPARATORS = /[,;\t|]/;
-// Spreadsheets run a cell that begins like this as a formula.
-const FORMULA = /^'*[=+\-@\t\r]/;
+// Where spreadsheets may begin a cell, also if they separate at another character, and how formulas begin.
+const START = String.raw`([,;\t|\r\n]|^)`;
+const FORMULA = String.raw`(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])`;
+const UNGUARDED = new RegExp(START + FORMULA, "g");
+const GUARDED = new RegExp(`${START}'${FORMULA}`, "g");
+const NUMBER = /^-?\d+([.,]\d+)?([eE][+-]?\d+)?$/;
+const SPECIAL = /[",;\t|\r\n]/;
 
 /** Reason why a file is no table. Its line is counted from 1. */
 export class TableError extends Error {
@@ -50,7 +55,7 @@ export function readTable(bytes) {
   const [head, ...rows] = parse(text, separator);
   if (!head) throw new TableError(1, "There is no first line with the names of the columns.");
   // Spreadsheets with decimal commas separate cells by semicolons.
-  return { encoding, separator, hasDecimalCommas: separator === ";", names: head.cells.map((name) => name.trim()), rows };
+  return { encoding, separator, hasDecimalCommas: separator === ";", names: head.cells.map((name) => unguard(name.trim())), rows };
 }
 
 class Reader {
@@ -103,22 +108,24 @@ class Reader {
   }
 }
 
-/** Returns rows of texts as a file that spreadsheets open: with a mark, without which they guess the encoding. */
+/**
+ * Returns rows of texts as a file that spreadsheets open and run nothing of: with a mark, without which they guess the
+ * encoding.
+ */
 export function toFile(rows, separator) {
-  const special = new RegExp(`["\\r\\n${separator}]`);
-  const quoted = (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = rows.map((cells) => `${cells.map(quoted).join(separator)}\r\n`);
+  const quoted = (text) => (SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = rows.map((cells) => `${cells.map(guard).map(quoted).join(separator)}\r\n`);
   return new Blob(["\ufeff", ...lines], { type: "text/csv" });
 }
 
 /** Returns whether people here write 12,5, so that their spreadsheets separate cells by semicolons. */
 export const hasDecimalCommas = () => new Intl.NumberFormat().format(1.5).includes(",");
 
-/** Puts an apostrophe before a text that a spreadsheet would run as a formula. */
-export const guard = (text) => (FORMULA.test(text) ? `'${text}` : text);
+/** Puts an apostrophe before what a spreadsheet could run as a formula. */
+const guard = (text) => (NUMBER.test(text) ? text : text.replace(UNGUARDED, "$1'"));
 
-/** Takes the apostrophe away again: the inverse of `guard`. */
-export const unguard = (text) => (text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text);
+/** Takes the apostrophes away again: the inverse of `guard`. */
+export const unguard = (text) => text.replace(GUARDED, "$1");
 
 /** Has the browser save a file. */
 export function save(name, blob) {

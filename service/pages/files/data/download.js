@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { cellOf } from "./cells.js";
 import { nameHeading } from "./columns.js";
-import { guard, hasDecimalCommas, save, toFile } from "./csv.js";
+import { hasDecimalCommas, save, toFile } from "./csv.js";
 import { announce, button, el } from "./dom.js";
 import { listParameters } from "./location.js";
 import { isScalar, titleOf, typesOf } from "./model.js";
@@ -13,12 +13,8 @@ import { eachReference } from "./values.js";
 
 const PAGE_SIZE = 100;
 
-/** Returns the cell of a value. A text that a spreadsheet would run begins with an apostrophe. */
-function cell(value, withCommas) {
-  // An empty cell leaves a list as it is when it is uploaded, as `[]` would here.
-  const text = Array.isArray(value) && !value.length ? "" : cellOf(value, withCommas);
-  return typeof value === "string" || Array.isArray(value) ? guard(text) : text;
-}
+// An empty cell leaves a list as it is when it is uploaded, as `[]` would here.
+const cell = (value, withCommas) => (Array.isArray(value) && !value.length ? "" : cellOf(value, withCommas));
 
 /** Adds the columns of a value: of a list of objects one for each field of each entry. */
 function addCells(cells, heading, value) {

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { documentOf, doubles, emptiable, listsByLanguage, REASON, recognize, targetsOf } from "./columns.js";
-import { readTable, save, TableError, toFile } from "./csv.js";
+import { readTable, save, TableError, toFile, unguard } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { remember } from "./names.js";
@@ -163,7 +163,10 @@ class Upload {
     const { names, separator } = this.table;
     const places = names.map((name, index) => [name, index]).filter(([name]) => name !== REASON);
     const reasons = (row) => sentencesOf(this.sheet.model, this.sheet.collection, row).join(" ");
-    const cellsOf = (row) => [...places.map(([, index]) => row.cells[index] ?? ""), reasons(row), ...row.cells.slice(names.length)];
+    const cellsOf = (row) => {
+      const cells = row.cells.map(unguard);
+      return [...places.map(([, index]) => cells[index] ?? ""), reasons(row), ...cells.slice(names.length)];
+    };
     save(`rejects-${this.sheet.collection.name}.csv`, toFile([[...places.map(([name]) => name), REASON], ...rows.map(cellsOf)], separator));
   }
 }
