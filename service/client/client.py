@@ -1,6 +1,6 @@
 """Client entry point: calls one service with the API key of one organization."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Self, TypeAlias, Unpack
 
@@ -14,7 +14,7 @@ from .parts import Part
 from .queries import Parameters
 from .records import Document, DocumentT, Form, Identity, Outcome
 from .retry_policy import RetryPolicy
-from .sync import Sync
+from .sync import Items, Sync, each
 from .transport import HttpResponse, Request, Transport, service_url
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
@@ -23,7 +23,7 @@ _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 A write may queue 5 s for a database connection, then run for 30 s in one statement.
 """
 
-RecordSet: TypeAlias = tuple[str, str | None, int, Iterable[Form]]
+RecordSet: TypeAlias = tuple[str, str | None, int, Items[Form]]
 """Collection, field of its own key, maximum number of records in a request, records to write.
 
 The field is None for part collections, whose items name their owners.
@@ -88,11 +88,12 @@ class Client:
 
     async def sync(
         self,
-        record_sets: Iterable[RecordSet],
+        record_sets: Items[RecordSet],
         **options: Unpack[SyncOptions],
     ) -> AsyncIterator[tuple[str, Outcome]]:
         """Sync several collections in the given order. Yield a name and outcome for each record.
 
+        The sets, and the records of each, may be asynchronous iterables.
         Give referenced collections first. Each is synced like ``Collection.sync`` does, but with
         ``delete_missing`` missing records are deleted after all upserts, collections in reverse
         order, so that records go before those that they refer to. Raise TooManyMissingError, and
@@ -102,7 +103,7 @@ class Client:
         require_known(options, SyncOptions)
         merge, dry_run = options.get("merge", False), options.get("dry_run", False)
         runs = list[Sync]()
-        for name, match, size, records in record_sets:
+        async for name, match, size, records in each(record_sets):
             runs.append(Sync(self.collection(name), match, merge, size, dry_run))
             async for outcome in runs[-1].upsert(records):
                 yield name, outcome
@@ -114,10 +115,16 @@ class Client:
                     yield run.collection.name, outcome
 
     async def me(self) -> Identity:
-        """Return the ids of the installation and of the key's organization (``GET /api/me``)."""
-        response = await self.get("/api/me")
-        document = response.body["data"]
-        return Identity(document["installation"]["id"], document["organization"]["id"])
+        """Return whose the key is, by ids and names (``GET /api/me``)."""
+        document = (await self.get("/api/me")).body["data"]
+        organization, key = document["organization"], document["key"]
+        return Identity(
+            document["installation"]["id"],
+            organization["id"],
+            organization["name"],
+            key["name"],
+            key["scope"],
+        )
 
     @property
     def changes(self) -> Changes:

@@ -9,7 +9,7 @@ from .errors import Detail
 from .options import MAX_MISSING_SHARE, BulkOptions, SyncOptions, WriteMode, require_known
 from .queries import Filter, Scalar, Sort, parameters
 from .records import Document, DocumentT, FieldChange, Form, Outcome, Page, Record
-from .sync import Sync
+from .sync import Items, Sync
 from .transport import IDEMPOTENCY_KEY, JSON_PATCH, HttpResponse, Request, Transport
 
 _JSON = "application/json"
@@ -158,7 +158,7 @@ class Collection(Generic[DocumentT]):
 
     async def sync(
         self,
-        records: Iterable[Form],
+        records: Items[Form],
         *,
         match: str,
         size: int = 200,
@@ -166,6 +166,7 @@ class Collection(Generic[DocumentT]):
     ) -> AsyncIterator[Outcome]:
         """Upsert records by own key, the field ``match``. Yield their outcomes in the same order.
 
+        ``records`` may be an asynchronous iterable, which is read as requests are sent.
         New records are created, stored ones are replaced (with ``merge`` merged into), and those
         with the ``state`` ``deleted`` are deleted. A failed record has the outcome ``failed``, and
         the others are written. Each request has up to ``size`` records and is one transaction; an

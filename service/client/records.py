@@ -41,11 +41,15 @@ class Page(Generic[DocumentT]):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Installation and organization of an API key, the scope in which its record ids are valid."""
+    """Owner of an API key: record ids are valid within its installation and organization."""
 
     installation_id: str
     """UUID of the database; it stays when the service moves to another address."""
     organization_id: int
+    organization_name: str
+    key_name: str
+    scope: str
+    """``read`` or ``write``."""
 
 
 @dataclass(frozen=True, slots=True)

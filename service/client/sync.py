@@ -1,15 +1,18 @@
 """Sync: upserts of another system's records by own key, and deletes of records that it lacks."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, Final, Protocol
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
-from .errors import FailureError, TooManyMissingError
+from .errors import Detail, FailureError, TooManyMissingError
 from .options import WriteMode
 from .queries import Filter
 from .records import Document, Form, Outcome, Page
 
+_T = TypeVar("_T")
+Items: TypeAlias = Iterable[_T] | AsyncIterable[_T]
+"""Items of any iterable, or of an asynchronous one such as a database cursor."""
 _LISTED_IDS: Final = 2_000
 """Maximum number of ids in one query.
 
@@ -22,6 +25,7 @@ _TOO_LONG: Final = "validation_error.too_long"
 """Error type of a list with a next page whose query is too long for a cursor."""
 _URI_TOO_LONG: Final = 414
 """Status of the service, or of a proxy with a lower limit, for a request line that is too long."""
+_INDEX: Final = re.compile(r"^\[([0-9]{1,4})\]", re.ASCII)
 
 
 class SyncedCollection(Protocol):
@@ -77,21 +81,33 @@ class Sync:
     _new: int = 0
     """Number of records that only a real run creates: a dry run has no ids of them."""
 
-    async def upsert(self, records: Iterable[Form]) -> AsyncIterator[Outcome]:
+    async def upsert(self, records: Items[Form]) -> AsyncIterator[Outcome]:
         """Write the records, ``size`` in each request; yield their outcomes in the same order.
 
-        Failed records are left out of the write and have the outcome ``failed``.
+        Failed records are left out of the write and have the outcome ``failed``. Indexes in the
+        fields of errors are those of all records.
         """
-        mode: WriteMode = "merge" if self.merge else "replace"
-        remaining = iter(records)
-        while items := [*islice(remaining, self.size)]:
-            for outcome in await self.collection.write(
-                items, mode, match=self.match, skip=True, dry_run=self.dry_run
-            ):
-                if outcome.outcome == "failed":
-                    self.failed.append(outcome.record)
-                self.collect(outcome)
+        start, items = 0, list[Form]()
+        async for record in each(records):
+            items.append(record)
+            if len(items) == self.size:
+                async for outcome in self._write(items, start):
+                    yield outcome
+                start, items = start + len(items), []
+        if items:
+            async for outcome in self._write(items, start):
                 yield outcome
+
+    async def _write(self, items: Sequence[Form], start: int) -> AsyncIterator[Outcome]:
+        """Write the records of one request, of which the first is record ``start`` of all."""
+        mode: WriteMode = "merge" if self.merge else "replace"
+        for outcome in await self.collection.write(
+            items, mode, match=self.match, skip=True, dry_run=self.dry_run
+        ):
+            if outcome.outcome == "failed":
+                self.failed.append(outcome.record)
+            self.collect(outcome)
+            yield replace(outcome, details=_shifted(outcome.details, start))
 
     def collect(self, outcome: Outcome) -> None:
         """Add the stored record of an outcome to those that were sent, so that it is not missing.
@@ -172,3 +188,25 @@ class Sync:
 def _scalar(value: Any) -> str | None:
     """Return an own key as a text; None for None, an object or a list."""
     return None if value is None or isinstance(value, dict | list) else str(value)
+
+
+async def each(items: Items[_T]) -> AsyncIterator[_T]:
+    """Yield the items of either kind of iterable."""
+    if isinstance(items, AsyncIterable):
+        async for item in items:
+            yield item
+    else:
+        for item in items:
+            yield item
+
+
+def _shifted(details: Iterable[Detail], start: int) -> tuple[Detail, ...]:
+    """Return errors of a request with the indexes of all records, of which it begins at one."""
+
+    def index(match: re.Match[str]) -> str:
+        return f"[{start + int(match[1])}]"
+
+    return tuple(
+        replace(detail, field=detail.field and _INDEX.sub(index, detail.field))
+        for detail in details
+    )

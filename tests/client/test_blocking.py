@@ -33,7 +33,12 @@ pytestmark = pytest.mark.contract("Surface")
 async def test_methods_wait_for_responses(service_address: ServiceAddress) -> None:
     def use() -> None:
         with BlockingClient(str(service_address.url), service_address.writer) as client:
-            assert client.me().organization_id == 1
+            me, document = client.me(), client.get("/api/me").body["data"]
+            assert (me.organization_id, me.organization_name) == (
+                1,
+                document["organization"]["name"],
+            )
+            assert (me.key_name, me.scope) == (document["key"]["name"], "write")
             groups = client.collection("groups")
             cursor = client.changes.now(collections=["groups"])
             created = groups.create({"name": "Blocking"})

@@ -84,7 +84,7 @@ def test_the_guides_programs_have_types(site: Path, tmp_path: Path) -> None:
     """Every program of the guide passes a strict type check; a wrong one does not."""
     text = (FOLDER / "README.md").read_text(encoding="utf-8")
     programs = [block for block in BLOCK.findall(text) if "import" in block]
-    assert len(programs) == 3
+    assert len(programs) == 5
     wrong = programs[-1].replace('created.data["name"]', 'created.data["nmae"]')
     for number, program in enumerate([*programs, wrong]):
         source = "".join(line.removeprefix("    ") for line in program.splitlines(keepends=True))
@@ -92,7 +92,7 @@ def test_the_guides_programs_have_types(site: Path, tmp_path: Path) -> None:
     checked = subprocess.run(
         [
             *(sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file", ""),
-            *(f"program_{number}.py" for number in range(4)),
+            *(f"program_{number}.py" for number in range(len(programs) + 1)),
         ],
         cwd=tmp_path,
         env=os.environ | {"MYPYPATH": str(site)},
@@ -102,4 +102,4 @@ def test_the_guides_programs_have_types(site: Path, tmp_path: Path) -> None:
     )
     errors = [line for line in checked.stdout.splitlines() if ": error:" in line]
     assert any("nmae" in error for error in errors), checked.stdout
-    assert all(error.startswith("program_3.py") for error in errors), checked.stdout
+    assert all(error.startswith(f"program_{len(programs)}.py") for error in errors), checked.stdout

@@ -1,11 +1,19 @@
 """Tests of syncs of one collection by own keys."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any, Final
 
 import pytest
 
-from service.client import Client, FieldChange, NotFoundError, Outcome, PreconditionFailedError
+from service.client import (
+    Client,
+    FieldChange,
+    NotFoundError,
+    Outcome,
+    PreconditionFailedError,
+)
+from service.client.client import RecordSet
 
 
 def named(key: str, mark: str) -> dict[str, Any]:
@@ -39,6 +47,23 @@ async def test_references_are_sent_by_own_keys(
     gone = [{**record, "state": "deleted"} for record in records]
     outcomes = selvedge.collection(collection).sync(gone, match=own_key)
     assert [row.outcome async for row in outcomes] == ["deleted"] * 5
+
+
+async def test_records_may_come_from_asynchronous_sources(selvedge: Client) -> None:
+    """Errors have the indexes of all records, not of the request that they were in."""
+
+    async def rows() -> AsyncIterator[dict[str, Any]]:
+        for number in range(5):
+            yield named(f"A-{number}", "Async") | ({"nmae": 1} if number == 3 else {})
+
+    async def sets() -> AsyncIterator[RecordSet]:
+        yield "colors", "userDefinedId", 2, rows()
+
+    outcomes = [outcome async for _, outcome in selvedge.sync(sets())]
+    alone = selvedge.collection("colors").sync(rows(), match="userDefinedId", size=2)
+    fields = [[detail.field for detail in row.details] for row in outcomes]
+    assert fields == [[], [], [], ["[3].nmae"], []]
+    assert [row.outcome async for row in alone] == [*["unchanged"] * 3, "failed", "unchanged"]
 
 
 async def test_unknown_options_are_refused(selvedge: Client) -> None:
