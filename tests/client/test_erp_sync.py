@@ -1,4 +1,4 @@
-"""Tests of the nightly sync of docs/erp-sync.md, run as the document shows it, of a whole ERP.
+"""Tests of the nightly sync of the guide on own keys, run as it stands there, of a whole ERP.
 
 ``TEST_ERP_DIVISOR`` and ``TEST_KILLS`` set the size of the ERP (1 for all of it) and the number of
 kills; ``--log-cli-level=INFO --log-disable=aiohttp.access`` shows the requests of each night.
@@ -22,8 +22,10 @@ import asyncpg
 import orjson
 import pytest
 
+import service.client
 from service.client import Client, TooManyMissingError
 from service.client.transport import HttpResponse, Request, Transport
+from service.files import GUIDES
 from service.organizations import administration
 from tests.client.conftest import ServiceAddress
 from tests.client.erp import Erp, RecordSet
@@ -81,6 +83,7 @@ def night(erp_address: ServiceAddress, monkeypatch: pytest.MonkeyPatch) -> Night
         erp = ModuleType("erp")
         erp.truth = lambda: iter(truth)  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "erp", erp)
+        monkeypatch.setitem(sys.modules, "selvedge_client", service.client)
         names: dict[str, Any] = {"__name__": "night"}
         exec(code, names)
         return names["night"]()
@@ -89,7 +92,7 @@ def night(erp_address: ServiceAddress, monkeypatch: pytest.MonkeyPatch) -> Night
 
 
 def _code() -> str:
-    page = (ROOT / "docs/erp-sync.md").read_text(encoding="utf-8")
+    page = (GUIDES / "own-keys.md").read_text(encoding="utf-8")
     [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     return str(code)
 
@@ -163,9 +166,12 @@ async def test_errors_are_printed_and_other_records_written(
 
 
 _ERP: Final = """
-import os, signal, threading
+import os, signal, sys, threading
+import service.client
 from service.client.transport import Transport
 from tests.client.erp import Erp
+
+sys.modules["selvedge_client"] = service.client
 
 requests, send = 0, Transport.send
 
