@@ -3,6 +3,7 @@
 A file may be read several times during an import, and must not change meanwhile.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -20,6 +21,8 @@ from service.transfer.collections import (
 from service.transfer.errors import TransferError
 
 SUFFIXES: Final = (".ndjson", ".csv")
+_WORKBOOKS: Final = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+_ID: Final = re.compile(r"[0-9]{1,19}", re.ASCII)
 _REJECTS_PREFIX: Final = "rejects"
 """Prefix of files that an import writes itself, and does not read."""
 
@@ -86,9 +89,19 @@ class Source:
     """Collection of the file's records, if the lines are members of these; otherwise None."""
 
     def require_lines(self) -> None:
-        """Read the whole file. Raise TransferError unless every line is a record."""
-        for _ in self.lines():
-            pass
+        """Read the whole file. Raise TransferError unless every line is a record.
+
+        An ``id`` is a number: the map of ids, not the record, would get an own key in its place.
+        """
+        keys = self.collection.key_fields
+        for line in self.lines():
+            record_id = line.document.get("id")
+            if record_id is not None and not _ID.fullmatch(str(record_id)):
+                reason = (
+                    f"the id {record_id!r} is no number; ids only link the lines of files: "
+                    f"name the column {keys[0]}, if it has own keys"
+                )
+                raise _line_error(self, line.number, reason)
 
     def lines(self, only: Iterable[int] | None = None) -> Iterator[Line]:
         """Yield the lines in order; with ``only``, those of the given numbers.
@@ -117,12 +130,16 @@ def sources(
     and files whose names begin with ``rejects`` are left out. A part without a file of its own has
     a source in the file of its owners, if there is one, whether or not lines have the member.
     Nothing is read. Raise TransferError if there is no file, if one is named after no collection,
-    if two are of the same one, or if ``root`` is neither a folder nor a file of a known suffix.
+    if two are of the same one, if a workbook stands in place of one, or if ``root`` is neither a
+    folder nor a file of a known suffix.
     """
-    if root.is_dir():
-        paths = [path for path in sorted(root.iterdir()) if path.suffix in SUFFIXES]
-    else:
-        paths = [root]
+    everything = sorted(root.iterdir()) if root.is_dir() else [root]
+    workbooks = [path for path in everything if path.suffix.lower() in _WORKBOOKS]
+    paths = [
+        path
+        for path in everything
+        if path.suffix in SUFFIXES or (path is root and path not in workbooks)
+    ]
     by_name = dict[str, Path]()
     for path in paths:
         if path.name.startswith(_REJECTS_PREFIX):
@@ -133,6 +150,12 @@ def sources(
         if by_name.setdefault(path.stem, path) is not path:
             raise TransferError(
                 f"{by_name[path.stem]} and {path} are of the same collection: remove one"
+            )
+    for path in workbooks:
+        if not by_name or path.stem in collections.keys() - by_name.keys():
+            raise TransferError(
+                f"{path} is a workbook: save each sheet as CSV UTF-8, in a file that is named "
+                "after its collection, such as colors.csv"
             )
     if not by_name:
         raise TransferError(f"{root} has no files to import, such as colors.ndjson or groups.csv")

@@ -261,6 +261,22 @@ def test_files_of_unknown_collections_are_refused(folder: ImportFolder) -> None:
         sources(folder.path / "colours.ndjson", transfer_collections())
 
 
+def test_workbooks_are_named_with_the_remedy(folder: ImportFolder) -> None:
+    """Unless the table beside it has the records of the same collection."""
+    folder.write("Season.XLSX")
+    for path in (folder.path, folder.path / "colors.ods"):
+        with pytest.raises(TransferError, match="is a workbook: save each sheet as CSV UTF-8"):
+            sources(path, transfer_collections())
+    folder.write("brands.csv")
+    folder.write("brands.xlsx")
+    assert [source.path.name for source in sources(folder.path, transfer_collections())] == [
+        "brands.csv"
+    ]
+    folder.write("colors.xlsx")
+    with pytest.raises(TransferError, match=r"colors\.xlsx is a workbook"):
+        sources(folder.path, transfer_collections())
+
+
 def test_two_files_of_one_collection_are_refused(folder: ImportFolder) -> None:
     folder.write("colors.csv")
     folder.write("colors.ndjson")

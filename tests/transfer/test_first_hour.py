@@ -22,6 +22,7 @@ pytestmark = pytest.mark.contract("Files")
 
 SECONDS: Final = 180
 _BLOCK: Final = re.compile(r"```(sh|text)\n(.*?)```", re.DOTALL)
+_ERROR: Final = re.compile(r"```text error\n(.*?)```", re.DOTALL)
 _END: Final = "=== the end of a block ==="
 
 
@@ -86,7 +87,10 @@ async def test_every_line_does_what_it_says(server_dsn: str, worker_id: str, hom
     finally:
         if process.returncode is None:
             os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == 0, (home / "told").read_text("utf-8")
+    errors = (home / "told").read_text("utf-8")
+    assert process.returncode == 0, errors
+    [shown] = _ERROR.findall((ROOT / "docs" / "first-hour.md").read_text("utf-8"))
+    assert " ".join(shown.split()) in errors
     outputs = printed.decode().split(f"{_END}\n")
     assert len(outputs) == len(pasted) + 1
     for number, text in expected.items():

@@ -1,8 +1,11 @@
 """Tests of imports by own key: no second record of one key (contract, Files)."""
 
+from typing import Any
+
 import pytest
 
 from service.client import Client
+from service.transfer.errors import TransferError
 from tests.transfer.conftest import ImportFolder, listed
 from tests.transfer.test_import import DRY_RUN, MATCH, SKIP, category, names
 
@@ -58,3 +61,22 @@ async def test_several_records_of_one_own_key_come_in(client: Client, folder: Im
     (folder.path / "ids.sqlite3").unlink()
     counts = await folder.import_records(client, options=SKIP)
     assert counts == {"item-categories": {"failed": 241}}
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("colors.csv", ("id,name", "7,Navy", "NAVY,Navy")),
+        ("colors.ndjson", ({"id": 7, "name": "Navy"}, " ", {"id": "NAVY", "name": "Navy"})),
+    ],
+)
+async def test_an_own_key_in_the_column_of_ids_is_refused(
+    client: Client, folder: ImportFolder, name: str, lines: tuple[Any, ...]
+) -> None:
+    """The id map alone would have got it, and the record no own key."""
+    folder.write(name, *lines)
+    with pytest.raises(
+        TransferError, match=r"line 3: the id 'NAVY' is no number.*name the column userDefinedId"
+    ):
+        await folder.import_records(client)
+    assert await listed(client, "colors") == []
