@@ -18,6 +18,7 @@ import pytest
 
 from service.client import Client, GoneError
 from service.commands.follow import _ChangePrinter
+from service.files import GUIDES
 from service.listing import cursor as cursors
 from service.resources.registry import CHANGES
 from tests.client.conftest import ServiceAddress
@@ -167,13 +168,19 @@ def replica(path: Path) -> Any:
     return {(name, record_id): json.loads(document) for name, record_id, document in rows}
 
 
+def documented_program(folder: Path) -> Path:
+    """Write the program of the guide, beside what it imports."""
+    text, program = (GUIDES / "replica.md").read_text(encoding="utf-8"), folder / "replica.py"
+    [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    program.write_text(source, encoding="utf-8")
+    (folder / "selvedge_client.py").write_text("from service.client import *")
+    return program
+
+
 async def test_the_replica_of_the_documentation_stays_equal(
     service_address: ServiceAddress, selvedge: Client, tmp_path: Path
 ) -> None:
-    text = (ROOT / "docs" / "replica.md").read_text(encoding="utf-8")
-    program, copy = tmp_path / "replica.py", tmp_path / "copy.sqlite"
-    [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    program.write_text(source, encoding="utf-8")
+    program, copy = documented_program(tmp_path), tmp_path / "copy.sqlite"
     groups = selvedge.collection("groups")
     for round_ in range(2):
         async with started(service_address, str(program), str(copy)) as process:
@@ -193,10 +200,7 @@ async def test_the_replica_of_the_documentation_is_never_empty(
     service_address: ServiceAddress, selvedge: Client, tmp_path: Path
 ) -> None:
     """A replica without a valid cursor reloads: readers see the old copy, then the new one."""
-    text = (ROOT / "docs" / "replica.md").read_text(encoding="utf-8")
-    program, path = tmp_path / "replica.py", tmp_path / "copy.sqlite"
-    [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    program.write_text(source, encoding="utf-8")
+    program, path = documented_program(tmp_path), tmp_path / "copy.sqlite"
     expected = await walked(selvedge)
     async with started(service_address, str(program), str(path)):
         await until(lambda: replica(path) == expected, SECONDS)
