@@ -110,11 +110,12 @@ where w.organization_id = any($1::bigint[])
     )
 order by w.next_at nulls first, w.id;
 
--- name: fail(organization_id, id, lease, pauses, error, seconds)
--- Store a failed try and the time of the next one, and end the lease.
+-- name: fail(organization_id, id, lease, pauses, error, seconds, failure_logged_at)
+-- Store a failed try, the time of the next one and that of the last line in the log, and end the lease.
 update webhook set
     state = case when $4::boolean then 'paused' else state end, last_error = $5::text, failures = least(failures, 2147483646) + 1,
-    next_at = now() + $6::double precision * interval '1 s', lease_until = null
+    next_at = now() + $6::double precision * interval '1 s', lease_until = null,
+    failure_logged_at = $7::timestamptz
 where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint
 returning id;
 
@@ -153,7 +154,8 @@ group by w.organization_id;
 -- Read a subscription as it is now, unless it was paused or another sender has it.
 select
     url, collections, documents, secret, epoch, n, within_collection, within_id,
-    batch_from_n, batch_n, batch_collection, batch_id, failures, last_error,
+    batch_from_n, batch_n, batch_collection, batch_id, failures,
+    failure_logged_at, last_success_at,
     case when former_secret_until > now() then former_secret end as former_secret
 from webhook
 where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint and state = 'active';

@@ -13,11 +13,9 @@ def retry_seconds(failures: int, retry_after: float | None = None) -> float:
     """Return the seconds to wait after ``failures`` failed tries in a row, the last one included.
 
     They are 1 after the first failure and twice as many after each further one, with up to 10 % of
-    jitter up or down. ``retry_after``, the seconds of the receiver's ``Retry-After``, replaces this
-    time, without jitter. Both are at most MAX_RETRY_SECONDS.
+    jitter up or down. A longer ``retry_after``, the seconds of the receiver's ``Retry-After``,
+    replaces them. Both are at most MAX_RETRY_SECONDS.
     """
-    if retry_after is not None:
-        return min(retry_after, MAX_RETRY_SECONDS)
     seconds = 2.0 ** min(failures - 1, 20)
     jittered = seconds * random.uniform(1 - _JITTER, 1 + _JITTER)
-    return min(jittered, MAX_RETRY_SECONDS)
+    return min(max(jittered, retry_after or 0), MAX_RETRY_SECONDS)

@@ -9,7 +9,7 @@ import logging
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -34,6 +34,8 @@ _MAX_BATCHES: Final = 50
 """Maximum number of messages of a delivery. Then its slot is free for other subscriptions."""
 _RENEWAL_SECONDS: Final = LEASE_SECONDS / 2.5
 """Interval of renewals of the lease while a response is awaited."""
+_LOG_INTERVAL: Final = timedelta(minutes=1)
+"""Minimum time between two lines of the log about failures of a subscription."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,7 @@ class Delivery:
 
         After a message up to the end of the feed, changes since then wait for the next poll: if
         each went at once, frequent writes would make as many messages with one change each. The
-        lease is released at the end. A failed try is stored, is logged if its cause is new, and
-        does not raise.
+        lease is released at the end. A failed try is stored, and does not raise.
         Raise ApiError for an outage of the database; then the lease expires.
         """
         done: FeedBatch | None = None
@@ -163,22 +164,28 @@ class Delivery:
     async def _fail(self, receiver: Receiver, step: _Step, attempt: Attempt) -> None:
         """Store a failed try with the time of the next, and release the lease.
 
-        Log it if its cause is another than that of the last failure. The answer 410 pauses the
-        subscription, which is always logged.
+        Log it, at most once a minute for a subscription. The answer 410 pauses the subscription,
+        which is always logged.
         """
-        is_gone = attempt.result == GONE
+        is_gone, now = attempt.result == GONE, datetime.now(UTC)
+        logged_at = step.row["failure_logged_at"]
+        if is_logged := logged_at is None or now - logged_at >= _LOG_INTERVAL:
+            logged_at = now
         seconds = retry_seconds(step.row["failures"] + 1, attempt.retry_after)
-        parameters = (is_gone, attempt.error, seconds)
+        parameters = (is_gone, attempt.error, seconds, logged_at)
         await self._write(lambda connection: self._lease.execute(connection, "fail", *parameters))
         if is_gone:
             message = f"{receiver.host} answered 410: the webhook is paused."
             self._log("webhook_paused", message, receiver, logging.WARNING)
-        elif attempt.error != step.row["last_error"]:
+        elif is_logged:
             message = f"A message to {receiver.host} was not delivered: {attempt.error}"
             self._log("webhook_failed", message, receiver, logging.WARNING)
 
     def _log_recovery(self, receiver: Receiver, step: _Step) -> None:
-        if step.row["failures"]:
+        """Log that messages are taken again, if a failure was logged since the last success."""
+        logged_at, succeeded_at = step.row["failure_logged_at"], step.row["last_success_at"]
+        is_logged = logged_at and (succeeded_at is None or logged_at > succeeded_at)
+        if step.row["failures"] and is_logged:
             message = f"{receiver.host} takes messages again."
             self._log("webhook_recovered", message, receiver, logging.INFO)
 

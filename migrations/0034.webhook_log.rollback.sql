@@ -1,0 +1,1 @@
+alter table webhook drop column failure_logged_at;
