@@ -20,8 +20,10 @@ from service.database.contention import CONTENTION, ContentionSignal
 from service.database.errors import (
     BROKEN,
     LOST,
+    ORGANIZATION_KEY,
     REFUSED,
     RETRYABLE,
+    OrganizationMissingError,
     leaves_unusable,
     refused,
     schema_is_behind,
@@ -160,7 +162,8 @@ class Database:
 
         Only after a RETRYABLE failure run the work again, up to ATTEMPTS times in all. A
         transaction that has begun runs to its end, even if the calling task is canceled. Raise
-        ApiError 429 or 503 for an outage.
+        ApiError 429 or 503 for an outage, OrganizationMissingError for an organization that is not
+        there.
         """
         await self._stalls.require_answers(organization_id)
         for attempt in range(ATTEMPTS):
@@ -174,6 +177,10 @@ class Database:
                 await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))
             except (*LOST, *REFUSED, *BROKEN) as error:
                 raise refused(error, "write") from error
+            except asyncpg.ForeignKeyViolationError as error:
+                if ORGANIZATION_KEY in str(error):
+                    raise OrganizationMissingError from error
+                raise
             except asyncpg.SyntaxOrAccessError as error:
                 raise await self._schema_error_or(error) from error
         raise AssertionError("unreachable")

@@ -9,7 +9,7 @@ import asyncpg
 from service.database import incidents
 from service.database.fair_queue import QueueTimeoutError
 from service.error_types import ErrorType
-from service.errors import ApiError, api_error
+from service.errors import ApiError, ErrorDetail, api_error
 
 RETRYABLE = (
     asyncpg.SerializationError,
@@ -45,11 +45,25 @@ REFUSED = (
 
 Before the commit nothing was changed.
 """
+ORGANIZATION_KEY = "_organization_fk"
+"""End of the names of foreign keys to the organization."""
 BROKEN = (asyncpg.InternalServerError, asyncpg.PostgresIOError)
 """Failures inside a server that responds, or of a node behind it.
 
 Before the commit nothing was changed.
 """
+
+
+class OrganizationMissingError(ApiError):
+    """503 with ``Retry-After``: the database no longer has the organization of a cached key.
+
+    It has moved to another cell. The middleware drops its cached keys.
+    """
+
+    def __init__(self) -> None:
+        message = "The organization has moved: send the request again."
+        detail = ErrorDetail(ErrorType.SERVER_ERROR_UNAVAILABLE, message=message)
+        super().__init__([detail], {"Retry-After": "1"})
 
 
 def leaves_unusable(error_type: type[BaseException]) -> bool:

@@ -5,6 +5,7 @@ from typing import Final
 import orjson
 from aiohttp import web
 
+from service.database.errors import OrganizationMissingError
 from service.handlers.parameters import no_parameters
 from service.http.context import caller_of, database
 from service.http.envelope import respond, success
@@ -43,13 +44,15 @@ def prepare(app: web.Application, caller_requests: int) -> None:
 async def read_identity(resource: Resource, request: web.Request) -> web.Response:
     """Return the installation, organization, API key and limits of the caller (contract, Callers).
 
-    Raise ApiError for any query parameter.
+    Raise ApiError for any query parameter, and for an organization that is not there.
     """
     no_parameters(request)
     caller = caller_of(request)
     statement = resource.statements["identity"].text
-    document: str = await database(request).read(
+    document: str | None = await database(request).read(
         lambda connection: connection.fetchval(statement, caller.organization_id, caller.key_id),
         caller.organization_id,
     )
+    if document is None:
+        raise OrganizationMissingError
     return respond(success(document.removesuffix("}").encode(), request.app[_LIMITS]))

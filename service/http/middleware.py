@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from aiohttp import hdrs, web
 
+from service.database.errors import OrganizationMissingError
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http import envelope
@@ -24,6 +25,7 @@ from service.http.context import (
     ACCESS_LOG,
     ADMISSION,
     CALLER,
+    CALLERS,
     REQUEST_ID,
     ROUTES,
     RouteProtocol,
@@ -82,6 +84,8 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
     try:
         response = await _respond(request, app, route, handler)
     except ApiError as error:
+        if isinstance(error, OrganizationMissingError):
+            app[CALLERS].forget(request[CALLER].organization_id)
         response = _error_response(request, route, error)
     except Exception:
         _log.exception("request %s failed", request_id)

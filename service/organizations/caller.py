@@ -112,6 +112,15 @@ class Callers:
                 raise
             return caller
 
+    def forget(self, organization_id: int) -> None:
+        """Drop the cached keys of an organization."""
+        for token, (_, caller) in [*self._valid_keys.items()]:
+            if caller.organization_id == organization_id:
+                del self._valid_keys[token]
+        for key_id in [*self._look_ups]:
+            if key_id[0] == organization_id:
+                del self._look_ups[key_id]
+
     def _refresh(self, token: bytes, key: str) -> None:
         """Look a valid key up in the background, so that its callers do not wait for that."""
         _, caller = self._valid_keys[token]

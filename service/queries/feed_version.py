@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from service.database.connections import Connection
+from service.database.errors import OrganizationMissingError
 from service.database.statements import load
 
 FeedVersion: TypeAlias = tuple[int, int]
@@ -40,6 +41,11 @@ class FeedState:
 
 
 async def read_state(connection: Connection, organization_id: int) -> FeedState:
-    """Return the state of an organization's feed, of one snapshot; the organization must exist."""
+    """Return the state of an organization's feed, of one snapshot.
+
+    Raise OrganizationMissingError for an organization that is not there.
+    """
     row = await connection.fetchrow(_STATE, organization_id, MAX_UNNUMBERED + 1)
+    if row is None:
+        raise OrganizationMissingError
     return FeedState(*row)

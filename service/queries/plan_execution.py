@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import asyncpg
 
 from service.database.connections import Connection
-from service.database.errors import unavailable
 from service.queries.batch import Batch
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import ChangeRecorder
@@ -20,8 +19,6 @@ from service.queries.write_set import WriteSet
 
 Documents: TypeAlias = dict[int, bytes]
 """Documents, or writable forms, by the ids of their records."""
-_ORGANIZATION_KEY: Final = "_organization_fk"
-"""End of the names of foreign keys to the organization."""
 
 
 @contextmanager
@@ -31,15 +28,12 @@ def constraint_errors(
     """Raise the resource's ApiError for a constraint that the block violates.
 
     A concurrent write caused the violation after the checks. With ``skip_failed`` raise
-    SerializationError instead, so that the transaction is repeated. Raise ``unavailable`` if the
-    organization has just moved to another cell. A violation without an ApiError
-    (``constraint_error``) is a defect and passes through.
+    SerializationError instead, so that the transaction is repeated. A violation without an ApiError
+    (``constraint_error``) passes through.
     """
     try:
         yield
     except asyncpg.IntegrityConstraintViolationError as error:
-        if _ORGANIZATION_KEY in str(error):
-            raise unavailable() from error
         if (api_error := resource.constraint_error(batch, error)) is None:
             raise
         if options.skip_failed:
