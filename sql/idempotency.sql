@@ -18,6 +18,9 @@ where organization_id = $1::bigint and key = any(array(
     for update skip locked
 ));
 
+-- name: hold_organization(organization_id)
+select id from organization where id = $1::bigint for key share;
+
 -- name: store(organization_id, key, status, headers, body)
 update idempotency_key
 set status = $3::smallint, headers = $4::jsonb, body = $5::bytea

@@ -15,6 +15,7 @@ import orjson
 
 from service.database import statements
 from service.database.connections import Connection
+from service.database.errors import OrganizationMissingError
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.api_response import ApiResponse
@@ -31,7 +32,7 @@ SET_CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
 """Statement that sets the statement timeout of a claim, 250 ms.
 
 A claim blocks while another transaction has claimed the key. A claim of a free key takes 1/100 of
-this time.
+this time. A move of the organization would block it, too, so its row is locked first.
 """
 SET_DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
 
@@ -78,13 +79,17 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
     """Insert the key, or take over an expired one; return False if it is stored and valid.
 
     Raise ApiError ``conflict.in_progress`` if another transaction has claimed the key and does not
-    end in time. If that one is rolled back meanwhile, the key is free. Reset the statement timeout.
+    end in time. If that one is rolled back meanwhile, the key is free. Raise
+    OrganizationMissingError if the organization has moved. Reset the statement timeout.
     """
-    await connection.execute(SET_CLAIM_TIMEOUT)
+    organization_id = request.caller.organization_id
+    await connection.defer(SET_CLAIM_TIMEOUT)
+    if await connection.fetchval(_SQL["hold_organization"].text, organization_id) is None:
+        raise OrganizationMissingError
     try:
         claimed: bool | None = await connection.fetchval(
             _SQL["claim"].text,
-            request.caller.organization_id,
+            organization_id,
             request.key,
             request.request_sha256,
             now,
@@ -92,7 +97,7 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
         )
     except asyncpg.QueryCanceledError:
         raise api_error(ErrorType.CONFLICT_IN_PROGRESS) from None
-    await connection.execute(SET_DEFAULT_TIMEOUT)
+    await connection.defer(SET_DEFAULT_TIMEOUT)
     return bool(claimed)
 
 

@@ -157,6 +157,7 @@ _PURPOSES: Final = {
     "callers.use_key": "Store the time of a key's last use.",
     "idempotency.claim": "Claim an idempotency key.",
     "idempotency.forget": "Delete expired keys.",
+    "idempotency.hold_organization": "Wait for a move of the organization.",
     "idempotency.store": "Store the response of a claimed key.",
     "idempotency.stored": "Read the stored response of a key.",
     "stored_answers.organizations": "Read the next organizations whose expired keys to delete.",

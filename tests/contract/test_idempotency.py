@@ -111,6 +111,17 @@ async def test_while_the_first_still_runs(api: Api, demo_dsn: str) -> None:
         await connection.close()
 
 
+async def test_a_wait_for_a_move_is_no_first_request(api: Api, demo_dsn: str) -> None:
+    connection = await asyncpg.connect(demo_dsn)
+    async with connection.transaction():
+        await connection.execute("select 1 from organization where id = 1 for update")
+        answer = await api.post(GROUPS, {"name": "Moving"}, headers=keyed("new"))
+        assert (answer.status, answer.details) == (503, [("server_error.unavailable", None)])
+        assert answer.headers["Retry-After"] == "1"
+    await connection.close()
+    assert (await api.post(GROUPS, {"name": "Moved"}, headers=keyed("new"))).status == 201
+
+
 async def test_after_a_day_the_key_is_new_again(api: Api, demo_dsn: str) -> None:
     await api.post(GROUPS, {"name": "Yesterday"}, headers=keyed("old"))
     await api.post(GROUPS, {"name": "Yesterday"}, headers=keyed("older"))
