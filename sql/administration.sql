@@ -83,7 +83,8 @@ update webhook
    and ($3::bigint is null or organization_id = $3::bigint)
 returning id;
 
--- name: unique_keys(organization_id)
-select unique_keys
+-- name: settings(organization_id)
+select name, multiple_language, pro, unique_keys
   from organization
- where id = $1::bigint;
+ where id = $1::bigint
+   for no key update;

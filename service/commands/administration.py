@@ -12,7 +12,7 @@ import asyncpg
 
 from service.commands import CommandError, Parsers
 from service.commands.command_database import database, execute
-from service.commands.unique_key_setting import switched_on
+from service.commands.unique_key_setting import require_unique, require_unique_everywhere
 from service.console import say, visible
 from service.database import distribution
 from service.organizations import administration as organizations
@@ -131,29 +131,38 @@ def set_organization(settings: Settings, arguments: Namespace) -> None:
 
 
 async def _set_organization(connection: asyncpg.Connection, arguments: Namespace) -> bool:
-    """Change an organization; return whether it exists.
+    """Change all settings in one transaction; return whether the organization exists.
 
-    A change of ``pro``, which documents show, is recorded in the change feed. Unique keys are
-    switched on first. If that or a later step fails, such as a name that is taken meanwhile,
-    nothing is changed.
+    If own keys turn out not to be unique, or an interrupt comes, another one sets all of them back.
     """
-    await _check_name(connection, arguments.name, arguments.id)
-    if arguments.unique_keys:
-        async with switched_on(connection, arguments.id):
-            return await _set_all(connection, arguments)
-    return await _set_all(connection, arguments)
-
-
-async def _set_all(connection: asyncpg.Connection, arguments: Namespace) -> bool:
+    changes = organizations.OrganizationSettings(
+        arguments.name, arguments.multiple_language, arguments.pro, arguments.unique_keys
+    )
     async with connection.transaction():
         await _check_name(connection, arguments.name, arguments.id)
-        changes = organizations.OrganizationSettings(
-            arguments.name, arguments.multiple_language, arguments.pro, arguments.unique_keys
-        )
-        is_shown = await organizations.set_organization(connection, arguments.id, changes)
-        if is_shown:
-            await record_settings(connection, arguments.id)
-    return is_shown is not None
+        if changes.unique_keys:
+            await require_unique(connection, arguments.id)
+        before = await organizations.lock_settings(connection, arguments.id)
+        if before is None:
+            return False
+        await _set_all(connection, arguments.id, changes)
+    if changes.unique_keys:
+        try:
+            await require_unique_everywhere(connection, arguments.id)
+        except BaseException:
+            if not connection.is_closed():
+                async with connection.transaction():
+                    await _set_all(connection, arguments.id, before)
+            raise
+    return True
+
+
+async def _set_all(
+    connection: asyncpg.Connection, id_: int, settings: organizations.OrganizationSettings
+) -> None:
+    """Change settings; record a change of ``pro``, which documents show, in the change feed."""
+    if await organizations.set_organization(connection, id_, settings):
+        await record_settings(connection, id_)
 
 
 def list_organizations(settings: Settings, _: Namespace) -> None:

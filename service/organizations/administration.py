@@ -63,10 +63,12 @@ async def set_organization(
     return changes_documents
 
 
-async def has_unique_keys(connection: asyncpg.Connection, organization_id: int) -> bool | None:
-    """Return the setting of unique own keys; None for an unknown organization."""
-    setting: bool | None = await connection.fetchval(_SQL["unique_keys"].text, organization_id)
-    return setting
+async def lock_settings(
+    connection: asyncpg.Connection, organization_id: int
+) -> OrganizationSettings | None:
+    """Lock an organization and return its settings; None for an unknown one."""
+    row = await connection.fetchrow(_SQL["settings"].text, organization_id)
+    return None if row is None else OrganizationSettings(*row)
 
 
 async def find_organization(

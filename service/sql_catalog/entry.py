@@ -173,6 +173,6 @@ _PURPOSES: Final = {
     "administration.revoke_key": "Revoke a key.",
     "administration.set_organization": "Update an organization's settings.",
     "administration.set_webhook_state": "Pause or resume a webhook.",
-    "administration.unique_keys": "Find out whether own keys of an organization are unique.",
+    "administration.settings": "Lock an organization and read its settings.",
 }
 """Purposes of statements by name, or by file and name, which takes precedence."""
