@@ -115,9 +115,12 @@ def _parsed(url: str) -> URL | str:
         port = parsed.port
     except ValueError:
         return "This is not a URL."
-    if not parsed.raw_host or not port:
+    authority = re.split("[/?#]", url.partition("//")[2], maxsplit=1)[0]
+    # The parser also takes +80 and 8_0 for numbers.
+    is_number = parsed.explicit_port is None or authority.endswith(f":{port}")
+    if not parsed.raw_host or not port or not is_number:
         return "Use a URL such as https://erp.example.com/selvedge."
-    if "@" in url.partition("//")[2].partition("/")[0]:
+    if "@" in authority:
         return "Leave out user and password: messages are signed."
     return "Leave out the fragment." if "#" in url else parsed
 
