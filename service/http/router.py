@@ -1,8 +1,9 @@
 """Router: aiohttp's URL dispatcher with a bounded look-up time, and the dispatch of requests."""
 
+import re
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from aiohttp import web
 from aiohttp.web_urldispatcher import (
@@ -14,6 +15,11 @@ from aiohttp.web_urldispatcher import (
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Middleware: TypeAlias = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
+
+_ENCODED_UNRESERVED: Final = re.compile(
+    "%(2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)", re.ASCII | re.IGNORECASE
+)
+"""Percent-encoded letter, digit, hyphen, period, underscore or tilde."""
 
 
 class RoutedRequest(web.Request):
@@ -28,6 +34,7 @@ class Router(web.UrlDispatcher):
     aiohttp looks up each prefix of a path that ends at a slash, in quadratic time. No parameter of
     a route may match a slash, so a path with more slashes than every route has no route. A slash
     that is percent-encoded does not count. Paths without parameters are looked up first.
+    Unreserved characters are decoded before: ``%63`` is ``c`` (RFC 3986, 6.2.2.2).
     """
 
     def __init__(self) -> None:
@@ -46,9 +53,13 @@ class Router(web.UrlDispatcher):
         """Return the match of the request's path and method, or one with the error 404 or 405.
 
         A path with more slashes than every route is 404, whatever the method. A path without
-        parameters has its own methods only, also if it could be one with an id.
+        parameters has its own methods only, also if it could be one with an id. The request gets
+        the decoded path.
         """
         path = request.rel_url.raw_path
+        if "%" in path:
+            path = _ENCODED_UNRESERVED.sub(lambda match: chr(int(match[1], 16)), path)
+            request._rel_url = request.rel_url.with_path(path, encoded=True, keep_query=True)
         plain = self._plain.get(path)
         if plain is not None:
             route = plain._routes.get(request.method)

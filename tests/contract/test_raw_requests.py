@@ -3,14 +3,17 @@
 import asyncio
 import io
 import re
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import orjson
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
+from yarl import URL
 
 from service.http import request_body
 from service.http.context import ACCESS_LOG
+from tests.support import parametrize
 from tests.support.api import Answer, Api
 from tests.support.openapi_validation import is_failure
 from tests.support.raw_http import answered, connected, exchange, head
@@ -253,3 +256,26 @@ async def test_other_expectations_are_not_met(shared_api: Api) -> None:
         answer = await exchange(shared_api, head(shared_api, "GET", GROUPS, *lines))
         is_failure(answer, 417, "expectation_failed")
         assert answer.details == [("expectation_failed", "Expect")]
+
+
+async def test_unreserved_characters_may_be_encoded(api: Api) -> None:
+    """RFC 3986, 6.2.2.2: such a path is the same, for every route."""
+    router, others = api.client.app.router, []
+
+    async def resolved(method: str, path: str) -> Any:
+        request = make_mocked_request(method, path)
+        request._rel_url = URL(path, encoded=True)  # as the parser leaves it
+        match = await router.resolve(request)
+        error = match.http_exception
+        return (error.status if error else match.route), dict(match), request.path
+
+    for route in parametrize.ROUTES:
+        path = re.sub(r"{\w+}", "a-b_c~1.2", route.path)
+        encoded = re.sub(r"[^/]", lambda character: f"%{ord(character[0]):02x}", path)
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+            if await resolved(method, encoded) != await resolved(method, path):
+                others.append(f"{method} {path}")
+    assert others == []
+    reserved = "/api/groups/userDefinedId=a%2fb%25%36d"
+    assert (await resolved("GET", reserved))[1] == {"id": "userDefinedId=a/b%6d"}
+    assert (await exchange(api, head(api, "GET", "/%68ealthz"))).status == 200
