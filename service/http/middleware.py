@@ -91,7 +91,7 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
         _log.exception("request %s failed", request_id)
         response = _error_response(request, route, api_error(ErrorType.SERVER_ERROR))
     is_open = route is not None and not route.needs_key
-    response = negotiate(request, response)
+    response = await negotiate(request, response)
     headers = response.headers
     headers[X_REQUEST_ID] = request_id
     headers[hdrs.SERVER] = "Selvedge"

@@ -25,7 +25,7 @@ _WEIGHT: Final = re.compile(r"[01](?:\.[0-9]{0,3})?", re.ASCII)
 _WEIGHT_ZERO: Final = re.compile(r"q=0(\.0*)?")
 
 
-def negotiate(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
+async def negotiate(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
     """Return the response in a coding that the client accepts, or 304 if the client has it cached.
 
     The response is changed in place; only the 304, of a GET or HEAD, is another one. Bodies of
@@ -48,7 +48,7 @@ def negotiate(request: web.Request, response: web.StreamResponse) -> web.StreamR
             return _not_modified(response)
     if coding is not None and isinstance(body, bytes):
         if isinstance(response, CachedResponse):
-            response.body = response.cached.compressed(coding)
+            response.body = await response.cached.compressed(coding)
             response.headers[hdrs.CONTENT_ENCODING] = coding.value
         else:
             response.enable_compression(coding)
