@@ -4,11 +4,10 @@ Errors of the request as a whole raise ApiError, 400. Errors of an item of a bul
 under its request index, so that the other items can be checked further. The database is not used.
 """
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from service import schemas
 from service.error_types import ErrorType
@@ -22,9 +21,6 @@ from service.queries.writable_resource import WritableResource
 from service.schemas.extra_checks import duplicate_errors, key_errors
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
-
-_YIELD_BYTES: Final = 2**20
-"""Bytes of a body above which ``BulkBody.read`` yields to the event loop after parsing it."""
 
 
 def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
@@ -70,15 +66,12 @@ class BulkBody:
     """Errors of a body that could not be parsed."""
 
     @classmethod
-    async def read(cls, raw: bytes) -> "BulkBody":
-        """Parse a body and keep its errors; yield to the event loop after a large one."""
+    def of(cls, raw: bytes) -> "BulkBody":
+        """Parse a body and keep its errors."""
         try:
             return cls(raw, parse(raw))
         except ApiError as error:
             return cls(raw, None, error.details)
-        finally:
-            if len(raw) > _YIELD_BYTES:
-                await asyncio.sleep(0)
 
     @property
     def total_items(self) -> int:

@@ -31,6 +31,7 @@ from service.handlers.request_items import (
 )
 from service.handlers.write_options import WriteParameters
 from service.http.api_response import ApiResponse
+from service.http.body_scheduler import BODY_SCHEDULER, ENTER_AGAIN_BYTES
 from service.http.byte_budget import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
 from service.http.envelope import respond, success, success_list
@@ -173,29 +174,28 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
         return many_ids(resource, ids, options), writes.delete
 
     with _bulk_error_counts("bulk_delete", len(keys or ids)):
-        write_request = _check(resource, request, b"", allowed, read)
-        return await _execute(write_request)
+        return await _execute(_check(resource, request, b"", allowed, read))
 
 
 async def _write_one(
     resource: ResourceT, request: web.Request, raw: bytes, read: ItemsReader[ResourceT]
 ) -> web.Response:
     """Handle a single write."""
-    write_request = _check(resource, request, raw, write_options.SINGLE, read)
-    return await _execute(write_request)
+    return await _execute(_check(resource, request, raw, write_options.SINGLE, read))
 
 
 async def _write_many(
     operation: str, resource: WritableResource, request: web.Request, raw: bytes
 ) -> web.Response:
     """Handle a bulk write whose body lists the items."""
-    body = await BulkBody.read(raw)
+    body = BulkBody.of(raw)
+    if len(raw) > ENTER_AGAIN_BYTES:
+        await request.app[BODY_SCHEDULER].enter(caller_of(request).organization_id, again=True)
     takes_keys = (operation, True) in _BULK_WRITES
     allowed = write_options.bulk_by_key(resource) if takes_keys else write_options.BULK
     read = partial(_read_items, operation, resource, body)
     with _bulk_error_counts(operation, body.total_items):
-        write_request = _check(resource, request, raw, allowed, read)
-        return await _execute(write_request)
+        return await _execute(_check(resource, request, raw, allowed, read))
 
 
 def _read_items(

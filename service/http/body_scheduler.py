@@ -16,6 +16,8 @@ from aiohttp import web
 
 from service.database.contention import CONTENTION, ContentionSignal
 
+ENTER_AGAIN_BYTES: Final = 2**20
+"""Bytes of a body above which it enters again between parsing and validation."""
 _CONTENTION_SECONDS: Final = 1
 """Seconds after the end of contention in which the scheduler still pauses before queued bodies."""
 _PAUSE_FACTOR: Final = 2
@@ -40,12 +42,13 @@ class BodyScheduler:
         self._started = 0.0
         """Time when the last body started, by the monotonic clock."""
 
-    async def enter(self, organization_id: int) -> None:
+    async def enter(self, organization_id: int, *, again: bool = False) -> None:
         """Wait until the body may start; return without suspending if the scheduler is idle.
 
         It is busy during a body's time and the pause after it. A body's time ends when the calling
-        task next suspends, so the work must follow without an ``await``. There is nothing to
-        release. A canceled caller stays queued until its turn, and is skipped then.
+        task next suspends, so the work must follow without an ``await``, or be entered ``again``,
+        ahead of the organization's other bodies. There is nothing to release. A canceled caller
+        stays queued until its turn, and is skipped then.
         """
         # Bodies with errors never reach the database, whose fair queue records all others.
         self._contention.record(organization_id)
@@ -56,7 +59,11 @@ class BodyScheduler:
             loop.call_soon(self._finish)
             return
         start = loop.create_future()
-        self._queues.setdefault(organization_id, deque()).append(start)
+        queue = self._queues.setdefault(organization_id, deque())
+        if again:
+            queue.appendleft(start)
+        else:
+            queue.append(start)
         await start
         self._started = time.monotonic()
 

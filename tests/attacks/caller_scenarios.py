@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from itertools import count, cycle
+from itertools import count, cycle, repeat
 from typing import Any, Final
 
 import asyncpg
@@ -115,6 +115,21 @@ async def light(attacker: Attacker) -> None:
 async def refused(attacker: Attacker) -> None:
     """Write 1,000 items that fail: they never wait for a database connection."""
     await _beside_light_ones(attacker, {})
+
+
+async def refused_bulk(attacker: Attacker) -> None:
+    """Send 8 MB of items each of which has errors: none of them waits for a connection."""
+    item = orjson.dumps({"colorNote": "x" * 7900})
+    body = b"[" + b",".join([item] * attacker.some(1000)) + b"]"
+    await attacker.send(6, repeat(attacker.message("POST", COLORS, body)))
+
+
+async def refused_values(attacker: Attacker) -> None:
+    """Send 8 MB of values with errors within a few items."""
+    wrong = [{"value": "x" * 230, "none": 1}] * attacker.some(1000)
+    item = orjson.dumps({"name": "Wide", "type": "allowedValue", "allowedValues": wrong})
+    body = b"[" + b",".join([item] * 30) + b"]"
+    await attacker.send(6, repeat(attacker.message("POST", "/api/style-custom-fields", body)))
 
 
 async def _beside_light_ones(attacker: Attacker, fields: dict[str, str]) -> None:

@@ -93,6 +93,8 @@ def _of_callers() -> Iterator[Scenario]:
     yield Scenario("malformed", "400 callers with malformed keys", callers.malformed)
     yield Scenario("light", "40 bulk writers among 200 organizations", callers.light, made)
     yield Scenario("refused", "the same, whose items fail", callers.refused, made)
+    yield Scenario("refused-bulk", "6 bulk POST of 8 MB without names", callers.refused_bulk)
+    yield Scenario("refused-values", "6 bulk POST of wrong values", callers.refused_values)
     pit = "1,000 webhooks to a tar pit"
     yield Scenario("webhooks", pit, webhooks.tar_pit, webhooks.subscriptions)
 

@@ -8,6 +8,7 @@ import pytest
 from aiohttp.test_utils import TestServer
 
 from service.app import create_app
+from service.http.body_scheduler import BodyScheduler
 from service.settings import Settings
 from tests.support import rows
 from tests.support.api import Api, issue_key
@@ -40,3 +41,18 @@ async def test_requests_beyond_the_share_get_429_and_others_are_served(
     await lock.close()
     assert [answer.status for answer in await asyncio.gather(*waiting)] == [200, 200]
     assert (await api.get(GROUPS)).status == 200
+
+
+async def test_large_bodies_are_validated_in_a_turn_of_their_own(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise the pause after a body would not include the time of its validation."""
+    enter, entries = BodyScheduler.enter, list[bool]()
+
+    async def recorded(self: Any, organization_id: int, *, again: bool = False) -> None:
+        entries.append(again)
+        await enter(self, organization_id, again=again)
+
+    monkeypatch.setattr(BodyScheduler, "enter", recorded)
+    refused = await api.post("/api/colors", [{"colorNote": "x" * 2000}] * 1000)
+    assert (refused.status, entries) == (400, [False, True])

@@ -62,6 +62,18 @@ async def test_bodies_have_a_third_of_the_time_while_several_organizations_are_a
     assert all(b - a >= 3 * WORK_SECONDS * 0.9 for a, b in pairwise(moments))
 
 
+async def test_a_body_that_enters_again_precedes_others_of_its_organization() -> None:
+    scheduler, passed = BodyScheduler(ContentionSignal()), list[str]()
+
+    async def enter(name: str, *, again: bool) -> None:
+        await scheduler.enter(1, again=again)
+        passed.append(name)
+
+    names = {"first": False, "second": False, "first again": True}
+    await asyncio.gather(*(enter(name, again=again) for name, again in names.items()))
+    assert passed == ["first", "first again", "second"]
+
+
 async def test_canceled_bodies_leave_the_queue() -> None:
     line = BodyQueue()
     bodies = [asyncio.create_task(line.body(1)) for _ in range(3)]
