@@ -6,7 +6,7 @@ under its request index, so that the other items can be checked further. The dat
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from service import schemas
@@ -37,20 +37,28 @@ def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
     return RequestItems([dict(body)])
 
 
-def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
+def keyed_item(resource: MasterRecord, raw: bytes, key: str | None) -> RequestItems:
     """Return the item of a single write whose path has the own key; raise ApiError for its errors.
 
     The body may leave the key out, or have null, where the item gets the key of the path. Another
-    key in the body is an error.
+    key in the body is an error. Errors of the path's key are at the path parameter. Without
+    ``key``, because the path is wrong, the body's own key is not checked.
     """
     body, name = parse(raw), str(resource.own_key)
+    sent = body.get(name) if isinstance(body, dict) else None
     details = []
-    if isinstance(body, dict) and body.get(name) is None:
+    if isinstance(body, dict) and sent is None:
         body[name] = key
-    elif isinstance(body, dict) and isinstance(body[name], str) and body[name] != key:
+    elif isinstance(sent, str) and sent != key:
         message = "Leave this out, or use the key of the path."
         details = [ErrorDetail(ErrorType.INVALID_VALUE, (name,), message)]
-    if details := one_per_field(body, [*details, *resource.replace_form.errors(body, raw)]):
+    details += resource.replace_form.errors(body, raw)
+    if key is None:
+        details = [detail for detail in details if detail.path != (name,)]
+    elif sent in (None, key):
+        at_path = (resource.key,)
+        details = [replace(d, path=at_path) if d.path == (name,) else d for d in details]
+    if details := one_per_field(body, details):
         raise ApiError(details)
     return RequestItems([dict(body)])
 
