@@ -16,7 +16,7 @@ with item as materialized (
         on stored.organization_id = $1::bigint and stored.id = item.id
 ),
 claim as (
-    select n, id, reference, held from item where state <> 'deleted' and reference is not null
+    select n, id, reference, held from item where state <> 'deleted' and reference ~ '\S'
 )
 select
     claim.n::integer as item,

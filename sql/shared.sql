@@ -184,7 +184,7 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 -- Own keys that several live records have, with the ids of some of these.
 select {{key}} as key, (array_agg(id order by id))[1:10] as ids
 from {{table}}
-where organization_id = $1::bigint and {{key}} is not null and {{state}} <> 'deleted'
+where organization_id = $1::bigint and {{key}} ~ '\S' and {{state}} <> 'deleted'
 group by {{key}}, {{within}}
 having count(*) > 1
 order by {{key}}, {{within}}

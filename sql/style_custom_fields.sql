@@ -96,7 +96,8 @@ allowed_values as (
         string_agg(
             '{"id":' || v.id
             || ',"value":' || to_json(v.value)
-            || ',"userDefinedId":' || coalesce(to_json(v.user_defined_id)::text, 'null')
+            || ',"userDefinedId":'
+            || coalesce(case when v.user_defined_id ~ '\S' then to_json(v.user_defined_id)::text end, 'null')
             || ',"isDefaultValue":' || v.is_default_value
             || ',"parentAllowedValueId":' || coalesce(v.parent_allowed_value_id::text, 'null') || '}',
             ',' order by

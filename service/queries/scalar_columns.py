@@ -19,6 +19,8 @@ from service.schemas.definitions import ResolvedSchema
 _UTC: Final = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 _TYPES: Final = {"boolean": "boolean", "integer": "bigint", "number": "double precision"}
 """SQL types of columns other than text, by kind of the stored values."""
+_KEY_OR_NULL: Final = "case when {0} ~ '\\S' then {0} end"
+"""SQL of a stored own key that writes may keep: a blank one belongs to nobody."""
 
 
 def slots(
@@ -32,11 +34,12 @@ def slots(
     """
     document = schemas.definition(collection, "document")
     writable = schemas.definition(collection, "writable")
+    own_key = schemas.key_fields(collection)[:1]
     return {
         **_insert_slots(collection),
         **_update_slots(collection, keeps_omitted=keeps_omitted),
         "document_scalars": _object(document, _leading_scalars(document), late),
-        "writable_scalars": _object(writable, _leading_scalars(writable)),
+        "writable_scalars": _object(writable, _leading_scalars(writable), keys=own_key),
     }
 
 
@@ -47,7 +50,8 @@ def document_sql(collection: str, form: str, late: Collection[str] = ()) -> str:
     commas. Columns named in ``late`` become slots.
     """
     shape = schemas.definition(collection, form)
-    return _joined([_object(shape, shape.properties, late), "'}'"])
+    keys = schemas.key_fields(collection)[:1] if form == "writable" else ()
+    return _joined([_object(shape, shape.properties, late, keys), "'}'"])
 
 
 def _insert_slots(collection: str) -> dict[str, str]:
@@ -63,8 +67,11 @@ def _insert_slots(collection: str) -> dict[str, str]:
 def _update_slots(collection: str, *, keeps_omitted: bool) -> dict[str, str]:
     writable = schemas.definition(collection, "writable").properties
     fields = {name: field for name, field in writable.items() if _is_scalar(field)}
+    stored = {name: f"stored.{column_of(name)}" for name in fields}
+    for name in schemas.key_fields(collection)[:1]:
+        stored[name] = _KEY_OR_NULL.format(f"stored.{column_of(name)}")
     values = {
-        column_of(name): f'coalesce(item."{name}", stored.{column_of(name)})'
+        column_of(name): f'coalesce(item."{name}", {stored[name]})'
         if keeps_omitted
         else _sent(collection, "replace", name)
         for name in fields
@@ -110,16 +117,28 @@ def _leading_scalars(shape: ResolvedSchema) -> Iterable[str]:
     return takewhile(lambda name: _is_scalar(shape.properties[name]), shape.properties)
 
 
-def _object(shape: ResolvedSchema, names: Iterable[str], late: Collection[str] = ()) -> str:
-    """Return the SQL that opens a JSON object with the named members."""
-    members = _joined(_member(shape, name, column_of(name) in late) for name in names)
+def _object(
+    shape: ResolvedSchema,
+    names: Iterable[str],
+    late: Collection[str] = (),
+    keys: Collection[str] = (),
+) -> str:
+    """Return the SQL that opens a JSON object with the named members; blank ``keys`` are null."""
+    columns = {name: column_of(name) for name in names}
+    columns |= {name: f"{{{{{column}}}}}" for name, column in columns.items() if column in late}
+    columns |= {
+        name: _KEY_OR_NULL.format(column_of(name))
+        for name in keys
+        if "null" in shape.properties[name].types
+    }
+    members = _joined(_member(shape, name, column) for name, column in columns.items())
     return "'{" + members.removeprefix("',")
 
 
-def _member(shape: ResolvedSchema, name: str, is_late: bool) -> str:
+def _member(shape: ResolvedSchema, name: str, column: str) -> str:
     """Return the SQL of a member, with the comma before it."""
-    column, resolved = column_of(name), shape.properties[name]
-    value = _value(f"{{{{{column}}}}}" if is_late else column, name, resolved)
+    resolved = shape.properties[name]
+    value = _value(column, name, resolved)
     member = _joined([f"',\"{name}\":'", value])
     if _kind(resolved) == "array" or _is_present(shape, name):
         return member

@@ -149,7 +149,8 @@ def _key_after(resource: MasterRecord, item: Item, row: LockedRow | None) -> _Ow
         within = row["within_id"] if row else None
         if parent is not None:
             within = stored_id(parent)
-    return None if key is None else (key, within)
+    # Stored keys may be blank; these belong to nobody.
+    return (key, within) if key and key.strip() else None
 
 
 def _state_after(resource: MasterRecord, item: Item, row: LockedRow | None) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 from service.schemas.definitions import ResolvedSchema, definition
-from service.schemas.messages import limit_message
+from service.schemas.messages import BLANK, limit_message
 
 _PLAIN = frozenset({int, bool, type(None)})
 
@@ -96,7 +96,8 @@ def duplicate_errors(
 def key_errors(text: str, *path: str) -> Iterator[ErrorDetail]:
     """Yield the error details of an own key in a URL that no item of a request could have.
 
-    It has a wrong length in characters, or U+0000. ``path`` is that of the error details.
+    It has a wrong length in characters, U+0000, or white space only. ``path`` is that of the error
+    details.
     """
     schema = definition("common/scalars", "keyOfItem")
     length, limits = len(text), schema.schema
@@ -104,6 +105,8 @@ def key_errors(text: str, *path: str) -> Iterator[ErrorDetail]:
         keyword = "maxLength" if length else "minLength"
         error_type, message = limit_message(keyword, limits[keyword])
         yield ErrorDetail(error_type, path, message)
+    elif not text.strip():
+        yield ErrorDetail(ErrorType.INVALID_VALUE, path, BLANK)
     yield from format_errors(schema, text, path)
 
 

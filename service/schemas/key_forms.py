@@ -20,6 +20,7 @@ _KEY_TEXT: Final[Schema] = {
     "type": "string",
     "minLength": 1,
     "maxLength": 500,
+    "pattern": "\\S",
 }
 _FORMS_OF_LISTS: Final = {
     "size-ranges/sizes": "size-range-sizes.json#/$defs/key",

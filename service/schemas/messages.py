@@ -32,6 +32,8 @@ _DECIMAL = "Use a decimal number such as -12.50, with at most 15 digits before t
 
 _TAG = 'Use one strong entity tag with its quotes, such as "0a1b2c", or *.'
 
+BLANK = "Use more than white space."
+"""Message of a text of white space only."""
 LISTED_TWICE = "Remove this: the list has it already."
 """Message of ``duplicate`` for a repeated element of a list."""
 _REFERENCE = "Use an id, or an object with the own key of the record and nothing else."
@@ -87,7 +89,7 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
     elif keyword == "pattern":
         # Other schemas have two patterns: one for non-blank texts, the other for decimals.
         is_blank = kind.pattern == "\\S"
-        yield path, ErrorType.INVALID_VALUE, "Use more than white space." if is_blank else _DECIMAL
+        yield path, ErrorType.INVALID_VALUE, BLANK if is_blank else _DECIMAL
     elif keyword == "const":
         yield path, ErrorType.READ_ONLY_FIELD, ErrorType.READ_ONLY_FIELD.message
     elif keyword == "anyOf" and isinstance(error.instance, dict):

@@ -35,7 +35,7 @@ async def test_request_and_database_errors_are_reported_together(shared_api: Api
     used = [
         record["id"] for record in (await shared_api.get(GROUPS)).data if record["usedInStyles"]
     ]
-    items = [group(2**62, userDefinedId=""), group(used[0], "deleted"), group(3, colour=1)]
+    items = [group(2**62, userDefinedId="-"), group(used[0], "deleted"), group(3, colour=1)]
     answer = await shared_api.put(GROUPS, [*items, group(3) | {"name": ""}, group(2**61)])
     is_failure(answer, 404, "not_found")
     assert answer.details == [

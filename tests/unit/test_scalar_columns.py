@@ -47,7 +47,8 @@ def test_a_late_column_is_a_slot_of_the_document() -> None:
 
 def test_adjacent_literals_are_one() -> None:
     assert scalar_columns.document_sql("brands", "writable") == (
-        "'{\"customId\":' || coalesce(to_json(custom_id)::text, 'null')"
+        "'{\"customId\":' || "
+        "coalesce(to_json(case when custom_id ~ '\\S' then custom_id end)::text, 'null')"
         " || ',\"name\":' || to_json(name)::text || ',\"state\":\"' || state || '\"}'"
     )
 
