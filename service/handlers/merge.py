@@ -1,6 +1,6 @@
 """Merge patch of one record: edits of its writable form (RFC 7396; contract, Patches)."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import orjson
 
@@ -9,13 +9,14 @@ from service.handlers.patch import validated
 from service.queries.batch import Item
 from service.queries.merge_patch import apply_merge_patch
 from service.queries.writable_resource import WritableResource
+from service.queries.writes import Edit
 from service.schemas.parsing import parse
 
 
-def merge_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Item]:
-    """Return a function that merges the patch into a writable form, and returns the merged one.
+def merge_editor(resource: WritableResource, raw: bytes) -> Edit:
+    """Return the edit that merges the patch into a writable form.
 
-    Raise ApiError, 400, for errors of the patch itself. The returned function raises it, too, if
+    Raise ApiError, 400, for errors of the patch itself. The edit raises it, too, if
     the merged form violates the replace schema; it leaves its argument unchanged and can be called
     again. An ``id`` in the patch is ignored, as in a replace. A deleted record stays deleted unless
     the patch has ``state``.
@@ -25,9 +26,9 @@ def merge_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Ite
         raise ApiError(details)
     patch = orjson.dumps({name: value for name, value in body.items() if name != "id"})
 
-    def edit(stored: Item) -> Item:
+    def edit(stored: Item, _: Sequence[Item]) -> Item:
         members = orjson.loads(patch)
         merged = apply_merge_patch(stored, members)
         return validated(resource, stored, merged, touches_state="state" in members)
 
-    return edit
+    return Edit(edit)

@@ -6,7 +6,7 @@ the schema; 409 for a failed ``test``; 413 if the document and all that the oper
 MAX_BODY_BYTES or MAX_VALUES (``apply``); 422 for any other operation that cannot be applied.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from service.errors import ApiError, ErrorDetail, api_error, one_per_field
 from service.limits import MAX_BODY_BYTES, MAX_POINTER_PARTS, MAX_VALUES, byte_size
 from service.queries.batch import Item
 from service.queries.writable_resource import WritableResource
+from service.queries.writes import Edit
 from service.schemas.parsing import count_values, malformed, parse
 from service.schemas.validation import Validator
 
@@ -43,12 +44,12 @@ _INAPPLICABLE_MESSAGES = {
 }
 
 
-def patch_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Item]:
-    """Return a function that applies the patch to a writable form, and returns the patched one.
+def patch_editor(resource: WritableResource, raw: bytes) -> Edit:
+    """Return the edit that applies the patch to a writable form.
 
-    Raise ApiError, 400, for errors of the patch itself, which need no stored record. The returned
-    function raises 409, 413 and 422 as above, and 400 if the patched form violates the replace
-    schema. It leaves its argument unchanged and can be called again.
+    Raise ApiError, 400, for errors of the patch itself, which need no stored record. The edit
+    raises 409, 413 and 422 as above, and 400 if the patched form violates the replace schema. It
+    leaves the stored form unchanged and can be applied again.
     """
     operations = parse(raw)
     form_errors = _PATCH_FORM.errors(operations, b"")
@@ -61,11 +62,52 @@ def patch_editor(resource: WritableResource, raw: bytes) -> Callable[[Item], Ite
         raise ApiError(details)
     touches_state = any(_touches(operation, "state") for operation in operations)
 
-    def edit(stored: Item) -> Item:
-        patched = apply(operations, orjson.loads(orjson.dumps(stored)))
+    items = _tested_items(resource, operations)
+
+    def edit(stored: Item, with_ids: Sequence[Item]) -> Item:
+        values = dict(zip(items, with_ids, strict=True))
+        resolved = [
+            operation | {"value": _value_at(operation["path"], values[index])}
+            if index in values
+            else operation
+            for index, operation in enumerate(operations)
+        ]
+        patched = apply(resolved, orjson.loads(orjson.dumps(stored)))
         return validated(resource, stored, patched, touches_state=touches_state)
 
-    return edit
+    return Edit(edit, [*items.values()])
+
+
+def _tested_items(resource: WritableResource, operations: list[Item]) -> dict[int, Item]:
+    """Return the values that may have key objects as items, by the index of the operation.
+
+    A value stands in its item where the pointer leads in a record. Without a ``test`` there are
+    none, and values with another error than a missing member are left out.
+    """
+    items = dict[int, Item]()
+    if not any(operation["op"] == "test" for operation in operations):
+        return items
+    for index, operation in enumerate(operations):
+        item = operation.get("value")
+        if isinstance(item, dict | list):
+            for part in reversed(jsonpointer.JsonPointer(operation["path"]).parts):
+                item = [item] if _is_index(part) else {part: item}
+            if isinstance(item, dict):
+                errors = resource.replace_form.errors(item, _to_json(item))
+                if all(error.type == ErrorType.REQUIRED_FIELD for error in errors):
+                    items[index] = item
+    return items
+
+
+def _value_at(pointer: str, item: Any) -> Any:
+    """Return the value that ``_tested_items`` put into an item."""
+    for part in jsonpointer.JsonPointer(pointer).parts:
+        item = item[0 if _is_index(part) else part]
+    return item
+
+
+def _is_index(part: str) -> bool:
+    return part == "-" or part.isdecimal()
 
 
 def validated(

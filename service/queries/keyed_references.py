@@ -19,7 +19,7 @@ from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import Path
 from service.listing.properties import stored_id
-from service.queries.batch import Batch, Item
+from service.queries.batch import Batch, Item, RequestItems
 from service.queries.key_look_ups import Ids, KeyLookUps
 from service.queries.keyed_values import (
     CopiedItems,
@@ -67,6 +67,29 @@ def fail_key(
         type_ = missing_type
         message = f"There is no such {matches.noun}: {matches.sent}."
     batch.fail(index, type_, *path, message=message)
+
+
+async def with_ids(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    stored: Mapping[int, LockedRow],
+    values: Sequence[Item],
+) -> list[Item]:
+    """Return the items of ``values`` with ids in place of key objects, for the batch's record.
+
+    An item with a key that does not name one record is returned as it is.
+    """
+    items = RequestItems([{**value, "id": batch.items[0]["id"]} for value in values])
+    of_values = Batch.of(batch.caller, items, batch.request_id, batch.parents)
+    references = KeyedReferences.of(resource, of_values)
+    references.stored = stored
+    if references:
+        await references.replace_keys(connection, of_values)
+    return [
+        value if index in of_values.errors else {name: item[name] for name in value}
+        for index, (value, item) in enumerate(zip(values, of_values.items, strict=True))
+    ]
 
 
 @dataclass(slots=True)

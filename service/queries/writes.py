@@ -8,17 +8,17 @@ new batch, and rolls a dry run back.
 """
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from itertools import count
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from service.database.connections import Connection
 from service.database.errors import unavailable
 from service.queries import merge_patch, unique_keys
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
-from service.queries.keyed_references import KeyedReferences
+from service.queries.keyed_references import KeyedReferences, with_ids
 from service.queries.locking import (
     LockedRecords,
     assign_ids,
@@ -47,8 +47,17 @@ from service.queries.write_set import Dependency, WriteSet
 ResourceT = TypeVar("ResourceT", bound=WritableResource)
 Write: TypeAlias = Callable[[Connection, ResourceT, Batch, WriteOptions], Awaitable[WriteResult]]
 """Function of the engine that writes a batch and returns outcomes or documents."""
-Edit: TypeAlias = Callable[[Item], Item]
-"""Returns the new writable form, given the stored one; raises ApiError."""
+
+
+class Edit(NamedTuple):
+    """Edit of a stored writable form."""
+
+    apply: Callable[[Item, Sequence[Item]], Item]
+    """Returns the new form, given the stored one and ``values`` with ids; raises ApiError."""
+    values: Sequence[Item] = ()
+    """Items whose key objects are compared with ids; they become ids before ``apply``."""
+
+
 _MAX_CHECK_ROUNDS: Final = 3
 """Check rounds after which items also fail by their ``dependencies`` on failed items.
 
@@ -95,7 +104,8 @@ async def patch(
     records = await lock_and_read(connection, resource, batch, options)
     batch.errors.raise_any()
     item = batch.items[0]
-    edited = edit(records.forms[item["id"]]) | {"id": item["id"]}
+    values = await with_ids(connection, resource, batch, records.stored, edit.values)
+    edited = edit.apply(records.forms[item["id"]], values) | {"id": item["id"]}
     item.clear()
     item.update(edited)
     batch.errors.order_by(batch.request_indexes[0], item)
