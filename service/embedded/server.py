@@ -28,6 +28,10 @@ from service.privileges.temporary_access import TemporaryAccess
 _START_SECONDS: Final = 300
 """Timeout of a start; long, because recovery after a crash may replay a lot of WAL."""
 _POLL_SECONDS: Final = 0.01
+_LOG_SECONDS: Final = 5
+"""Maximum wait for the log of a server that did not start."""
+_FAILURES: Final = ("PANIC:", "FATAL:", "error:", "could not", "")
+"""Parts of lines of output that give a cause, the best first; other lines follow these."""
 _LOCK: Final = "lock"
 """Name of the file in the data folder that its owner locks."""
 _VERSION: Final = 18
@@ -165,8 +169,12 @@ class EmbeddedServer:
             if status is not None and status.pid == process.pid and status.ready:
                 return
             time.sleep(_POLL_SECONDS)
-        paths = f"{self._log} or the newest file in {self._logs}"
-        raise EmbeddedServerError(f"PostgreSQL did not start; {paths} says why")
+        # The process that writes the log ends last.
+        psutil.wait_procs(postmaster.processes(self._cluster), timeout=_LOG_SECONDS)
+        paths = [self._log, *sorted(self._logs.glob("postgresql-*.log"))[-1:]]
+        cause = _cause("\n".join(path.read_text(errors="replace") for path in paths))
+        see = " and ".join(map(str, paths))
+        raise EmbeddedServerError(f"PostgreSQL did not start: {cause} (see {see})")
 
     def _stop(self) -> None:
         if self._process is not None:
@@ -275,5 +283,10 @@ def _named_errors() -> Iterator[None]:
 
 def _one_line(error: Exception) -> str:
     output = error.stderr if isinstance(error, subprocess.CalledProcessError) else None
-    lines = str(output or error).strip().splitlines()
-    return lines[-1] if lines else type(error).__name__
+    return _cause(str(output or error)) or type(error).__name__
+
+
+def _cause(output: str) -> str:
+    """Return the last line with the best of _FAILURES; "" if there is no line."""
+    lines = output.strip().splitlines()[::-1]
+    return next((line for part in _FAILURES for line in lines if part in line), "")

@@ -5,6 +5,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import psutil
 import psycopg
@@ -170,6 +171,26 @@ def test_a_command_uses_the_server_at_work_or_starts_one(data_dir: Path) -> None
             assert dsn == server.dsn
             assert _one(dsn, "select 1") == 1
         assert _one(server.dsn, "select 1") == 1
+
+
+def test_the_cause_of_a_failed_start_is_in_the_message(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with EmbeddedServer(data_dir):
+        pass
+    (data_dir / "postgresql" / "global" / "pg_control").write_bytes(b"")
+    with pytest.raises(
+        EmbeddedServerError, match=r"PANIC:.*pg_control.*\(see .*\.log\)$"
+    ) as caught:
+        EmbeddedServer(data_dir).__enter__()
+    assert "\n" not in str(caught.value)
+    full = "initdb: error: could not write: No space left on device"
+    failed = subprocess.CalledProcessError(
+        1, "initdb", stderr=f"{full}\ninitdb: removing contents\n"
+    )
+    monkeypatch.setattr(postmaster, "initialize", Mock(side_effect=failed))
+    with pytest.raises(EmbeddedServerError, match=full):
+        EmbeddedServer(data_dir / "other").__enter__()
 
 
 def test_a_restart_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
