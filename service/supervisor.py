@@ -85,9 +85,10 @@ def serve(
 
 def _log_start(settings: Settings, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
+    noun = "worker" if settings.workers == 1 else "workers"
     log_event(
         "started",
-        f"Selvedge {__version__} serves with {settings.workers} workers.",
+        f"Selvedge {__version__} serves with {settings.workers} {noun}.",
         version=__version__,
         host=host,
         port=port,

@@ -53,7 +53,7 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
     _require_suitable(settings, *row)
     if not required and not is_current:
         incidents.SCHEMA_BEHIND.open(
-            f"{incidents.SCHEMA_IS_BEHIND} Until then every request gets 503."
+            f"{incidents.SCHEMA_IS_BEHIND} Until then requests that need the new schema get 503."
         )
 
 

@@ -29,6 +29,8 @@ _REQUEST_LINE: Final = re.compile(
     rf"""b['"][-!#$%&'*+.^_`|~\w]{{1,100}}+ \S{{1,{MAX_TARGET_BYTES}}}+ HTTP/1\.[01]""", re.ASCII
 )
 """Request line of an unknown method, in the notation of ``repr``."""
+_REPEATED: Final = re.compile(r"Duplicate '([\w-]{1,40})' header found\.", re.ASCII)
+"""Message about a header that may occur once only; aiohttp has a list of these names."""
 
 
 class HeadTooLongError(HttpProcessingError):
@@ -40,7 +42,8 @@ def parser_error(error: BaseException) -> ApiError:
 
     ``uri_too_long`` (414) for a target that is too long, ``headers_too_large`` (431) for too many
     or too long headers and for a head that is too long, ``not_implemented`` (501) for an unknown
-    method in a request line that is valid otherwise, ``malformed_request`` (400) for all others.
+    method in a request line that is valid otherwise, ``malformed_request`` (400) for all others,
+    at the header if one is repeated.
     """
     message = getattr(error, "message", "")
     if isinstance(error, LineTooLong) and error.args[1] == MAX_TARGET_BYTES:
@@ -49,6 +52,9 @@ def parser_error(error: BaseException) -> ApiError:
         return api_error(ErrorType.HEADERS_TOO_LARGE)
     if isinstance(error, BadHttpMethod) and _is_request_line(message):
         return api_error(ErrorType.NOT_IMPLEMENTED)
+    if repeated := _REPEATED.fullmatch(message):
+        message = "Give this header once."
+        return api_error(ErrorType.MALFORMED_REQUEST, repeated[1], message=message)
     return api_error(ErrorType.MALFORMED_REQUEST)
 
 

@@ -172,6 +172,17 @@ async def test_a_body_that_breaks_after_its_answer_is_no_defect(
     assert caplog.records == []
 
 
+@pytest.mark.parametrize("name", ["Content-Type", "Host"])
+async def test_a_header_that_is_repeated_is_named(name: str, shared_api: Api) -> None:
+    fields = {"Content-Type": "application/json", "Content-Length": "2", "Host": "there"}
+    lines = [f"{header}: {value}" for header, value in fields.items() if header != "Host"]
+    sent = head(shared_api, "PUT", GROUPS, *lines, f"{name}: {fields[name]}")
+    answer = await exchange(shared_api, sent + b"[]")
+    assert (answer.status, answer.details) == (400, [("malformed_request", name)])
+    [row] = answer.json["error"]["details"]
+    assert row["value"] == "Give this header once."
+
+
 @pytest.mark.parametrize("coding", ["gzip, chunked", "nonsense, chunked", "chunked, chunked"])
 async def test_other_transfer_codings_are_not_implemented(coding: str, shared_api: Api) -> None:
     """RFC 9112, 6.1: read as plain, what is compressed would be stored as it came."""

@@ -101,7 +101,10 @@ def test_serve_migrates_nothing_and_is_not_ready_until_someone_does(
 ) -> None:
     empty = fresh_database(server_dsn, "served_empty", "template1")
     with running(data_dir, "serve", None, log, DATABASE_URL=empty) as service:
-        assert "selvedge migrate" in _event(log, "schema_behind")["message"]
+        message = _event(log, "schema_behind")["message"]
+        assert "selvedge migrate" in message
+        assert "every request" not in message
+        assert _event(log, "started")["message"].endswith(" with 1 worker.")
         assert reaches_status(f"{service.base_url}/healthz", 200)
         assert status(f"{service.base_url}/readyz") == 503
         assert status(f"{service.base_url}/api/colors", A_KEY) == 503
