@@ -24,6 +24,7 @@ from service.queries.path_keys import PathId, parse_key
 from service.queries.resource import Resource
 
 _PRECONDITIONS = (hdrs.IF_MATCH, hdrs.IF_NONE_MATCH)
+_BARE_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
 _IDEMPOTENCY_KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_IDEMPOTENCY_KEY_LENGTH}}}", re.ASCII)
 
 
@@ -47,16 +48,19 @@ def record_path(request: web.Request, resource: Resource) -> list[PathId]:
 def path_values(request: web.Request, resource: Resource, *names: str) -> list[PathId]:
     """Return the stored ids or own keys of path parameters, in the order of ``names``.
 
-    Raise ApiError with a detail for each malformed one. If the path is not UTF-8 and has keys, the
-    details are those of the keys only: aiohttp leaves such bytes percent-encoded, so that they
-    would be another key. A malformed id of a collection with text ids is no error here: it becomes
-    0, which no record has. The path has all of the parameters.
+    Raise ApiError with a detail for each malformed one. If the path has keys, and is not UTF-8 or
+    has a ``%`` that encodes nothing, the details are those of the keys only: aiohttp leaves both as
+    they are, so that they would be another key. A malformed id of a collection with text ids is no
+    error here: it becomes 0, which no record has. The path has all of the parameters.
     """
     texts = request.match_info
     keyed = [name for name in names if "=" in texts[name]]
+    raw_path = request.rel_url.raw_path if keyed else ""
     try:
-        unquote_to_bytes(request.rel_url.raw_path if keyed else "").decode()
-    except UnicodeError:
+        if _BARE_PERCENT.search(raw_path):
+            raise ValueError
+        unquote_to_bytes(raw_path).decode()
+    except ValueError:
         type_, message = ErrorType.INVALID_VALUE, "Percent-encode the key in UTF-8."
         raise ApiError([ErrorDetail(type_, (name,), message) for name in keyed]) from None
     ids, details = list[PathId](), list[ErrorDetail]()

@@ -182,8 +182,11 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
     reader = _ListReader(parameters, properties)
     texts_by_field: dict[str, list[str]] = {}
     indexed: dict[str, _IndexedMembers] = {"filter": {}, "sort": {}}
+    own = {*_PAGE, FIELDS}
+    own |= {PARAMETER} if properties.search else set()
+    own |= {_CHANGED_SINCE} if properties.takes_time else set()
     for name, texts in reader.texts.items():
-        if name in (*_PAGE, _CHANGED_SINCE, FIELDS) or (name == PARAMETER and properties.search):
+        if name in own:
             continue
         if any("\0" in text for text in texts):
             message = "Remove the character U+0000."

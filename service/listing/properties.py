@@ -89,8 +89,12 @@ class Properties(Mapping[str, Property]):
         collection: str,
         related: Iterable[Property] = (),
         search: SearchColumns | None = None,
+        *,
+        takes_time: bool = True,
     ) -> None:
         document = schemas.definition(collection, "document")
+        self.takes_time = takes_time
+        """Whether lists take ``changedSince``."""
         self.key = schemas.item_id(collection)
         """Name of the property with the record's id, the tie-break of sorts."""
         fields = document.items if "array" in document.types else document

@@ -247,7 +247,9 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
     yield from map(shared, ("Conditions", "Fields"))
     if resource.properties.search is not None:
         yield shared("Search")
-    yield from map(shared, ("ChangedSince", "PageSize", "PageNumber", "Cursor"))
+    if resource.properties.takes_time:
+        yield shared("ChangedSince")
+    yield from map(shared, ("PageSize", "PageNumber", "Cursor"))
 
 
 def exported(collections: list[str]) -> Parameter:

@@ -103,7 +103,7 @@ class Resource:
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
         related = (prop for related in self.related for prop in related.properties())
-        self.properties = Properties(self.name, related, self.search)
+        self.properties = Properties(self.name, related, self.search, takes_time=self.is_in_feed)
         self.statements = self.load_statements()
 
     @property

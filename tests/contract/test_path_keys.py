@@ -10,7 +10,7 @@ import pytest
 from service import schemas
 from service.queries.master_record import MasterRecord
 from tests.support import generate
-from tests.support.api import Answer, Api, replacing
+from tests.support.api import Answer, Api, exactly, replacing
 from tests.support.parametrize import of_each_with_simple_key
 
 pytestmark = pytest.mark.contract("Paths by own key")
@@ -146,6 +146,8 @@ async def test_a_missing_key_is_named(api: Api) -> None:
         (f"{BRANDS}/customId={'x' * 501}", "too_long", "id"),
         (f"{BRANDS}/customId=a%00b", "invalid_value", "id"),
         (f"{BRANDS}/customId=%FF", "invalid_value", "id"),
+        (f"{BRANDS}/customId=100%", "invalid_value", "id"),
+        (f"{BRANDS}/customId=%zz", "invalid_value", "id"),
         ("/api/facilities/name=Mill", "invalid_value", "id"),
         ("/api/sample-requests/name=Proto", "invalid_value", "id"),
         ("/api/style-relations/relatedStyleId=1", "invalid_value", "id"),
@@ -156,7 +158,7 @@ async def test_a_missing_key_is_named(api: Api) -> None:
     ],
 )
 async def test_only_own_keys_stand_in_paths(api: Api, path: str, kind: str, field: str) -> None:
-    answer = await api.get(path)
+    answer = await exactly(api, path)
     assert (answer.status, answer.details) == (400, [(f"validation_error.{kind}", field)])
 
 

@@ -183,13 +183,16 @@ async def test_a_header_that_is_repeated_is_named(name: str, shared_api: Api) ->
     assert row["value"] == "Give this header once."
 
 
-@pytest.mark.parametrize("coding", ["gzip, chunked", "nonsense, chunked", "chunked, chunked"])
+@pytest.mark.parametrize(
+    "coding", ["gzip, chunked", "nonsense, chunked", "chunked, chunked", "chunked, gzip"]
+)
 async def test_other_transfer_codings_are_not_implemented(coding: str, shared_api: Api) -> None:
     """RFC 9112, 6.1: read as plain, what is compressed would be stored as it came."""
     body = b'd\r\n{"name":"Te"}\r\n0\r\n\r\n'
     fields = ("Content-Type: application/json", f"Transfer-Encoding: {coding}")
     answer = await exchange(shared_api, head(shared_api, "POST", GROUPS, *fields) + body)
-    assert answer.status in ((501,) if coding != "chunked, chunked" else (400, 501))
+    expected = {"chunked, gzip": (400,), "chunked, chunked": (400, 501)}.get(coding, (501,))
+    assert answer.status in expected
     is_failure(answer, answer.status, answer.json["code"])
     assert answer.headers["Connection"] == "close"
     plain = ("Content-Type: application/json", "Transfer-Encoding: Chunked")

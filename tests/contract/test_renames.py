@@ -70,6 +70,10 @@ async def test_keys_are_exchanged_in_one_request(api: Api) -> None:
     swapped = await api.put(COLORS, [color("A", "B"), color("B", "A")], params=MATCH)
     assert shown(swapped) == ["updated", "updated"]
     assert [(row["id"], row["key"]) for row in swapped.data] == [(first, "B"), (second, "A")]
+    again = await api.put(COLORS, [color("A", "B"), color("B", "A")], params=MATCH)
+    assert [(row["id"], row["key"]) for row in again.data] == [(second, "B"), (first, "A")]
+    back = await api.put(COLORS, [color("A", "B"), color("B", "A")], params=MATCH)
+    assert back.data == swapped.data
     chain = [color("A", "D"), color("B", "A"), color("C", "B")]
     moved = await api.patch(COLORS, chain[::-1], params=MATCH)
     assert shown(moved) == ["updated"] * 3
