@@ -89,9 +89,14 @@ def record_path_ids(request: web.Request, resource: Resource) -> list[int]:
 
 
 def path_key(request: web.Request, resource: Resource) -> str | None:
-    """Return the own key by which the path names a record, unchecked; None for an id or neither."""
-    _, is_key, key = request.match_info.get(resource.key, "").partition("=")
-    return key if is_key else None
+    """Return the own key by which the path names a record; "" if it is wrong, None for none."""
+    if "=" not in request.match_info.get(resource.key, ""):
+        return None
+    try:
+        [path_id] = path_values(request, resource, resource.key)
+    except ApiError:
+        return ""
+    return "" if isinstance(path_id, int) else path_id.key
 
 
 def document_form(

@@ -37,12 +37,12 @@ def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
     return RequestItems([dict(body)])
 
 
-def keyed_item(resource: MasterRecord, raw: bytes, key: str | None) -> RequestItems:
+def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
     """Return the item of a single write whose path has the own key; raise ApiError for its errors.
 
     The body may leave the key out, or have null, where the item gets the key of the path. Another
-    key in the body is an error. Errors of the path's key are at the path parameter. Without
-    ``key``, because the path is wrong, the body's own key is not checked.
+    key in the body is an error. Errors of the path's key are at the path parameter. If
+    ``key`` is "", the path is wrong, and the body's own key is not checked.
     """
     body, name = parse(raw), str(resource.own_key)
     sent = body.get(name) if isinstance(body, dict) else None
@@ -53,7 +53,7 @@ def keyed_item(resource: MasterRecord, raw: bytes, key: str | None) -> RequestIt
         message = "Leave this out, or use the key of the path."
         details = [ErrorDetail(ErrorType.INVALID_VALUE, (name,), message)]
     details += resource.replace_form.errors(body, raw)
-    if key is None:
+    if not key:
         details = [detail for detail in details if detail.path != (name,)]
     elif sent in (None, key):
         at_path = (resource.key,)

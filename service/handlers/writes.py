@@ -122,19 +122,10 @@ async def replace(resource: WritableResource, request: web.Request, raw: bytes) 
 
     def read(options: WriteOptions) -> _ItemsAndWrite:
         if isinstance(resource, MasterRecord) and options.path_key is not None:
-            return keyed_item(resource, raw, _own_key(request, resource)), writes.replace_by_key
+            return keyed_item(resource, raw, options.path_key), writes.replace_by_key
         return one_item(resource.replace_form, raw, resource.list_name), writes.replace
 
     return await _write_one(resource, request, raw, read)
-
-
-def _own_key(request: web.Request, resource: MasterRecord) -> str | None:
-    """Return the own key that names the record in the path; None if the path is wrong."""
-    try:
-        [path_id] = record_path(request, resource)
-    except ApiError:
-        return None
-    return None if isinstance(path_id, int) else path_id.key
 
 
 async def patch(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:

@@ -95,12 +95,6 @@ async def test_records_that_show_a_changed_one_have_changed(
     assert [color["id"] for color in filtered] == ids[1:]
 
 
-async def test_webhooks_take_no_time(shared_api: Api) -> None:
-    """The feed does not have them, so the parameter would have no effect."""
-    answer = await shared_api.get("/api/webhooks", {"changedSince": "2999-01-01T00:00:00Z"})
-    assert answer.details == [("validation_error.unknown_parameter", "changedSince")]
-
-
 @of_each_list
 async def test_each_list_takes_a_time(
     route: Route, shared_api: Api, stored: dict[str, int]

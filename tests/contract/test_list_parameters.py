@@ -108,3 +108,9 @@ async def test_wrong_parameters(query: str, rows: list[tuple[str, str]], shared_
     answer = await shared_api.get(f"{GROUPS}?{query}")
     assert answer.details == [(invalid(kind), field) for kind, field in rows]
     is_failure(answer, 400, answer.json["code"])
+
+
+async def test_webhooks_take_no_time(shared_api: Api) -> None:
+    """The feed does not have them, so the parameter would have no effect."""
+    answer = await shared_api.get("/api/webhooks", {"changedSince": "2999-01-01T00:00:00Z"})
+    assert answer.details == [("validation_error.unknown_parameter", "changedSince")]

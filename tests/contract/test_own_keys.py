@@ -3,16 +3,13 @@
 import asyncio
 from random import Random
 from typing import Any
-from urllib.parse import quote
 
-import asyncpg
 import pytest
 
 from service import schemas
 from service.queries.master_record import MasterRecord
-from service.queries.unique_keys import shared_keys
 from tests.support import generate, rows
-from tests.support.api import MERGE_PATCH, Answer, Api, replacing
+from tests.support.api import Answer, Api
 from tests.support.openapi_validation import form
 from tests.support.parametrize import (
     WITH_OWN_KEY,
@@ -213,75 +210,6 @@ async def test_items_by_key_have_one_and_no_id(api: Api) -> None:
         ("validation_error.duplicate", "[4].userDefinedId"),
         ("validation_error.too_short", "[5].userDefinedId"),
     ]
-
-
-async def test_no_own_key_is_blank_wherever_it_is_written(api: Api) -> None:
-    """In every collection: create, replace, both patches, by id and by key, newKey, and paths."""
-    wrong = []
-    for resource in WITH_OWN_KEY:
-        if resource.properties[resource.key_fields[0]].stored_kind != "string":
-            continue
-        root, key = f"/api/{resource.name}", resource.key_fields[0]
-        body = generate.body(resource, "create", await generate.references(api), Random(7))
-        body |= {key: "BLANK-0"}
-        created = await api.post(root, body)
-        path = f"{root}/{created.data['id']}"
-        form = (await api.get(path, {"form": "writable"})).data
-        by_id, by_key = {"id": created.data["id"]}, {"match": key}
-        named = generate.key_of(resource, created.data)
-        is_simple = resource.own_key_within is None
-        for text, kind in (("", "too_short"), (" \t", "invalid_value")):
-            blank, merge_patch = {key: text}, {"content_type": MERGE_PATCH}
-            answers = [
-                (key, await api.post(root, body | blank)),
-                (f"[0].{key}", await api.put(root, [form | by_id | blank])),
-                (f"[0].{key}", await api.patch(root, [by_id | blank])),
-                (key, await api.put(path, form | blank)),
-                (key, await api.patch(path, replacing(f"/{key}", text))),
-                (key, await api.patch(path, blank, **merge_patch)),
-                (f"[0].{key}", await api.put(root, [form | named | blank], params=by_key)),
-                (f"[0].{key}", await api.patch(root, [named | blank], params=by_key)),
-                ("[0].newKey", await api.patch(root, [named | {"newKey": text}], params=by_key)),
-            ]
-            if is_simple:
-                keyed = {"match": key, "keys": text}
-                answers.append(("keys[0]", await api.delete(root, keyed)))
-                answers.append(("id", await api.get(f"{root}/{key}={quote(text)}")))
-            wrong += [
-                (resource.name, field, answer.raw)
-                for field, answer in answers
-                if (answer.status, answer.details) != (400, [(f"validation_error.{kind}", field)])
-            ]
-    assert not wrong
-
-
-@pytest.mark.contract("Unique keys")
-async def test_stored_blank_keys_belong_to_nobody(api: Api, demo_dsn: str) -> None:
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute("update organization set unique_keys = true where id = 1")
-    for resource in WITH_OWN_KEY:
-        root, key = f"/api/{resource.name}", str(resource.own_key)
-        if "null" not in schemas.definition(resource.name, "writable").properties[key].types:
-            continue
-        body = generate.body(resource, "create", await generate.references(api), Random(8))
-        body = generate.with_state(resource, body, "active")
-        made = await api.post(root, [body | {key: f"B-{n}"} for n in range(2)])
-        live, dead = (record["id"] for record in made.data)
-        blank = f"update {resource.table} set {resource.key_column} = $2 where id = $1"
-        await api.delete(f"{root}/{dead}")
-        for record_id in (live, dead):
-            await connection.execute(blank, int(record_id), "")
-        if "purge" not in resource.statements:
-            restored = await api.patch(f"{root}/{dead}", replacing("/state", "active"))
-            assert restored.status == 200, restored.raw
-            form = (await api.get(f"{root}/{dead}", {"form": "writable"})).data
-            assert (form["state"], form[key]) == ("active", None)
-            if resource.own_key not in resource.unique_fields:
-                await connection.execute(blank, int(dead), "")
-        assert not await shared_keys(connection, resource, 1)
-        patched = await api.patch(f"{root}/{live}", replacing("/state", "inactive"))
-        assert (patched.status, patched.data.get(key)) == (200, None), patched.raw
-    await connection.close()
 
 
 @pytest.mark.parametrize("named", ["name", "id", ""])

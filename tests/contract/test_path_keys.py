@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 import pytest
 
-from service import schemas
 from service.queries.master_record import MasterRecord
 from tests.support import generate
 from tests.support.api import Answer, Api, exactly, replacing
@@ -160,24 +159,6 @@ async def test_a_missing_key_is_named(api: Api) -> None:
 async def test_only_own_keys_stand_in_paths(api: Api, path: str, kind: str, field: str) -> None:
     answer = await exactly(api, path)
     assert (answer.status, answer.details) == (400, [(f"validation_error.{kind}", field)])
-
-
-async def test_a_wrong_path_blames_no_field_of_the_body(api: Api) -> None:
-    for path, missing in {
-        "groups/weave=x": [],
-        "groups/userDefinedId=": [],
-        "groups/userDefinedId=%FF": [],
-        f"groups/userDefinedId={'x' * 51}": [],
-        "facilities/name=Mill": ["subSupplierId"],
-        "style-relations/relatedStyleId=1": ["styleId"],
-    }.items():
-        own_key = schemas.key_fields(path.partition("/")[0])[0]
-        required = set() if "style-relations" in path else {"name", "state"} - {own_key}
-        for body in ({}, {own_key: None}, {own_key: "x" * 51}):
-            details = (await api.put(f"/api/{path}", body)).details
-            fields = sorted(str(field) for _, field in details if field != own_key)
-            assert fields == sorted(["id", *missing, *required]), (path, body)
-            assert own_key not in [field for _, field in details]
 
 
 async def test_parts_are_below_the_key_of_their_record(api: Api) -> None:
