@@ -5,6 +5,7 @@ A check returns or raises details with type, path and message. Only this module 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from itertools import takewhile
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -38,6 +39,9 @@ In a bulk write that is the first detail of each further item by each check, and
 type by checks in the database. The number is more than MAX_LISTED, as several details of one field
 become one.
 """
+MAX_SUGGESTIONS = 3
+"""Number of unknown names of a request, or of an item, that are compared with those that exist."""
+_CLOSENESS = 0.75
 _MISSING_LAST = 1 << 30
 _WHOLE_VALUE = (ErrorType.REQUIRED_FIELD, ErrorType.INVALID_TYPE)
 """Types that concern the whole value of a field, and win over others of the same field."""
@@ -140,6 +144,16 @@ def api_error(
 ) -> ApiError:
     """Return an error with a single detail; without a message it has the one of its type."""
     return ApiError([ErrorDetail(type_, path, message)], headers or {})
+
+
+def with_nearest(message: str | None, name: str, choices: Iterable[str]) -> str:
+    """Return the message, with the name among ``choices`` that an unknown name is close to.
+
+    Letter case does not count. A long name is not compared, as that takes quadratic time.
+    """
+    by_lower = {choice.lower(): choice for choice in choices}
+    near = get_close_matches(name.lower(), by_lower, 1, _CLOSENESS) if len(name) <= 40 else ()
+    return " ".join([message or "", *(f"Did you mean {by_lower[match]}?" for match in near)])
 
 
 @overload

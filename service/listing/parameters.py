@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from service.error_types import ErrorType
+from service.errors import MAX_SUGGESTIONS, with_nearest
 from service.limits import DEFAULT_PAGE_SIZE, MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.listing import cursor
 from service.listing.list_request import (
@@ -44,11 +45,15 @@ class _ListReader(QueryReader):
     raises.
     """
 
-    __slots__ = ("properties",)
+    __slots__ = ("own", "properties")
 
     def __init__(self, parameters: Iterable[tuple[str, str]], properties: Properties) -> None:
         super().__init__(parameters)
         self.properties = properties
+        self.own = [*_PAGE, FIELDS]
+        """Parameters of the list beside filters and sorts."""
+        self.own += [PARAMETER] if properties.search else []
+        self.own += [_CHANGED_SINCE] if properties.takes_time else []
 
     def add_member(self, indexed: Mapping[str, _IndexedMembers], match: re.Match[str]) -> None:
         """Add the value of a parameter such as ``filter[0].value`` to the members of its index.
@@ -58,7 +63,7 @@ class _ListReader(QueryReader):
         members = indexed[match[1]].setdefault(int(match[2]), {})
         texts = self.texts[match[0]]
         if match[3] not in _MEMBERS[match[1]]:
-            self.fail_unknown(match[0])
+            self.fail_unknown(match[0], ())
         else:
             if match[3] in members or len(texts) > 1:
                 self.fail_duplicate(match[0])
@@ -91,7 +96,7 @@ class _ListReader(QueryReader):
         for name, texts in texts_by_field.items():
             prop = self.properties.get(name)
             if prop is None:
-                self.fail_unknown(name)
+                self.fail_unknown(name, [*self.own, *self.properties])
             else:
                 yield Condition(prop, EQ, self.values(prop, texts, name))
 
@@ -152,7 +157,9 @@ class _ListReader(QueryReader):
             return None
         prop = self.properties.get(members["property"])
         if prop is None:
-            message = ErrorType.UNKNOWN_FIELD.message
+            message, names = ErrorType.UNKNOWN_FIELD.message, self.properties
+            if len(self._errors) < MAX_SUGGESTIONS:
+                message = with_nearest(message, members["property"], names)
             self.fail(ErrorType.INVALID_VALUE, *path, "property", message=message)
         return prop
 
@@ -182,11 +189,8 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
     reader = _ListReader(parameters, properties)
     texts_by_field: dict[str, list[str]] = {}
     indexed: dict[str, _IndexedMembers] = {"filter": {}, "sort": {}}
-    own = {*_PAGE, FIELDS}
-    own |= {PARAMETER} if properties.search else set()
-    own |= {_CHANGED_SINCE} if properties.takes_time else set()
     for name, texts in reader.texts.items():
-        if name in own:
+        if name in reader.own:
             continue
         if any("\0" in text for text in texts):
             message = "Remove the character U+0000."
@@ -244,7 +248,7 @@ def _check_beside_cursor(reader: _ListReader, list_request: ListRequest) -> None
         elif name in (*_PAGE, "filter", "sort") or _INDEXED.fullmatch(name):
             reader.fail_beside_cursor(name)
         elif name != "cursor":
-            reader.fail_unknown(name)
+            reader.fail_unknown(name, ["cursor"])
     carried_filters = [(c.property, c.values) for c in list_request.conditions if c.operator is EQ]
     for condition in reader.field_conditions(texts_by_field):
         if (

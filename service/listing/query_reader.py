@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail
+from service.errors import MAX_SUGGESTIONS, ApiError, ErrorDetail, with_nearest
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,40}", re.ASCII)
 """Whole number: up to 40 ASCII digits, after a minus for negative ones."""
@@ -39,9 +39,12 @@ class QueryReader:
         """
         self._errors.append(ErrorDetail(error_type, path, message))
 
-    def fail_unknown(self, name: str) -> None:
-        """Report a parameter that does not exist."""
-        self.fail(ErrorType.UNKNOWN_PARAMETER, _shown(name))
+    def fail_unknown(self, name: str, choices: Iterable[str]) -> None:
+        """Report a parameter that does not exist; the message has the closest of ``choices``."""
+        message = ErrorType.UNKNOWN_PARAMETER.message
+        if len(self._errors) < MAX_SUGGESTIONS:
+            message = with_nearest(message, name, choices)
+        self.fail(ErrorType.UNKNOWN_PARAMETER, _shown(name), message=message)
 
     def fail_duplicate(self, name: str) -> None:
         """Report a parameter that is allowed once and occurs more often."""
@@ -65,7 +68,7 @@ class QueryReader:
         """Report each parameter that is not among ``names``."""
         for name in self.texts:
             if name not in names:
-                self.fail_unknown(name)
+                self.fail_unknown(name, names)
 
     def single(self, name: str) -> str | None:
         """Return the only value of a parameter; None without it. Report a repeated parameter."""

@@ -16,7 +16,16 @@ import jsonschema_rs
 import orjson
 
 from service.error_types import ErrorType
-from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, api_error, one_per_field
+from service.errors import (
+    MAX_COLLECTED,
+    MAX_SUGGESTIONS,
+    ApiError,
+    ErrorDetail,
+    Path,
+    api_error,
+    one_per_field,
+    with_nearest,
+)
 from service.limits import MAX_RECORD_BYTES, byte_size
 from service.schemas.definitions import definition, load, reference, whole
 from service.schemas.extra_checks import format_errors
@@ -83,7 +92,8 @@ class Validator:
             return one_per_field(value, [*size, *self._rules_of_list(value), *details])
         if not isinstance(value, dict):
             raise api_error(ErrorType.INVALID_TYPE, message=type_message(self._schema.types))
-        return self._errors_of_object(value, _NeededChecks.of(raw), MAX_COLLECTED)
+        details = self._errors_of_object(value, _NeededChecks.of(raw), MAX_COLLECTED)
+        return self._with_nearest(details)
 
     def errors_of_items(self, items: Any, raw: bytes) -> dict[int, list[ErrorDetail]]:
         """Return the error details of each invalid item, by its index in the body.
@@ -100,7 +110,8 @@ class Validator:
         errors, room = dict[int, list[ErrorDetail]](), MAX_COLLECTED
         for index, item in enumerate(items) if needed else self._breaking_rules(items):
             if details := self._errors_of_object(item, needed, max(room, 1)):
-                errors[index] = details
+                is_first = len(errors) < MAX_SUGGESTIONS
+                errors[index] = self._with_nearest(details) if is_first else details
                 room -= len(details)
         return errors
 
@@ -140,6 +151,25 @@ class Validator:
             shortened = _without_long_lists(item, details) if details else item
             details = [*size, *islice(self._rules(shortened), max_details), *details]
         return one_per_field(item, details) if details else details
+
+    def _with_nearest(self, details: list[ErrorDetail]) -> list[ErrorDetail]:
+        """Return the details; the first unknown fields get the names that they are close to."""
+        for index, detail in enumerate(details[:MAX_SUGGESTIONS]):
+            if detail.type == ErrorType.UNKNOWN_FIELD:
+                names = self._fields_at(detail.path[:-1])
+                message = with_nearest(detail.value, str(detail.path[-1]), names)
+                details[index] = replace(detail, message=message)
+        return details
+
+    def _fields_at(self, path: Path) -> Iterator[str]:
+        """Yield the writable fields of an object in a body, by its path."""
+        schema = self._object_schema
+        for part in path:
+            fields = {**schema.otherwise.properties, **schema.properties}
+            schema = schema.items if isinstance(part, int) else fields[part]
+        for name, field in {**schema.otherwise.properties, **schema.properties}.items():
+            if not field.schema.get("readOnly"):
+                yield name
 
     def _schema_errors(
         self, item: Any, needed: "_NeededChecks", max_details: int

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support import rows
-from tests.support.api import Api
+from tests.support.api import Answer, Api
 from tests.support.openapi_validation import invalid, is_failure
 
 pytestmark = pytest.mark.contract("Errors")
@@ -25,6 +25,30 @@ async def test_several_faults_of_one_item_in_the_order_sent(shared_api: Api) -> 
         (invalid("read_only_field"), "usedInStyles"),
         (invalid("required_field"), "name"),
     ]
+
+
+async def test_a_misspelled_name_gets_the_nearest_one(shared_api: Api) -> None:
+    """Parameters and fields, in any letter case, at any depth; three of a request, no long ones."""
+    supplier = {"name": "Vest", "contacts": [{"fristName": "Ana"}], "lattitude": 1, "zzz": 2}
+    answers: list[tuple[Answer, list[str | None]]] = [
+        (await shared_api.get(f"{GROUPS}?pagesize=3"), ["pageSize"]),
+        (
+            await shared_api.get(f"{GROUPS}?usedInStyle=1&stat=x&no=1"),
+            ["usedInStyles", "state", None],
+        ),
+        (await shared_api.get(f"{GROUPS}?sort[0].property=nmae"), ["name"]),
+        (await shared_api.get("/api/changes?collections=groups"), ["collection"]),
+        (await shared_api.delete(f"{GROUPS}?id=1&ids=1"), ["ids"]),
+        (await shared_api.post("/api/sub-suppliers", supplier), ["firstName", "latitude", None]),
+        (await shared_api.post(GROUPS, [{"nmae": "x", "name": "x"}] * 4), ["name"] * 3 + [None]),
+        (await shared_api.put(GROUPS, [group(3, userDefindId="x")]), ["userDefinedId"]),
+        (await shared_api.get(f"{GROUPS}?{'pageSize' * 6}=3"), [None]),
+    ]
+    for answer, names in answers:
+        values = [row["value"] for row in answer.json["error"]["details"]]
+        assert [value.partition(" Did you mean ")[2] for value in values] == [
+            f"{name}?" if name else "" for name in names
+        ]
 
 
 def group(id_: int, state: str = "active", **fields: Any) -> dict[str, Any]:
