@@ -7,20 +7,21 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.cached_response import CachedResponse
 from service.http.headers import LINK
 from service.http.media_types import JSON
+from service.http.middleware import MISSING_PAGE
 from service.http.web_links import PUBLIC_URL, base_url, description_links
 from service.pages import api_catalog
 from service.pages.data import data
 from service.pages.docs import docs
 from service.pages.front import front
 from service.pages.guides import guides
-from service.pages.page import WebPage
+from service.pages.page import WebPage, missing
 
 PAGES: Final[web.AppKey[Mapping[str, WebPage]]] = web.AppKey("pages", Mapping)
 """Pages by exact path."""
@@ -33,6 +34,7 @@ def prepare(app: web.Application, openapi: bytes, public_url: str) -> None:
     it is not set.
     """
     app[PUBLIC_URL], app[PAGES] = public_url, _pages(openapi, public_url)
+    app[MISSING_PAGE] = _missing_page
 
 
 @lru_cache(maxsize=1)
@@ -50,6 +52,14 @@ async def page(request: web.Request) -> web.Response:
     if web_page is None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
     return CachedResponse(web_page)
+
+
+def _missing_page(request: web.Request) -> web.Response:
+    """Return the page, 404, of a path that has none. Its entity tag is left out: it is no 304."""
+    response = CachedResponse(missing("../" * (request.path.count("/") - 1)))
+    response.set_status(404)
+    del response.headers[hdrs.ETAG]
+    return response
 
 
 async def catalog(request: web.Request) -> web.Response:

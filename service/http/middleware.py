@@ -11,6 +11,7 @@ import random
 import re
 import time
 from collections.abc import Callable
+from typing import Final
 
 from aiohttp import hdrs, web
 
@@ -46,6 +47,10 @@ from service.masking import contains_key
 _VALID_REQUEST_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_REQUEST_ID_LENGTH}}}", re.ASCII)
 METHODS = frozenset({*READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 """Methods that metrics name; any other one counts as ``other``."""
+MISSING_PAGE: web.AppKey[Callable[[web.Request], web.Response]] = web.AppKey("missing_page")
+"""Returns the page, 404, that browsers get for a path outside the interface that has none."""
+_MAX_PAGE_DEPTH: Final = 8
+"""Slashes in a path above which browsers get JSON, too."""
 _log = logging.getLogger("service")
 
 
@@ -183,6 +188,8 @@ def _error_response(
 
     Statuses in the route's ``problem_statuses`` always have them, with the standard members only.
     """
+    if _shows_missing_page(request, route, error):
+        return request.app[MISSING_PAGE](request)
     if route is not None and error.status in route.problem_statuses:
         body = envelope.problem(error)
     elif prefers(request, PROBLEM, JSON):
@@ -193,6 +200,17 @@ def _error_response(
     if "Connection" in error.headers:
         response.force_close()
     return response
+
+
+def _shows_missing_page(request: web.Request, route: RouteProtocol | None, error: ApiError) -> bool:
+    """Return whether a browser asks for a page that is not there, whatever the error."""
+    return (
+        request.method in READS
+        and not request.path.startswith("/api/")
+        and request.path.count("/") <= _MAX_PAGE_DEPTH
+        and (route is None or error.status == ErrorType.NOT_FOUND_ROUTE.status)
+        and prefers(request, "text/html", JSON)
+    )
 
 
 def count_parser_error(log: AccessLog) -> Callable[[web.BaseRequest, web.Response], None]:

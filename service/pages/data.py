@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from service.pages.page import CSS, HTML, SCRIPT, WebPage, module_names, read_file, render
+from service.pages.page import CSS, HTML, SCRIPT, WebPage, menu, module_names, read_file, render
 
 _MAIN: Final = "main.js"
 
@@ -18,7 +18,10 @@ def data() -> Iterator[tuple[str, WebPage]]:
     preloads = "\n".join(
         f'<link rel="modulepreload" href="data/{name}">' for name in modules if name != _MAIN
     )
-    yield "/data", WebPage(render("data.html", preloads=preloads), HTML, *own, *trusted)
+    yield (
+        "/data",
+        WebPage(render("data.html", preloads=preloads, menu=menu("data")), HTML, *own, *trusted),
+    )
     style = read_file("style.css") + read_file("data.css")
     yield "/data/page.css", WebPage(style.encode(), CSS)
     for name in modules:

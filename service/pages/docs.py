@@ -5,13 +5,12 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Final
 
-from service.pages.page import CSS, HTML, SCRIPT, WebPage, read_file
+from service.pages.page import CSS, HTML, SCRIPT, WebPage, menu, read_file, render
 
 _FILES: Final = Path(str(distribution("swagger-ui-py").locate_file("swagger_ui/static")))
 _SHARED: Final = {
     "swagger-ui.css": CSS,
     "swagger-ui-bundle.js": SCRIPT,
-    "favicon-32x32.png": "image/png",
 }
 
 
@@ -22,7 +21,7 @@ def docs() -> Iterator[tuple[str, WebPage]]:
     """
     # All files come from the service itself, so the policy allows no other source.
     own = ("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'")
-    yield "/docs", WebPage(read_file("docs.html").encode(), HTML, *own)
+    yield "/docs", WebPage(render("docs.html", menu=menu("docs")), HTML, *own)
     yield "/docs/start.css", WebPage(read_file("docs.css").encode(), CSS)
     yield "/docs/start.js", WebPage(read_file("docs.js").encode(), SCRIPT)
     for name, media_type in _SHARED.items():

@@ -12,7 +12,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 
 from service.files import GUIDES
-from service.pages.page import HTML, WebPage, csp_source, read_file, render
+from service.pages.page import HTML, WebPage, csp_source, menu, read_file, render
 
 _INDEX: Final = "README"
 _COMMENT: Final = re.compile(r"<!--.*?-->\n\n?", re.DOTALL)
@@ -49,7 +49,7 @@ def _page(markdown: MarkdownIt, text: str, prefix: str) -> WebPage:
         "guide.html",
         title=html.escape(tokens[1].content),
         style=style,
-        above="" if prefix else "../",
+        menu=menu("guides" if prefix else "", above="" if prefix else "../"),
         guide=markdown.renderer.render(tokens, markdown.options, {}),
     )
     return WebPage(body, HTML, f"style-src {csp_source(style)}", "img-src data:")

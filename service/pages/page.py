@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,19 @@ CSS: Final = "text/css; charset=utf-8"
 HTML: Final = "text/html; charset=utf-8"
 SCRIPT: Final = "text/javascript; charset=utf-8"
 _FILES: Final = Path(__file__).parent / "files"
+_ICON: Final = (
+    '<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 '
+    "viewBox=%220 0 8 8%22%3E%3Crect width=%228%22 height=%228%22 rx=%221%22 fill=%22%238a2c3b%22/"
+    '%3E%3Cpath d=%22M2 0v8M6 0v8%22 stroke=%22%23fff%22/%3E%3C/svg%3E">'
+)
+_MENU: Final = {
+    ".": "Selvedge",
+    "data": "Data",
+    "guides": "Guides",
+    "docs": "Try it",
+    "openapi.json": "OpenAPI",
+}
+"""Texts of the links of every page's menu, by path."""
 
 
 class WebPage(CachedBody):
@@ -49,12 +63,22 @@ def module_names(folder: str) -> list[str]:
 def render(name: str, **values: str) -> bytes:
     """Return an HTML template, in UTF-8, with each ``{{placeholder}}`` of ``values`` replaced.
 
-    Values are not escaped. They must not contain placeholders, which may be replaced, too.
+    ``{{icon}}`` becomes the icon of all pages. Values are not escaped. They must not contain
+    placeholders, which may be replaced, too.
     """
     text = read_file(name)
-    for placeholder, value in values.items():
+    for placeholder, value in {**values, "icon": _ICON}.items():
         text = text.replace(f"{{{{{placeholder}}}}}", value)
     return text.encode()
+
+
+def menu(current: str, above: str = "") -> str:
+    """Return the links of a page's menu; ``above`` is the relative path to the front page."""
+    mark = ' aria-current="page"'
+    return "\n".join(
+        f'<a href="{above}{path}"{mark if path == current else ""}>{text}</a>'
+        for path, text in _MENU.items()
+    )
 
 
 def csp_source(text: str) -> str:
@@ -63,3 +87,11 @@ def csp_source(text: str) -> str:
     ``text`` is the whole content of the element, white space included.
     """
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@lru_cache(maxsize=16)
+def missing(above: str) -> WebPage:
+    """Return the page of a path that has none; ``above`` is the relative path to the front page."""
+    style, text = read_file("style.css"), "<h1>There is no such page</h1>"
+    body = render("guide.html", title="No such page", style=style, menu=menu("", above), guide=text)
+    return WebPage(body, HTML, f"style-src {csp_source(style)}", "img-src data:")

@@ -14,12 +14,13 @@ from service import openapi
 from service.files import GUIDES
 from service.pages import guides
 from service.pages.page import csp_source, module_names
+from service.resources.registry import MASTER_RECORDS, PARTS
 from tests.support.api import Answer, Api
 
 pytestmark = pytest.mark.contract("Open pages")
 
 ASSETS = [
-    *("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "start.css", "start.js"),
+    *("swagger-ui.css", "swagger-ui-bundle.js", "start.css", "start.js"),
 ]
 OF_GUIDES = [f"/guides/{path.stem}" for path in GUIDES.glob("*.md") if path.stem != "README"]
 READ = ["/", "/data", "/docs", "/guides", *sorted(OF_GUIDES)]
@@ -101,6 +102,36 @@ async def _as_sent(api: Api, path: str) -> Answer:
     session, url = api.client.session, api.client.make_url(path)
     async with session.get(url, headers={"Accept-Encoding": "gzip"}, auto_decompress=False) as got:
         return Answer(got.status, got.headers, await got.read())
+
+
+async def test_all_pages_have_one_menu_and_the_front_page_names_all_collections(
+    anybody: Api,
+) -> None:
+    texts = {path: (await anybody.get(path)).raw.decode() for path in READ}
+    menus = {
+        path: re.findall(r">([^<]+)</a>", text.partition("<nav")[2].partition("</nav>")[0])
+        for path, text in texts.items()
+    }
+    assert {*map(tuple, menus.values())} == {("Selvedge", "Data", "Guides", "Try it", "OpenAPI")}
+    assert all("Selvedge</title>" in text and 'rel="icon"' in text for text in texts.values())
+    named = texts["/"].partition("<h1>")[2].partition("</p>")[0].lower()
+    records = [*MASTER_RECORDS, *PARTS]
+    assert [it.name for it in records if it.name.replace("-", " ") not in named] == []
+
+
+async def test_a_browser_gets_a_page_where_there_is_none(anybody: Api) -> None:
+    accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    for path in ("/guides/nope", "/Data", "/a/b/c", "/docs/x.js", "/%zz"):
+        answer = await anybody.get(path, headers={"Accept": accept, "If-None-Match": "*"})
+        assert (answer.status, answer.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
+        assert b"There is no such page" in answer.raw
+        [home] = re.findall(r'href="([./]*)">Selvedge', answer.raw.decode())
+        assert urljoin(f"http://proxy/below{path}", home) == "http://proxy/below/"
+        plain = await anybody.get(path)
+        assert plain.json["code"] in ("not_found.route", "unauthorized")
+    for path in ("/api/colors", "/api/nope", "/" + "a/" * 9):
+        answer = await anybody.get(path, headers={"Accept": accept})
+        assert (answer.status, answer.json["code"]) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize("path", READ)

@@ -94,6 +94,9 @@ def _search(driver: webdriver.Chrome, url: str, _: str) -> None:
     ):
         page.search(phrase)
         page.until(lambda expected=expected: page.tags() == expected)  # type: ignore[misc]
+    page.search("nothing at all")
+    page.until(lambda: page.texts("#swagger-ui p[role]") == ["No operation matches the search."])
+    assert "No operations defined" not in driver.page_source
     _finds_nothing_wrong(page, url)
 
 

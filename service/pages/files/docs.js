@@ -55,6 +55,13 @@ function dereference(part, root, ancestors = []) {
   return { ...dereference(target, root, [...ancestors, $ref]), ...resolveMembers(siblings) };
 }
 
+/** Replaces "No operations defined in spec!", which stands there while the document loads and when a search finds nothing. */
+const wrapOperations = (Original, { React }) => (props) => {
+  if (props.specSelectors.taggedOperations().size > 0) return React.createElement(Original, props);
+  const isLoaded = props.specSelectors.specJson().size > 0;
+  return React.createElement("p", { role: "status" }, isLoaded ? "No operation matches the search." : "Loading the operations …");
+};
+
 /** Replaces Swagger UI's resolver, which traverses the whole document for each unfolded operation. */
 async function resolveSubtree(root, path) {
   return { spec: dereference(path.reduce((node, name) => node?.[name], root), root), errors: [] };
@@ -71,6 +78,7 @@ const ui = SwaggerUIBundle({
   plugins: [
     {
       fn: { opsFilter: filterOperations, resolveSubtree },
+      wrapComponents: { operations: wrapOperations },
       statePlugins: { auth: { wrapActions: keyStorage }, spec: { wrapActions: jsonParser } },
     },
   ],
