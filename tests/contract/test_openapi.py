@@ -21,6 +21,7 @@ from service.openapi.examples import EXAMPLES
 from service.resources.registry import MASTER_RECORDS
 from service.routes import routes
 from tests.support.api import Api
+from tests.support.offenders import in_each
 from tests.support.openapi_validation import component, error_types
 
 pytestmark = pytest.mark.contract("OpenAPI document")
@@ -43,10 +44,8 @@ OPERATIONS = [
     for method, operation in methods.items()
     if method != "parameters"
 ]
-of_each_operation = pytest.mark.parametrize(
-    ("path", "method", "operation"),
-    OPERATIONS,
-    ids=[operation["operationId"] for _, _, operation in OPERATIONS],
+of_each_operation = in_each(
+    ("path", "method", "operation"), OPERATIONS, label=lambda row: row[2]["operationId"]
 )
 
 
@@ -204,7 +203,7 @@ async def test_unions_tell_documents_outcomes_and_writable_forms_apart(shared_ap
         assert ("id" in first) == (name != "ColorWritableAnswer")
 
 
-@pytest.mark.parametrize("route", [route for route in routes() if route.operation.name == "list"])
+@in_each("route", [route for route in routes() if route.operation.name == "list"])
 def test_every_scalar_field_of_a_list_filters(route: Any) -> None:
     parameters = parameters_of(route.path, "get")
     names = {parameter.get("name") for parameter in parameters}

@@ -15,6 +15,7 @@ from service.resources.registry import CHANGES, MASTER_RECORDS
 from tests.contract.test_openapi import DOCUMENT, OPERATIONS, parameters_of, resolved
 from tests.support import generate, schema_faults
 from tests.support.generate import REFERRED, with_state
+from tests.support.offenders import in_each
 from tests.support.openapi_validation import component
 
 pytestmark = pytest.mark.contract("OpenAPI document")
@@ -31,10 +32,8 @@ TAKEN: Final = {
     *("Request", "Response", "Set", "String", "Symbol", "Type", "Union"),
 }
 
-each_form = pytest.mark.parametrize(
-    ("resource", "form"),
-    [(resource, form) for resource in MASTER_RECORDS for form in FORMS],
-    ids=[f"{resource.name}-{form}" for resource in MASTER_RECORDS for form in FORMS],
+each_form = in_each(
+    ("resource", "form"), [(resource, form) for resource in MASTER_RECORDS for form in FORMS]
 )
 
 
@@ -164,7 +163,7 @@ def test_published_forms_refuse_what_the_service_refuses(resource: MasterRecord,
         assert not validator.is_valid(fault.body), fault
 
 
-@pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda resource: resource.name)
+@in_each("resource", MASTER_RECORDS)
 def test_an_item_of_a_bulk_replace_has_the_fields_of_a_replace(resource: MasterRecord) -> None:
     item, replace = (fields(SCHEMAS[name_of(resource.name, form)]) for form in ("item", "replace"))
     own = {"id", "ifMatch", "newKey", "state"}

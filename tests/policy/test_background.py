@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.policy.sources import SERVICE, modules
+from tests.support.offenders import in_each
 
 _MAKERS = {"create_task", "ensure_future", "run_coroutine_threadsafe"}
 #: Who else makes tasks, and who sees how they end.
@@ -31,7 +30,7 @@ def _makes_tasks(module: Path) -> Iterator[int]:
                 yield node.lineno
 
 
-@pytest.mark.parametrize("module", modules(), ids=lambda path: path.relative_to(SERVICE).as_posix())
+@in_each("module", modules())
 def test_a_task_is_awaited_or_made_by_background(module: Path) -> None:
     name = module.relative_to(SERVICE).as_posix()
     assert bool([*_makes_tasks(module)]) == (name in AWAITED)

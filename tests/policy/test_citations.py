@@ -9,6 +9,7 @@ import pytest
 from service import schemas
 from tests.policy import documents
 from tests.policy.sources import ROOT
+from tests.support.offenders import in_each
 
 CONTRACT = documents.sections(ROOT / "docs" / "contract.md")
 RULES = set(re.findall(r"^(\d+)\. ", documents.text(ROOT / "docs" / "scale.md"), re.MULTILINE))
@@ -120,7 +121,7 @@ RESOURCES = {name: file for name, file in schemas.load().items() if not name.sta
 
 
 @pytest.mark.contract("Common fields")
-@pytest.mark.parametrize("collection", RESOURCES)
+@in_each("collection", RESOURCES)
 def test_documented_fields_are_those_of_the_schemas(collection: str) -> None:
     """Fields of documents and of write bodies."""
     file = RESOURCES[collection]

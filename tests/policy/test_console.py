@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.policy.sources import SERVICE, modules
+from tests.support.offenders import in_each
 
 _STREAMS = {"stdout", "stderr", "bar", "tqdm"}
 _CONSOLE = SERVICE / "console.py"
@@ -42,9 +43,7 @@ def _is_text(node: ast.expr) -> bool:
     )
 
 
-@pytest.mark.parametrize(
-    "module", [module for module in modules() if module != _CONSOLE], ids=lambda module: module.stem
-)
+@in_each("module", [module for module in modules() if module != _CONSOLE])
 def test_nothing_is_printed_past_the_console(module: Path) -> None:
     assert not raw_output(module.read_text(encoding="utf-8"))
 

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.support.contract_index import CONTRACT as CONTRACT_PAGE
 from tests.support.contract_index import ROOT, headings, marked_tests, read_tests, render
+from tests.support.offenders import in_each
 
 #: Folders whose tests all check promises of the contract.
 FOLDERS = ("contract", "resources", "transfer")
@@ -20,7 +19,7 @@ def test_marks_name_sections_of_the_contract() -> None:
     assert not unknown, "Marks must name headings of level 3 of docs/contract.md."
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@in_each("section", SECTIONS)
 def test_every_section_has_a_test(section: str) -> None:
     assert [test.id for test in marked_tests() if section in test.headings]
 

@@ -8,6 +8,7 @@ import pytest
 from service.database.statements import Statement
 from tests.policy.sources import modules, texts
 from tests.policy.test_statements import REFERENCE, each_statement, plain
+from tests.support.offenders import in_each
 
 
 @each_statement
@@ -134,7 +135,7 @@ def test_a_correlated_subquery_is_found(text: str, count: int) -> None:
     assert len(correlated(text)) == count
 
 
-@pytest.mark.parametrize("module", modules(), ids=lambda module: module.stem)
+@in_each("module", modules())
 def test_code_keeps_to_the_same_rules(module: Path) -> None:
     """Scale, rules 5, 8 and 12: Citus leaves the name of a constraint to the error's message."""
     for text in texts(module):

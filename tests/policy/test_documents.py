@@ -9,6 +9,7 @@ import pytest
 from service.__main__ import _parser
 from tests.policy import documents
 from tests.policy.sources import ROOT, SERVICE, imports, modules
+from tests.support.offenders import in_each
 
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 _PATH = re.compile(
@@ -17,9 +18,7 @@ _PATH = re.compile(
 #: The sample resource of docs/adding-a-resource.md, and a real one that has all its files.
 _SAMPLE, _REAL = "trims", "colors"
 
-each_page = pytest.mark.parametrize(
-    "page", documents.documents(), ids=lambda page: page.relative_to(ROOT).as_posix()
-)
+each_page = in_each("page", documents.documents())
 
 
 def test_there_are_pages() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from service.error_types import ErrorType
-from tests.policy.sources import ROOT, SERVICE, modules
+from tests.policy.sources import SERVICE, modules
+from tests.support.offenders import in_each
 
 TYPES = {str(error_type) for error_type in ErrorType}
 #: Beginnings of dotted types, such as ``validation_error.``: texts with them build a type.
@@ -25,11 +26,7 @@ def literals(root: ast.AST) -> Iterator[str]:
                 yield text
 
 
-@pytest.mark.parametrize(
-    "module",
-    [module for module in modules() if module not in ELSEWHERE],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
+@in_each("module", [module for module in modules() if module not in ELSEWHERE])
 def test_no_error_type_is_a_literal(module: Path) -> None:
     assert not [*literals(ast.parse(module.read_text(encoding="utf-8")))]
 

@@ -5,11 +5,10 @@ import pytest
 from service.error_types import ErrorType
 from tests.policy.sources import ROOT, SERVICE, modules, texts
 from tests.support.generated_parts import PARTS, GeneratedPart
+from tests.support.offenders import in_each
 from tests.support.reports import with_section
 
-each_part = pytest.mark.parametrize(
-    "part", PARTS, ids=lambda part: part.file.relative_to(ROOT).as_posix()
-)
+each_part = in_each("part", PARTS, label=lambda part: part.file)
 
 
 @each_part

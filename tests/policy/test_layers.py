@@ -4,9 +4,8 @@ import ast
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from service.routes import routes
 from tests.contract.test_every_route import SUCCESSES
@@ -19,6 +18,7 @@ from tests.policy.sources import (
     modules_of_tests,
     texts,
 )
+from tests.support.offenders import in_each
 
 _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.ASCII)
 #: What composes pages of lists, and what is no caller's: start, migrations, cells, demo data, and
@@ -49,8 +49,8 @@ def relative(module: Path) -> str:
     return module.relative_to(ROOT).as_posix()
 
 
-def each(paths: list[Path]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("module", paths, ids=[relative(module) for module in paths])
+def each(paths: list[Path]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return in_each("module", paths, label=relative)
 
 
 def top(name: str) -> str:

@@ -7,14 +7,13 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from service import limits, schemas
 from service.client import Collection, changes
 from service.limits import byte_size
 from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS
 from tests.policy import documents
 from tests.policy.sources import ROOT
+from tests.support.offenders import in_each
 
 CONTRACT = ROOT / "docs" / "contract.md"
 
@@ -234,7 +233,7 @@ def test_the_table_of_limits_has_every_row() -> None:
     assert table_of_limits() == ROWS
 
 
-@pytest.mark.parametrize("document", PHRASES)
+@in_each("document", PHRASES)
 def test_documents_state_the_limits(document: str) -> None:
     text = prose(ROOT / document)
     assert not [phrase for phrase in PHRASES[document] if phrase not in text]

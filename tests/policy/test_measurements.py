@@ -7,6 +7,7 @@ import pytest
 
 from tests.policy import documents
 from tests.policy.sources import ROOT
+from tests.support.offenders import in_each
 
 #: Sections of measured figures; `make docs` measures nothing.
 _SECTION = re.compile(
@@ -39,14 +40,12 @@ def unnamed(text: str) -> list[str]:
     return sections + ["the page"] * (has_figures(text) and not _COMMIT.search(text))
 
 
-@pytest.mark.parametrize(
-    "page", documents.documents(), ids=lambda page: page.relative_to(ROOT).as_posix()
-)
+@in_each("page", documents.documents())
 def test_measured_figures_name_a_commit(page: Path) -> None:
     assert not unnamed(documents.text(page))
 
 
-@pytest.mark.parametrize("command", _WRITERS)
+@in_each("command", _WRITERS)
 def test_every_command_that_measures_has_its_section(command: str) -> None:
     page = documents.text(ROOT / "docs" / _WRITERS[command])
     assert command in [name for name, _ in _SECTION.findall(page)]

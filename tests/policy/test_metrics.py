@@ -4,13 +4,13 @@ import json
 import re
 from typing import Any
 
-import pytest
 import yaml
 from prometheus_client import REGISTRY
 
 from service.http import metrics
 from tests.policy import documents
 from tests.policy.sources import ROOT
+from tests.support.offenders import in_each
 
 KIT = ROOT / "docs" / "deploy"
 RULES: list[dict[str, Any]] = yaml.safe_load((KIT / "alerts.yaml").read_text())["groups"][0][
@@ -38,7 +38,7 @@ def exported() -> dict[str, set[str]]:
     return {name: labels for name, labels in labels_by_name.items() if name.startswith("selvedge_")}
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
+@in_each("expression", EXPRESSIONS)
 def test_used_metrics_are_exported(expression: str) -> None:
     metrics = exported()
     named = re.findall(r"\bselvedge_\w+", expression)

@@ -8,9 +8,10 @@ import asyncpg
 import pytest
 
 from tests.policy.sources import migrations, tenant_tables
+from tests.support.offenders import in_each
 
 LONGEST_NAME = 50
-each_migration = pytest.mark.parametrize("path", migrations(), ids=lambda path: path.stem)
+each_migration = in_each("path", migrations(), label=lambda path: path.stem)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ import pytest
 
 from tests.policy import documents
 from tests.policy.sources import ROOT, modules, modules_of_benchmarks, modules_of_tests
+from tests.support.offenders import in_each
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
 BANNED = {"one", "found", "place", "told", "known", "wanted", "asked", "held", "kept"}
@@ -249,7 +250,7 @@ def test_the_glossary_is_alphabetical() -> None:
     assert terms == sorted(terms)
 
 
-@pytest.mark.parametrize(("term", "spans"), glossary().items(), ids=glossary())
+@in_each(("term", "spans"), glossary().items())
 def test_glossary_terms_have_a_place(term: str, spans: list[str]) -> None:
     path, *names = spans
     assert (ROOT / path).is_file(), f"{term}: {path}"

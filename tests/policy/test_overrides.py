@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 
-import pytest
-
 from service.queries.resource import Resource
 from service.resources.registry import MASTER_RECORDS
 from tests.policy.sources import ROOT
+from tests.support.offenders import in_each
 
 _SOURCES = "".join(path.read_text() for path in (ROOT / "service").rglob("*.py"))
 
@@ -32,9 +31,7 @@ def dead_members(resource: type[Resource]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    "resource", dict.fromkeys(subclasses(Resource)), ids=lambda it: it.__name__
-)
+@in_each("resource", dict.fromkeys(subclasses(Resource)))
 def test_members_of_resources_override_or_are_used(resource: type[Resource]) -> None:
     """A renamed hook whose override keeps the old name would silently lose its rule."""
     assert MASTER_RECORDS

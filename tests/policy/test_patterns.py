@@ -17,6 +17,7 @@ from typing import Any, Final
 import pytest
 
 from tests.policy.sources import SERVICE, modules
+from tests.support.offenders import in_each
 from tests.support.processor_time import LeastTime
 
 _METHODS: Final = ("match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn")
@@ -177,7 +178,7 @@ TREES: Final = {path: ast.parse(path.read_text(encoding="utf-8")) for path in mo
 USES: Final = [use for path, tree in TREES.items() for use in _uses(path, tree)]
 
 
-@pytest.mark.parametrize("use", USES, ids=lambda use: f"{use.module}-{use.name}-{use.method}")
+@in_each("use", USES)
 def test_no_pattern_takes_long(use: Use) -> None:
     assert is_linear(use)
 
@@ -214,7 +215,7 @@ def has_possessive_group(pattern: re.Pattern[str]) -> bool:
     return False
 
 
-@pytest.mark.parametrize("use", USES, ids=lambda use: f"{use.module}-{use.name}-{use.method}")
+@in_each("use", USES)
 def test_no_group_is_possessive(use: Use) -> None:
     assert not has_possessive_group(use.pattern)
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 from service import schemas
 from service.queries.reference_targets import TARGETS
 from service.queries.writable_resource import WritableResource
@@ -12,6 +10,7 @@ from service.resources.registry import MASTER_RECORDS, PARTS
 from service.schemas import ResolvedSchema
 from service.transfer.collections import transfer_collections
 from service.transfer.fields import Field
+from tests.support.offenders import in_each
 
 _IDS = ("common/scalars.json#/$defs/id", "sub-suppliers.json#/$defs/id")
 _NUMBERS = {"gradingGroupId"}
@@ -37,13 +36,13 @@ def silent(located: ResolvedSchema, path: str = "") -> Iterator[str]:
             yield from silent(part.items if "array" in part.types else part, f"{here}.")
 
 
-@pytest.mark.parametrize(("file", "form"), _WRITTEN, ids=lambda value: str(value))
+@in_each(("file", "form"), _WRITTEN)
 def test_every_field_with_an_id_says_of_what(file: str, form: str) -> None:
     located = schemas.definition(file, form)
     assert [*silent(located.items if "array" in located.types else located)] == []
 
 
-@pytest.mark.parametrize("resource", [*MASTER_RECORDS, *PARTS], ids=lambda resource: resource.name)
+@in_each("resource", [*MASTER_RECORDS, *PARTS], label=lambda resource: resource.name)
 def test_it_says_what_is_looked_for_in_the_database(resource: WritableResource) -> None:
     for reference in resource.references:
         *way, name = reference.field.split(".")

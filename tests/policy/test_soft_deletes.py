@@ -7,6 +7,7 @@ import asyncpg
 import pytest
 
 from service.resources.registry import MASTER_RECORDS, PARTS
+from tests.support.offenders import in_each
 
 _RESOURCES = {resource.name: resource for resource in (*MASTER_RECORDS, *PARTS)}
 _SIZE_USERS = (("size-ranges", "in_use"), ("size-range-sizes", "needed"))
@@ -66,7 +67,7 @@ async def test_every_reference_to_what_is_deleted_softly_is_looked_at(
     assert [key for key in missing if key[:2] not in {*COUNTED_BY, *ALLOWED}] == []
 
 
-@pytest.mark.parametrize("pair", COUNTED_BY, ids="-".join)
+@in_each("pair", COUNTED_BY)
 def test_in_use_statements_read_the_users_table(pair: tuple[str, str]) -> None:
     for resource, name in COUNTED_BY[pair]:
         assert pair[0] in _RESOURCES[resource].statements[name].text

@@ -9,6 +9,7 @@ import pytest
 from service.database.statements import Statement
 from service.queries.resource import SHOWN_IN
 from tests.policy.sources import modules, sql_files, tenant_tables, texts
+from tests.support.offenders import in_each
 
 FILES = sql_files()
 STATEMENTS = [statement for file in FILES for statement in file.values()]
@@ -26,7 +27,7 @@ REFERENCE = re.compile(
     rf"\b(from|join|update|into|using)\s+([a-z_]+)(?:\s+as\b)?(?:\s+(?!(?:{_KEYWORDS})\b)([a-z_]+))?"
 )
 
-each_statement = pytest.mark.parametrize("statement", STATEMENTS, ids=[s.name for s in STATEMENTS])
+each_statement = in_each("statement", STATEMENTS, label=lambda statement: statement.name)
 
 
 def whole(statement: Statement) -> str:
@@ -144,7 +145,7 @@ def test_writes_on_shards_call_nothing_volatile(statement: Statement) -> None:
         assert not re.search(r"\b(nextval|jsonb_build_\w+|to_jsonb|format)\(", text)
 
 
-@pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
+@in_each("file", FILES, label=lambda file: file.name)
 def test_statements_stand_in_alphabetical_order(file: object) -> None:
     names = list(file)  # type: ignore[call-overload]
     assert names == sorted(names)

@@ -12,6 +12,7 @@ from referencing import Registry, Resource
 from service import schemas
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
+from tests.support.offenders import in_each
 
 FILES = schemas.load()
 MASTER_RECORDS = sorted(name for name, schema in FILES.items() if "bulkCreate" in schema["$defs"])
@@ -56,7 +57,7 @@ PROBES: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in MASTER_RECORDS if name not in WITHOUT_KEY])
+@in_each("name", [name for name in MASTER_RECORDS if name not in WITHOUT_KEY])
 def test_own_keys_fit_a_unique_index(name: str) -> None:
     key = OWN_KEYS.get(name, "userDefinedId")
     field = schemas.definition(name, "create").properties[key]
@@ -80,10 +81,10 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
 def parameters(select: Callable[[dict[str, Any]], Iterable[Any]]) -> list[Any]:
     """Return the values that `select` returns for each definition, with file and name."""
     return [
-        pytest.param(file, name, picked, id=f"{file}-{name}-{number}")
+        (file, name, picked)
         for file, schema in FILES.items()
         for name, definition in schema["$defs"].items()
-        for number, picked in enumerate(select(definition))
+        for picked in select(definition)
     ]
 
 
@@ -116,7 +117,7 @@ def types(schema: dict[str, Any]) -> set[str]:
     return {named} if isinstance(named, str) else set(named)
 
 
-@pytest.mark.parametrize("file", sorted(FILES))
+@in_each("file", sorted(FILES))
 def test_file_is_a_valid_schema_under_its_own_name(file: str) -> None:
     schema = FILES[file]
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -126,13 +127,13 @@ def test_file_is_a_valid_schema_under_its_own_name(file: str) -> None:
     assert schema["description"]
 
 
-@pytest.mark.parametrize("file", sorted(FILES))
+@in_each("file", sorted(FILES))
 def test_every_reference_leads_somewhere(file: str) -> None:
     assert list(reachable(file, FILES[file], set()))
 
 
 @pytest.mark.contract("Envelope")
-@pytest.mark.parametrize(("file", "name", "schema"), parameters(lambda definition: [definition]))
+@in_each(("file", "name", "schema"), parameters(lambda definition: [definition]))
 def test_every_object_is_closed(file: str, name: str, schema: dict[str, Any]) -> None:
     if f"{file}#{name}" not in OPEN:
         for node in nodes(schema):
@@ -141,7 +142,7 @@ def test_every_object_is_closed(file: str, name: str, schema: dict[str, Any]) ->
                 assert set(node.get("required", ())) <= set(node["properties"])
 
 
-@pytest.mark.parametrize(("file", "name", "schema"), parameters(lambda definition: [definition]))
+@in_each(("file", "name", "schema"), parameters(lambda definition: [definition]))
 def test_every_integer_is_bounded(file: str, name: str, schema: dict[str, Any]) -> None:
     for node in nodes(schema):
         if "integer" in types(node) and not name.startswith("identified"):
@@ -149,7 +150,7 @@ def test_every_integer_is_bounded(file: str, name: str, schema: dict[str, Any]) 
 
 
 @pytest.mark.contract("Limits")
-@pytest.mark.parametrize("file", [*MASTER_RECORDS, *PARTS])
+@in_each("file", [*MASTER_RECORDS, *PARTS])
 def test_every_part_of_a_request_body_is_bounded(file: str) -> None:
     for name in {*WRITE_FORMS, "fields"} & FILES[file]["$defs"].keys():
         for node in reachable(file, FILES[file]["$defs"][name], set()):
@@ -159,7 +160,7 @@ def test_every_part_of_a_request_body_is_bounded(file: str) -> None:
                 assert "maxItems" in node, (file, name, node)
 
 
-@pytest.mark.parametrize("file", MASTER_RECORDS)
+@in_each("file", MASTER_RECORDS)
 def test_forms_of_a_master_record_fit_together(file: str) -> None:
     defined = FILES[file]["$defs"]
     fields, document, writable = (defined[n] for n in ("fields", "document", "writable"))
@@ -178,15 +179,13 @@ def test_forms_of_a_master_record_fit_together(file: str) -> None:
     assert set(defined["itemFields"]["properties"]) == {*fields["properties"], "ifMatch"}
 
 
-@pytest.mark.parametrize("file", sorted(FILES))
+@in_each("file", sorted(FILES))
 def test_documents_come_with_an_example(file: str) -> None:
     for name in {"document", "create", "replace"} & set(FILES[file]["$defs"]):
         assert FILES[file]["$defs"][name]["examples"], (file, name)
 
 
-@pytest.mark.parametrize(
-    ("file", "name", "example"), parameters(lambda definition: definition.get("examples", ()))
-)
+@in_each(("file", "name", "example"), parameters(lambda definition: definition.get("examples", ())))
 def test_every_example_is_valid(file: str, name: str, example: Any) -> None:
     slow(file, name).validate(example)
     fast(file, name).validate(example)
@@ -200,8 +199,8 @@ def test_the_example_of_a_patch_is_valid() -> None:
 
 
 @pytest.mark.contract("Bad input")
-@pytest.mark.parametrize("file", MASTER_RECORDS)
-@pytest.mark.parametrize("form", NARROWING)
+@in_each("file", MASTER_RECORDS)
+@in_each("form", NARROWING)
 def test_both_validators_agree_on_good_and_bad_bodies(file: str, form: str) -> None:
     base = {"id": FILES[file]["$defs"]["document"]["examples"][0]["id"]} if form == "item" else {}
     source = "create" if form == "create" else "replace"
