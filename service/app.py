@@ -32,7 +32,6 @@ from service.http.parser_errors import ON_PARSER_ERROR
 from service.http.rate_limit_headers import RATE_LIMIT_HEADERS, RateLimitHeaders
 from service.http.response_sender import run_response_sender
 from service.http.router import Middleware, Router, use_router
-from service.http.unauthorized_throttle import UNAUTHORIZED_THROTTLE, UnauthorizedThrottle
 from service.organizations.caller import Callers
 from service.routes import Route, routes
 from service.settings import Settings
@@ -88,7 +87,7 @@ async def _run_shared_objects(
     app[RATE_LIMIT_HEADERS] = RateLimitHeaders(app[ADMISSION], app[BYTE_BUDGET])
     cache_bytes = settings.response_cache_mib * 2**20
     app[RESPONSE_CACHE] = cache = ResponseCache(database, cache_bytes, settings.public_url)
-    app[BODY_SCHEDULER], app[UNAUTHORIZED_THROTTLE] = BodyScheduler(), UnauthorizedThrottle()
+    app[BODY_SCHEDULER] = BodyScheduler()
     gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings.pool_size)
     monitor = LoopMonitor(gauges)
     last_used = app[CALLERS].last_used

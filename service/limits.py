@@ -141,12 +141,6 @@ KEY_CACHE_SECONDS: Final = 5
 """Lifetime of a cached key: time until all workers refuse a revoked key."""
 UNKNOWN_KEY_SECONDS: Final = 1
 """Lifetime of a cached miss. A key with that id that is issued meanwhile works afterwards."""
-UNAUTHORIZED_RATE: Final = 100
-"""401 responses that a worker sends in a second without a delay."""
-UNAUTHORIZED_BURST: Final = 100
-"""Capacity of the token bucket: 401 responses without a delay after an idle time."""
-UNAUTHORIZED_DELAY_SECONDS: Final = 1.0
-"""Maximum delay of a 401 response."""
 
 # Share of an organization
 ACQUIRE_SECONDS: Final = 5

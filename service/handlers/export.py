@@ -4,7 +4,6 @@ Source: contract, Exports.
 """
 
 import asyncio
-import time
 import zlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
@@ -15,7 +14,6 @@ import orjson
 from aiohttp import hdrs, web
 
 from service.database.connections import Connection
-from service.database.contention import CONTENTION
 from service.database.errors import unavailable
 from service.database.snapshots import SNAPSHOTS
 from service.handlers import tables
@@ -34,8 +32,6 @@ from service.resources.registry import EXPORTED
 
 _COMPRESSION_LEVEL: Final = 1
 """Level of zlib that is quick: the stream is as fast as the slower of database and compression."""
-_CONTENTION_SECONDS: Final = 1
-"""Seconds for which exports still pause after the contention signal (``CONTENTION``) went off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +105,12 @@ async def _chunks(
     if columns:
         yield tables.header(columns)
     for resource in export_request.resources:
-        started = time.monotonic()
         async for batch in export.batches(connection, caller, resource, is_bare=bool(columns)):
-            seconds = time.monotonic() - started
             count += batch.records
             lines = batch.lines
             yield tables.rows(lines.removesuffix(b",\n"), columns) if columns else lines
-            await _pause(caller, seconds)
-            started = time.monotonic()
     if not columns:
         yield orjson.dumps({"cursor": cursor, "count": count}) + b"\n"
-
-
-async def _pause(caller: Caller, seconds: float) -> None:
-    """Pause once, for ``seconds``, if other organizations are active, or were in the last second.
-
-    Record the caller as active. ``seconds`` is the time that the last batch took in the database.
-    """
-    CONTENTION.record(caller.organization_id)
-    if CONTENTION.is_contended(_CONTENTION_SECONDS):
-        await asyncio.sleep(seconds)
 
 
 async def _compressed(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -11,8 +11,7 @@ from service.database.connections import Database
 from service.database.errors import too_many_requests
 from service.database.organization_poller import OrganizationPoller
 from service.http.connections import max_connections
-from service.http.context import DATABASE, MAKE_ROOM
-from service.http.unauthorized_throttle import UNAUTHORIZED_THROTTLE
+from service.http.context import DATABASE
 from service.limits import MAX_WAITING
 from service.queries import change_feed
 from service.queries.change_feed import FeedHead
@@ -43,8 +42,8 @@ class ChangeWaiters:
 
         True means that the organization has new changes, of any collection, and that the first of
         them are numbered. Raise ApiError ``too_many_requests`` if MAX_WAITING readers of the
-        organization wait in this worker already. ``make_room``, ``end`` and another reader beyond
-        ``max_waiting`` may end the wait early, with False. A failed poll does not.
+        organization wait in this worker already. ``end`` and another reader beyond ``max_waiting``
+        may end the wait early, with False. A failed poll does not.
         """
         if self._is_stopped:
             return False
@@ -52,7 +51,7 @@ class ChangeWaiters:
         if len(waiters) >= MAX_WAITING:
             raise too_many_requests()
         if len(self._oldest_first) >= self._max_waiting:
-            self.make_room()
+            self._end_longest()
         waiter = asyncio.get_running_loop().create_future()
         waiters[waiter] = after
         self._oldest_first[waiter] = None
@@ -73,18 +72,12 @@ class ChangeWaiters:
             _wake(waiters, for_changes=False)
         self._poller.stop()
 
-    def make_room(self) -> bool:
-        """End the longest wait, with False; return False if no reader waits.
-
-        ``wait`` calls it, and so does the eviction of connections, which closes the reader's
-        connection after its empty page.
-        """
-        for waiter in self._oldest_first:
-            if not waiter.done():
-                del self._oldest_first[waiter]
-                waiter.set_result(False)
-                return True
-        return False
+    def _end_longest(self) -> None:
+        """End the longest wait, with False."""
+        waiter = next((each for each in self._oldest_first if not each.done()), None)
+        if waiter is not None:
+            del self._oldest_first[waiter]
+            waiter.set_result(False)
 
     async def _notify(self, organization_id: int, head: FeedHead) -> None:
         """Number a batch of unnumbered changes, if any; wake the readers that have new changes."""
@@ -108,16 +101,13 @@ CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("change_waiters", ChangeW
 
 
 async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
-    """Add the change waiters and MAKE_ROOM to the application.
+    """Add the change waiters to the application.
 
     Readers on half of a worker's connections can wait. If the limit of open files lowers the
-    connection limit, the share is slightly above half. MAKE_ROOM ends a delayed 401 response if
-    there is one, else the longest wait.
+    connection limit, the share is slightly above half.
     """
     max_waiting = max_connections(0) // 2
-    app[CHANGE_WAITERS] = change_waiters = ChangeWaiters(app[DATABASE], max_waiting)
-    unauthorized = app[UNAUTHORIZED_THROTTLE]
-    app[MAKE_ROOM] = lambda: unauthorized.make_room() or change_waiters.make_room()
+    app[CHANGE_WAITERS] = ChangeWaiters(app[DATABASE], max_waiting)
     yield
 
 

@@ -7,7 +7,6 @@ from aiohttp import hdrs, web
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http.context import CALLER, CALLERS
-from service.http.unauthorized_throttle import UNAUTHORIZED_THROTTLE
 from service.organizations.caller import Caller
 
 _CHALLENGE: Final = "Bearer"
@@ -22,13 +21,11 @@ async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
     """Return the caller and set it on the request as CALLER.
 
     Raise ApiError ``unauthorized`` without exactly one ``Authorization`` header with a valid key.
-    Its ``WWW-Authenticate`` has the challenge. ``UnauthorizedThrottle`` delays it while such errors
-    are frequent. Raise ApiError of 429 or 503 if the key must be looked up and no result comes, as
-    while the database is unreachable.
+    Its ``WWW-Authenticate`` has the challenge. Raise ApiError of 429 or
+    503 if the key must be looked up and no result comes, as while the database is unreachable.
 
     ``again`` is for requests that have waited since their first authentication. It bypasses the
-    cache of callers, because the key may have been revoked or changed meanwhile. The errors are the
-    same, without the delay.
+    cache of callers, because the key may have been revoked or changed meanwhile.
     """
     credentials = request.headers.getall(hdrs.AUTHORIZATION, ())
     scheme, _, key = credentials[0].partition(" ") if credentials else ("", "", "")
@@ -37,8 +34,6 @@ async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
     if scheme.lower() == "bearer" and len(credentials) == 1:
         caller = await request.app[CALLERS].find(key.strip(), fresh=again)
     if caller is None:
-        if not again:
-            await request.app[UNAUTHORIZED_THROTTLE].delay()
         message = None
         if key.lower().startswith("bearer"):
             message = "The word Bearer stands before the key twice; send it once."

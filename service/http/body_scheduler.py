@@ -4,7 +4,7 @@ Bodies of SCHEDULED_BODY_BYTES or more and compressed bodies are large (``reques
 selection of fields from large documents enters it, too (``handlers.selection``).
 Parsing and validating 1,000 items blocks the event loop for about 0.1 s. If forty such bodies
 arrive together, asyncio would process all of them before it serves any other connection. So the
-scheduler starts one at a time, round robin over the organizations.
+scheduler starts one at a time, round robin over the organizations (``make attack``: refused).
 """
 
 import asyncio

@@ -1,18 +1,20 @@
 """HTTP connections of a worker: connection limit, eviction and graceful shutdown.
 
-Each connection is an open file. At the limit a new connection evicts another one, or is aborted
-itself. None is aborted whose request has arrived completely and waits for its response (see
-``service.http.eviction``).
+Each connection is an open file. At the limit a new connection evicts the idle one that is nearest
+to its timeout, or is aborted if none is idle. Without eviction a few thousand idle connections
+lock out all other callers (``make attack``: idle, heads, followers).
 
-A malformed request gets an error response, after which the connection closes. A worker that stops,
-or is above its limit, adds ``Connection: close`` to its next response on each connection.
+A malformed request gets an error response, after which the connection closes. A worker that stops
+adds ``Connection: close`` to its next response on each connection.
 """
 
 import asyncio
+import heapq
 import resource
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any, Final
 
 from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
@@ -23,17 +25,12 @@ from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http import listeners
-from service.http.context import MAKE_ROOM
-from service.http.eviction import Eviction
 from service.http.parser_errors import ON_PARSER_ERROR, ParserErrorResponse, parser_error
 from service.http.request_heads import HeadReader
-from service.limits import DRAIN_SECONDS, HEAD_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS
+from service.limits import DRAIN_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS
 
-NEW_SECONDS: Final = 1
-"""Seconds for which a connection without a request is new, from its start or its first byte.
-
-Eviction spares it if it can end a delayed 401 response or a long poll instead.
-"""
+_EVICTION_BATCH: Final = 64
+"""Idle connections that are sorted at a time."""
 LINGER_SECONDS: Final = 2
 """Maximum seconds for which data after a malformed request is read and discarded."""
 _OTHER_FILES: Final = 100
@@ -76,8 +73,7 @@ class Runner(web.AppRunner):
     async def _make_server(self) -> web.Server:
         """Return the server with the connection limit in place of aiohttp's."""
         server, app = await super()._make_server(), self._app
-        make_room = app.get(MAKE_ROOM, lambda: False)
-        return _Server(server, self._max_connections, app.get(ON_PARSER_ERROR), make_room)
+        return _Server(server, self._max_connections, app.get(ON_PARSER_ERROR))
 
     async def cleanup(self) -> None:
         """Stop accepting connections, drain the open ones, then let aiohttp shut down.
@@ -116,24 +112,13 @@ class HttpConnection(HeadReader):
         return self._lingers or (not self._request_in_progress and not self._messages)
 
     @property
-    def is_new(self) -> bool:
-        """Return whether it has had no request yet, and is new (see NEW_SECONDS)."""
-        is_unused = self.is_idle and not self._request_count
-        return is_unused and self.closes_at - self._loop.time() > HEAD_SECONDS - NEW_SECONDS
-
-    @property
     def is_ending(self) -> bool:
         """Return whether the connection closes after the next response.
 
-        This is so after a malformed request, and while the worker drains or is above its limit.
+        This is so after a malformed request, and while the worker drains.
         """
         server = self._manager
         return self._close or (isinstance(server, _Server) and server.ends_connections)
-
-    @property
-    def is_receiving_body(self) -> bool:
-        """Return whether the body of the request that was started last is incomplete."""
-        return not self._body.is_eof()
 
     @property
     def closes_at(self) -> float:
@@ -238,7 +223,6 @@ class _Server(web.Server):
         server: web.Server,
         max_connections: int,
         on_parser_error: Callable[[web.BaseRequest, web.Response], None] | None,
-        make_room: Callable[[], bool],
     ) -> None:
         super().__init__(
             server.request_handler,
@@ -250,7 +234,8 @@ class _Server(web.Server):
         self._max_connections = max_connections
         self.on_parser_error = on_parser_error or (lambda _request, _response: None)
         """Called after the response to a request that the parser refused."""
-        self._eviction = Eviction(max_connections, make_room)
+        self._victims: list[tuple[float, HttpConnection]] = []
+        """Idle connections and their timeouts when they were sorted, the nearest timeout last."""
         self.is_draining = False
         self._is_empty = asyncio.Event()
         self._open: set[HttpConnection] = set()
@@ -260,25 +245,35 @@ class _Server(web.Server):
         return HttpConnection(self, loop=self._loop, **self._kwargs)
 
     def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
-        """Add the connection. At the limit abort a victim, or exceed the limit while one ends.
-
-        If there is no other victim, the new connection itself is aborted and not added.
-        """
+        """Add the connection; at the limit abort an idle one, or the new one if none is idle."""
         assert isinstance(handler, HttpConnection)
         super().connection_made(handler, transport)
         if len(self._open) >= self._max_connections:
-            victim = self._eviction.choose(self._open, handler)
-            if victim is not None:
-                self._open.discard(victim)
-                self._connections[victim].abort()
+            victim = self._idle() or handler
+            self._open.discard(victim)
+            self._connections[victim].abort()
             if victim is handler:
                 return
         self._open.add(handler)
 
+    def _idle(self) -> "HttpConnection | None":
+        """Remove and return the victim with the nearest timeout; None if no connection is idle.
+
+        Connections that became idle after the sort are considered when no victim is left.
+        """
+        while self._victims:
+            closes_at, victim = self._victims.pop()
+            if victim in self._open and victim.is_idle and victim.closes_at == closes_at:
+                return victim
+        idle = (connection for connection in self._open if connection.is_idle)
+        nearest = heapq.nsmallest(_EVICTION_BATCH, idle, key=attrgetter("closes_at"))
+        self._victims = [(connection.closes_at, connection) for connection in reversed(nearest)]
+        return self._victims.pop()[1] if self._victims else None
+
     @property
     def ends_connections(self) -> bool:
         """Return whether each response is the last one on its connection."""
-        return self.is_draining or len(self._open) > self._max_connections
+        return self.is_draining
 
     def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
         """Remove the connection, and end the drain with the last one."""

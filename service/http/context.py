@@ -1,6 +1,6 @@
 """Keys of the application and of requests: objects that middleware and handlers share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 from aiohttp import web
@@ -53,11 +53,6 @@ DATABASE: web.AppKey[Database] = web.AppKey("database", Database)
 ADMISSION: web.AppKey[Admission] = web.AppKey("admission", Admission)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
 ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
-MAKE_ROOM: web.AppKey[Callable[[], bool]] = web.AppKey("make_room")
-"""Frees a connection: ends the oldest delay of a 401 response, else the oldest long poll.
-
-Returns False if there is neither.
-"""
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 """Caller; absent before authentication, and on routes that need no key."""

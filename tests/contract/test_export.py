@@ -14,7 +14,6 @@ import pytest
 
 from service import csv_lines
 from service.database.snapshots import SNAPSHOTS, Snapshots
-from service.handlers import export as export_handler
 from service.handlers import tables
 from service.http import response_sender
 from service.queries import export
@@ -107,11 +106,14 @@ async def test_all_is_of_one_moment(api: Api, monkeypatch: pytest.MonkeyPatch) -
     before = {record["id"]: record for record in await walk(api, GROUPS)}
     changed = min(before)
 
-    async def write(*_: object) -> None:
-        name = f"Renamed {asyncio.get_running_loop().time()}"
-        await api.patch(f"{GROUPS}/{changed}", replacing("/name", name))
+    async def batches(*arguments: Any, is_bare: bool) -> AsyncIterator[export.ExportBatch]:
+        async for batch in read(*arguments, is_bare=is_bare):
+            yield batch
+            name = f"Renamed {asyncio.get_running_loop().time()}"
+            await api.patch(f"{GROUPS}/{changed}", replacing("/name", name))
 
-    monkeypatch.setattr(export_handler, "_pause", write)
+    read = export.batches
+    monkeypatch.setattr(export, "batches", batches)
     params = [("collection", name) for name in ("brands", "colors", "groups")]
     records, end = lines(await api.get(EXPORT, params))
     groups = [record["document"] for record in records if record["collection"] == "groups"]

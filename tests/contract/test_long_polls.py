@@ -1,13 +1,11 @@
 """Tests of long polls: their keys are checked again, and they make room for others."""
 
 import asyncio
-from typing import Any
 
 import asyncpg
 import pytest
 
 from service.http import request_body
-from service.http.context import MAKE_ROOM
 from tests.contract.test_budgets import upload
 from tests.support.api import Api, issue_key
 from tests.support.changes import PATH
@@ -47,23 +45,6 @@ async def test_a_waiting_reader_does_not_outlive_its_key(api: Api, demo_dsn: str
         is_failure(await reading[1], 401, "unauthorized")
         assert (await api.post(GROUPS, {"name": "Knit"})).status == 201
         is_failure(await reading[0], 401, "unauthorized")
-
-
-@pytest.mark.contract("Changes", "Connections")
-async def test_the_longest_waiting_reader_makes_room(api: Api) -> None:
-    params = {"cursor": await now(api), "wait": "20"}
-    app: Any = api.client.app
-    assert not app[MAKE_ROOM]()
-    reading = []
-    for _ in range(3):
-        reading.append(asyncio.create_task(api.get(PATH, params)))
-        await asyncio.sleep(0.1)
-    for number in range(3):
-        assert app[MAKE_ROOM]()
-        async with within(5):
-            assert (await reading[number]).data == []
-        assert not any(task.done() for task in reading[number + 1 :])
-    assert not app[MAKE_ROOM]()
 
 
 @pytest.mark.contract("Callers", "Budgets")

@@ -122,9 +122,6 @@ PHRASES = {
         f"takes effect within {limits.KEY_CACHE_SECONDS} seconds.",
         f"the key works after {limits.UNKNOWN_KEY_SECONDS} second.",
         f"took longer than {limits.KEY_CACHE_SECONDS} seconds to arrive.",
-        f"a worker sends {limits.UNAUTHORIZED_RATE} a second without delay, and a burst of "
-        f"{limits.UNAUTHORIZED_BURST} after a rest.",
-        f"delayed by up to {limits.UNAUTHORIZED_DELAY_SECONDS:.0f} second.",
         f"(1 to {limits.MAX_REQUEST_ID_LENGTH} visible ASCII characters)",
         f"more than {limits.MAX_VISIBLE_HEX_DIGITS} hex digits in a row, because",
         f"More than {limits.MAX_VISIBLE_HEX_DIGITS} hex digits in a row are masked",

@@ -10,7 +10,6 @@ from aiohttp import web
 
 from service.http import connections
 from service.http.connections import Runner
-from service.http.context import MAKE_ROOM
 from tests.support.time_limits import scaled, within
 
 ROOM = 4
@@ -35,9 +34,7 @@ class ConnectionServer:
     def __init__(self) -> None:
         self.open = asyncio.Event()
         self.given_up = asyncio.Event()
-        self.waiting = list[asyncio.Event]()
         app = web.Application(middlewares=[last_is_told], client_max_size=2**24)
-        app[MAKE_ROOM] = self._make_room
         app.router.add_route("*", "/{name}", self._answer)
         self.runner = Runner(app, connections=ROOM, handler_cancellation=True, lingering_time=2)
         self.writers: list[StreamWriter] = []
@@ -51,16 +48,7 @@ class ConnectionServer:
             except asyncio.CancelledError:
                 self.given_up.set()
                 raise
-        if request.match_info["name"] == "waiting":
-            self.waiting.append(asyncio.Event())
-            await self.waiting[-1].wait()
         return web.Response(body=bytes(2**25 if request.match_info["name"] == "large" else 1))
-
-    def _make_room(self) -> bool:
-        waiting = [each for each in self.waiting if not each.is_set()]
-        for first in waiting[:1]:
-            first.set()
-        return bool(waiting)
 
     async def start(self) -> None:
         await self.runner.setup()

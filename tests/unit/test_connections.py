@@ -24,8 +24,6 @@ from tests.support.time_limits import limit, within
 
 pytestmark = pytest.mark.contract("Connections")
 
-UNFINISHED = b"POST /quick HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\n"
-
 
 @pytest.fixture
 async def server() -> AsyncIterator[ConnectionServer]:
@@ -33,7 +31,7 @@ async def server() -> AsyncIterator[ConnectionServer]:
         yield made
 
 
-async def test_new_connections_are_always_accepted(server: ConnectionServer) -> None:
+async def test_new_connections_evict_idle_ones(server: ConnectionServer) -> None:
     idle = [await server.come() for _ in range(3 * ROOM)]
     assert await status(await server.come(GET % b"quick")) == b"200"
     gone = [await is_closed(reader) for reader in idle]
@@ -60,53 +58,6 @@ async def test_a_request_under_way_stays(server: ConnectionServer) -> None:
     assert await is_closed(await server.come())
     server.open.set()
     assert [await status(reader) for reader in slow] == [b"200"] * ROOM
-
-
-async def test_the_reader_that_has_waited_longest_makes_way(server: ConnectionServer) -> None:
-    """Its answer is the last on its connection; requests at work stay."""
-    slow = await server.come(GET % b"slow")
-    waiting = [await server.come(GET % b"waiting") for _ in range(ROOM - 1)]
-    for reader in waiting:
-        new = await server.come()
-        async with within(5):
-            assert b"\r\nConnection: close\r\n" in await reader.readuntil(b"\r\n\r\n")
-            assert len(await reader.read()) == 1
-        await server.say(-1, GET % b"slow")
-        assert not await is_closed(new)
-    assert await is_closed(await server.come())
-    server.open.set()
-    assert await status(slow) == b"200"
-
-
-async def test_the_oldest_body_under_way_makes_way(server: ConnectionServer) -> None:
-    uploads = []
-    for _ in range(ROOM):
-        uploads.append(await server.come(UNFINISHED.replace(b"quick", b"read")))
-        await asyncio.sleep(0.01)
-    assert await status(await server.come(GET % b"quick")) == b"200"
-    assert [await is_closed(reader) for reader in uploads] == [True, *[False] * (ROOM - 1)]
-
-
-async def test_a_body_of_no_use_takes_no_room(server: ConnectionServer) -> None:
-    """aiohttp reads the rest of it for some seconds after the answer."""
-    early = [await server.come(UNFINISHED) for _ in range(ROOM)]
-    assert [await status(reader) for reader in early] == [b"200"] * ROOM
-    assert await status(await server.come(GET % b"quick")) == b"200"
-    assert [await is_closed(reader) for reader in early] == [True, *[False] * (ROOM - 1)]
-
-
-async def test_answers_that_nobody_takes_make_way_last(server: ConnectionServer) -> None:
-    for _ in range(ROOM - 1):
-        await server.come(GET % b"large", buffer=2**12)
-    assert await status(await server.come(GET % b"quick")) == b"200"
-    idle = await server.come()
-    assert len(server.runner.server.connections) == ROOM  # type: ignore[union-attr]
-    assert not await is_closed(idle)
-    slow = await server.come(GET % b"slow")
-    assert await is_closed(idle)
-    assert await status(await server.come(GET % b"quick")) == b"200"
-    server.open.set()
-    assert await status(slow) == b"200"
 
 
 @pytest.mark.contract("Shares")
