@@ -30,17 +30,6 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-translation as (
-    select
-        {{table}}_id as owner_id,
-        string_agg(
-            '{"id":' || id || ',"languageId":' || language_id || ',"text":' || to_json(text) || '}',
-            ',' order by language_id
-        ) as documents
-    from {{table}}_translation
-    where organization_id = $1::bigint and {{table}}_id = any(array(select id from page))
-    group by {{table}}_id
 )
 select
     page_order,
@@ -48,7 +37,15 @@ select
     {{document_scalars}}
     || ',"properties":[],"languages":[' || coalesce(translation.documents, '') || ']}' as document
 from page
-left join translation on translation.owner_id = page.id;
+left join lateral (
+    select
+        string_agg(
+            '{"id":' || id || ',"languageId":' || language_id || ',"text":' || to_json(text) || '}',
+            ',' order by language_id
+        ) as documents
+    from {{table}}_translation
+    where organization_id = $1::bigint and {{table}}_id = page.id
+) as translation on true;
 
 -- name: insert(organization_id, items)
 insert into {{table}} as stored (organization_id, id, position, {{new_columns}})
@@ -110,16 +107,6 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-translation as (
-    select
-        {{table}}_id as owner_id,
-        string_agg(
-            '{"languageId":' || language_id || ',"text":' || to_json(text) || '}', ',' order by language_id
-        ) as documents
-    from {{table}}_translation
-    where organization_id = $1::bigint and {{table}}_id = any(array(select id from page))
-    group by {{table}}_id
 )
 select
     page_order,
@@ -127,4 +114,11 @@ select
     {{writable_scalars}}
     || ',"languages":[' || coalesce(translation.documents, '') || ']}' as document
 from page
-left join translation on translation.owner_id = page.id;
+left join lateral (
+    select
+        string_agg(
+            '{"languageId":' || language_id || ',"text":' || to_json(text) || '}', ',' order by language_id
+        ) as documents
+    from {{table}}_translation
+    where organization_id = $1::bigint and {{table}}_id = page.id
+) as translation on true;

@@ -27,7 +27,7 @@ group_document as materialized (
     from color_group
     where organization_id = $1::bigint and id = any(array(select distinct color_group_id from group_link))
 ),
-color_groups as (
+color_groups as materialized (
     select l.color_id, string_agg(g.document, ',' order by g.id) as documents
     from group_link l
     join group_document g on g.id = l.color_group_id
@@ -48,7 +48,7 @@ language_document as materialized (
     from language
     where id = any(array(select distinct language_id from language_link))
 ),
-color_languages as (
+color_languages as materialized (
     select
         l.color_id,
         string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ',' order by d.id) as documents

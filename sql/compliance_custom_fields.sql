@@ -10,21 +10,6 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-allowed_values as (
-    select
-        v.custom_field_id,
-        string_agg(
-            '{"id":' || v.id
-            || ',"value":' || to_json(v.value)
-            || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
-            || ',"properties":[]}',
-            ',' order by case when not page.is_sort_by_allowed_value_id then v.value end, v.id
-        ) as documents
-    from compliance_allowed_value v
-    join page on page.id = v.custom_field_id
-    where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
-    group by v.custom_field_id
 )
 select
     page_order,
@@ -33,7 +18,18 @@ select
     || ',"allowedValues":[' || coalesce(v.documents, '')
     || '],"properties":[]}' as document
 from page
-left join allowed_values v on v.custom_field_id = page.id;
+left join lateral (
+    select
+        string_agg(
+            '{"id":' || v.id
+            || ',"value":' || to_json(v.value)
+            || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+            || ',"properties":[]}',
+            ',' order by case when not page.is_sort_by_allowed_value_id then v.value end, v.id
+        ) as documents
+    from compliance_allowed_value v
+    where v.organization_id = $1::bigint and v.custom_field_id = page.id
+) as v on true;
 
 -- name: insert(organization_id, items)
 insert into compliance_custom_field as stored (organization_id, id, position, {{new_columns}})
@@ -72,10 +68,15 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-allowed_values as (
+)
+select
+    page_order,
+    sort_values,
+    {{writable_scalars}}
+    || ',"allowedValues":[' || coalesce(v.documents, '') || ']}' as document
+from page
+left join lateral (
     select
-        v.custom_field_id,
         string_agg(
             '{"id":' || v.id
             || ',"value":' || to_json(v.value)
@@ -85,14 +86,5 @@ allowed_values as (
             ',' order by case when not page.is_sort_by_allowed_value_id then v.value end, v.id
         ) as documents
     from compliance_allowed_value v
-    join page on page.id = v.custom_field_id
-    where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
-    group by v.custom_field_id
-)
-select
-    page_order,
-    sort_values,
-    {{writable_scalars}}
-    || ',"allowedValues":[' || coalesce(v.documents, '') || ']}' as document
-from page
-left join allowed_values v on v.custom_field_id = page.id;
+    where v.organization_id = $1::bigint and v.custom_field_id = page.id
+) as v on true;

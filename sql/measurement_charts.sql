@@ -6,7 +6,8 @@ where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactiv
 returning style_id as id, id as "cause measurement-charts";
 
 -- name: documents(organization_id)
--- The offset makes the planner look up the values line by line. Without it, a plan may read those of all lines.
+-- Lines and values are aggregated record by record: the planner would aggregate all of them for each line of an
+-- organization that the statistics do not know.
 with record as (
     select s.id, s.id as style_id, s.state, s.measurement_unit, s.measurement_unit as unit
     from style s
@@ -14,27 +15,15 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-requested as (
+)
+select
+    page_order,
+    sort_values,
+    {{opening}}'"unit":' || coalesce(to_json(unit)::text, 'null')
+    || ',"lines":[' || coalesce(lines.documents, '') || ']'{{closing}} as document
+from page
+left join lateral (
     select
-        charted.measurement_line_id,
-        string_agg(
-            '{"sizeRangeSizeId":' || charted.size_range_size_id || ',"value":' || {{value}} || '}',
-            ',' order by charted.size_range_size_id
-        ) as documents
-    from measurement_line line
-    cross join lateral (
-        select stored.measurement_line_id, stored.size_range_size_id, stored.value
-        from measurement_line_value stored
-        where stored.organization_id = $1::bigint and stored.measurement_line_id = line.id
-        offset 0
-    ) as charted
-    where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
-    group by charted.measurement_line_id
-),
-lines as (
-    select
-        line.style_id,
         string_agg(
             '{"lineId":' || line.id
             || ',"name":' || coalesce(to_json(line.name)::text, 'null')
@@ -44,17 +33,17 @@ lines as (
             ',' order by line.id
         ) as documents
     from measurement_line line
-    left join requested on requested.measurement_line_id = line.id
-    where line.organization_id = $1::bigint and line.style_id = any(array(select id from page))
-    group by line.style_id
-)
-select
-    page_order,
-    sort_values,
-    {{opening}}'"unit":' || coalesce(to_json(unit)::text, 'null')
-    || ',"lines":[' || coalesce(lines.documents, '') || ']'{{closing}} as document
-from page
-left join lines on lines.style_id = page.id;
+    left join lateral (
+        select
+            string_agg(
+                '{"sizeRangeSizeId":' || charted.size_range_size_id || ',"value":' || {{value}} || '}',
+                ',' order by charted.size_range_size_id
+            ) as documents
+        from measurement_line_value charted
+        where charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
+    ) as requested on true
+    where line.organization_id = $1::bigint and line.style_id = page.id
+) as lines on true;
 
 -- name: filled
 (

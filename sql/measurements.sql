@@ -70,20 +70,17 @@ requested as materialized (
         offset 0
     ) as size
 ),
-lines as materialized (
-    select measured.sample_request_id, measured.size_range_size_id, {{lines}} as documents
-    from sample_request_measurement measured
-    join measurement_line line
-        on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
-    where measured.organization_id = $1::bigint
-        and measured.sample_request_id = any(array(select id from page)){{shown_lines}}
-    group by measured.sample_request_id, measured.size_range_size_id
-),
-sizes as (
+sizes as materialized (
     select requested.sample_request_id, string_agg({{size}}, ',' order by requested.id) as documents
     from requested
-    left join lines
-        on lines.sample_request_id = requested.sample_request_id and lines.size_range_size_id = requested.id
+    left join lateral (
+        select {{lines}} as documents
+        from sample_request_measurement measured
+        join measurement_line line
+            on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+        where measured.organization_id = $1::bigint and measured.sample_request_id = requested.sample_request_id
+            and measured.size_range_size_id = requested.id{{shown_lines}}
+    ) as lines on true
     group by requested.sample_request_id
 )
 select

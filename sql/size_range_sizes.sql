@@ -14,10 +14,11 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-sizes as (
+)
+select page_order, sort_values, {{opening}}'[' || coalesce(sizes.documents, '') || ']'{{closing}} as document
+from page
+left join lateral (
     select
-        size.size_range_id,
         string_agg(
             '{"id":' || size.id
             || ',"name":' || to_json(size.name)
@@ -27,13 +28,8 @@ sizes as (
             ',' order by size.id
         ) as documents
     from size_range_size size
-    join page on page.id = size.size_range_id
-    where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
-    group by size.size_range_id
-)
-select page_order, sort_values, {{opening}}'[' || coalesce(sizes.documents, '') || ']'{{closing}} as document
-from page
-left join sizes on sizes.size_range_id = page.id;
+    where size.organization_id = $1::bigint and size.size_range_id = page.id
+) as sizes on true;
 
 -- name: filled
 exists (

@@ -56,10 +56,15 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-sizes as materialized (
+)
+select
+    page_order,
+    sort_values,
+    {{document_scalars}}
+    || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
+from page
+left join lateral (
     select
-        size_range_id,
         string_agg(
             '{"id":' || id
             || ',"name":' || to_json(name)
@@ -69,17 +74,9 @@ sizes as materialized (
             ',' order by id
         ) as documents
     from size_range_size
-    where organization_id = $1::bigint and size_range_id = any(array(select id from page))
+    where organization_id = $1::bigint and size_range_id = page.id
         and not is_deactivated
-    group by size_range_id
-)
-select
-    page_order,
-    sort_values,
-    {{document_scalars}}
-    || ',"sizes":[' || coalesce(sizes.documents, '') || '],"properties":[]}' as document
-from page
-left join sizes on sizes.size_range_id = page.id;
+) as sizes on true;
 
 -- name: in_use(organization_id, ids, restored_ids, has_successor)
 -- Uses of the size ranges to delete. $3 are the restored ones; $4 is true if the default has a successor.

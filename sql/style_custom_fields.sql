@@ -11,30 +11,13 @@ with record as (
 page as materialized (
     {{page}}
 ),
-allowed_values as (
-    select
-        v.custom_field_id,
-        string_agg(
-            '{"id":' || v.id
-            || ',"value":' || to_json(v.value)
-            || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
-            || coalesce(',"parentAllowedValueId":' || v.parent_allowed_value_id, '')
-            || ',"properties":[]}',
-            ',' order by
-                case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end, v.id
-        ) as documents
-    from style_allowed_value v
-    join page on page.id = v.custom_field_id
-    where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
-    group by v.custom_field_id
-),
-brands as (
+brands as materialized (
     {{brands}}
 ),
-groups as (
+groups as materialized (
     {{groups}}
 ),
-categories as (
+categories as materialized (
     {{categories}}
 )
 select
@@ -47,7 +30,20 @@ select
     || '],"associatedStyleCategories":[' || coalesce(c.documents, '')
     || '],"properties":[]}' as document
 from page
-left join allowed_values v on v.custom_field_id = page.id
+left join lateral (
+    select
+        string_agg(
+            '{"id":' || v.id
+            || ',"value":' || to_json(v.value)
+            || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
+            || coalesce(',"parentAllowedValueId":' || v.parent_allowed_value_id, '')
+            || ',"properties":[]}',
+            ',' order by
+                case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end, v.id
+        ) as documents
+    from style_allowed_value v
+    where v.organization_id = $1::bigint and v.custom_field_id = page.id
+) as v on true
 left join brands b on b.custom_field_id = page.id
 left join groups g on g.custom_field_id = page.id
 left join categories c on c.custom_field_id = page.id;
@@ -90,31 +86,13 @@ with record as (
 page as materialized (
     {{page}}
 ),
-allowed_values as (
-    select
-        v.custom_field_id,
-        string_agg(
-            '{"id":' || v.id
-            || ',"value":' || to_json(v.value)
-            || ',"userDefinedId":'
-            || coalesce(case when v.user_defined_id ~ '\S' then to_json(v.user_defined_id)::text end, 'null')
-            || ',"isDefaultValue":' || v.is_default_value
-            || ',"parentAllowedValueId":' || coalesce(v.parent_allowed_value_id::text, 'null') || '}',
-            ',' order by
-                case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end, v.id
-        ) as documents
-    from style_allowed_value v
-    join page on page.id = v.custom_field_id
-    where v.organization_id = $1::bigint and v.custom_field_id = any(array(select id from page))
-    group by v.custom_field_id
-),
-brands as (
+brands as materialized (
     {{brands}}
 ),
-groups as (
+groups as materialized (
     {{groups}}
 ),
-categories as (
+categories as materialized (
     {{categories}}
 )
 select
@@ -126,7 +104,21 @@ select
     || '],"associatedGroups":[' || coalesce(g.documents, '')
     || '],"associatedStyleCategories":[' || coalesce(c.documents, '') || ']}' as document
 from page
-left join allowed_values v on v.custom_field_id = page.id
+left join lateral (
+    select
+        string_agg(
+            '{"id":' || v.id
+            || ',"value":' || to_json(v.value)
+            || ',"userDefinedId":'
+            || coalesce(case when v.user_defined_id ~ '\S' then to_json(v.user_defined_id)::text end, 'null')
+            || ',"isDefaultValue":' || v.is_default_value
+            || ',"parentAllowedValueId":' || coalesce(v.parent_allowed_value_id::text, 'null') || '}',
+            ',' order by
+                case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end, v.id
+        ) as documents
+    from style_allowed_value v
+    where v.organization_id = $1::bigint and v.custom_field_id = page.id
+) as v on true
 left join brands b on b.custom_field_id = page.id
 left join groups g on g.custom_field_id = page.id
 left join categories c on c.custom_field_id = page.id;

@@ -72,10 +72,15 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-contacts as (
+)
+select
+    page_order,
+    sort_values,
+    {{document_scalars}}
+    || ',"contacts":[' || coalesce(contacts.documents, '') || ']}' as document
+from page
+left join lateral (
     select
-        k.sub_supplier_id,
         string_agg(
             '{"id":' || k.id
             || coalesce(',"firstName":' || to_json(k.first_name), '')
@@ -91,17 +96,9 @@ contacts as (
         ) as documents
     from sub_supplier_contact k
     left join country c on c.code = k.country_code
-    where k.organization_id = $1::bigint and k.sub_supplier_id = any(array(select id from page))
+    where k.organization_id = $1::bigint and k.sub_supplier_id = page.id
         and not k.deleted_with_sub_supplier
-    group by k.sub_supplier_id
-)
-select
-    page_order,
-    sort_values,
-    {{document_scalars}}
-    || ',"contacts":[' || coalesce(contacts.documents, '') || ']}' as document
-from page
-left join contacts on contacts.sub_supplier_id = page.id;
+) as contacts on true;
 
 -- name: insert(organization_id, items)
 insert into sub_supplier as stored (organization_id, id, avatar_color, {{new_columns}})
@@ -207,10 +204,15 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-contacts as (
+)
+select
+    page_order,
+    sort_values,
+    {{writable_scalars}}
+    || ',"contacts":' || coalesce(contacts.documents::text, '[]') || '}' as document
+from page
+left join lateral (
     select
-        sub_supplier_id,
         json_agg(
             json_build_object(
                 'id', id,
@@ -225,13 +227,5 @@ contacts as (
             order by id
         ) as documents
     from sub_supplier_contact
-    where organization_id = $1::bigint and sub_supplier_id = any(array(select id from page))
-    group by sub_supplier_id
-)
-select
-    page_order,
-    sort_values,
-    {{writable_scalars}}
-    || ',"contacts":' || coalesce(contacts.documents::text, '[]') || '}' as document
-from page
-left join contacts on contacts.sub_supplier_id = page.id;
+    where organization_id = $1::bigint and sub_supplier_id = page.id
+) as contacts on true;
