@@ -135,7 +135,7 @@ def end_cursors(dsn: str, *, is_copy: bool = False) -> None:
 
 def _after_restore(*, is_copy: bool) -> str:
     """Return the statements that expire cursors, _CLEARED, and _NEW_INSTALLATION for a copy."""
-    statements = f"update public.change_feed set epoch = {secrets.randbits(62)};\n{_CLEARED}"
+    statements = f"update public.change_feed set epoch = {secrets.randbits(53)};\n{_CLEARED}"
     return statements + _NEW_INSTALLATION.format(id=uuid.uuid4()) if is_copy else statements
 
 

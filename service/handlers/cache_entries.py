@@ -76,6 +76,8 @@ class CachedOrganization:
         self.state: FeedState | None = None
         """State of the feed by the last poll; None before the first one and after a failed one."""
         self.polled_at = 0.0
+        self.numbered_at = -float(RESPONSE_CACHE_SECONDS)
+        """Time of the last poll after which all changes had a number."""
         self.waiters: list[asyncio.Future[FeedState]] = []
         """Requests that wait for the next poll."""
         self.is_polling = False

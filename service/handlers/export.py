@@ -59,7 +59,7 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
     if is_compressed:
         headers[hdrs.CONTENT_ENCODING] = "gzip"
     caller = caller_of(request)
-    await read_numbered_state(database(request), caller.organization_id)
+    await read_numbered_state(database(request), caller.organization_id, max_unnumbered=0)
     async with AsyncExitStack() as opened:
         snapshot = request.app[SNAPSHOTS].open(caller.organization_id)
         connection = await opened.enter_async_context(snapshot)

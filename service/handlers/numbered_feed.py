@@ -1,4 +1,4 @@
-"""Feed state, read after numbering changes where it takes that to have a version; and its headers.
+"""Feed state, read after numbering changes where positions or versions need it; and its headers.
 
 Source: contract, Changes.
 """
@@ -11,23 +11,26 @@ from service.errors import ApiError
 from service.http.headers import X_CHANGES_AFTER, X_CHANGES_CURSOR, X_CHANGES_EPOCH
 from service.listing.changes import cursor_after
 from service.queries.change_feed import assign_sequence_numbers
-from service.queries.feed_version import FeedState, read_state
+from service.queries.feed_version import MAX_UNNUMBERED, FeedState, read_state
 
 
-async def read_numbered_state(database: Database, organization_id: int) -> FeedState:
-    """Return the state; first assign sequence numbers if the feed has not begun or has no version.
+async def read_numbered_state(
+    database: Database, organization_id: int, *, max_unnumbered: int = MAX_UNNUMBERED
+) -> FeedState:
+    """Return the state; first assign sequence numbers if the feed has not begun, or to a batch.
 
-    It has none if more than MAX_UNNUMBERED changes lack a number. Only one batch of them is
-    numbered, so ``version`` may be None afterwards. If numbering fails, return the state as it was:
-    ``epoch`` may be 0, too. Raise ApiError if the state cannot be read at first.
+    A batch is numbered if more than ``max_unnumbered`` changes lack a number, with 0 all of them.
+    If numbering fails, return the state as it was: ``epoch`` may be 0, and ``version`` None. Raise
+    ApiError if the state cannot be read at first.
     """
     read = partial(read_state, organization_id=organization_id)
     state = await database.read(read, organization_id)
-    if state.epoch and state.version is not None:
+    if state.epoch and state.unnumbered <= max_unnumbered:
         return state
     number = partial(assign_sequence_numbers, organization_id=organization_id)
     with suppress(ApiError):  # the next reader tries again
-        await database.write(number, organization_id)
+        while await database.write(number, organization_id) and not max_unnumbered:
+            pass
         return await database.read(read, organization_id)
     return state
 

@@ -39,7 +39,7 @@ from service.http.media_types import CSV, JSON
 from service.http.negotiation import prefers
 from service.http.router import Handler
 from service.limits import RESPONSE_CACHE_SECONDS
-from service.queries.feed_version import FeedState, FeedVersion
+from service.queries.feed_version import MAX_UNNUMBERED, FeedState, FeedVersion
 
 MAX_ENTRY_SHARE: Final = 16
 """A body of more than 1/16 of the cache is not cached: it would evict too many others."""
@@ -174,11 +174,17 @@ class ResponseCache:
         """Return the headers with the position of the change feed; {} until it has begun.
 
         The position is that of the last poll. If there was none, or it failed or began
-        RESPONSE_CACHE_SECONDS ago, poll. So the feed may repeat changes that the response shows.
+        RESPONSE_CACHE_SECONDS ago, poll; also if it left changes without a number, and all had one
+        for the last time RESPONSE_CACHE_SECONDS ago. So the feed may repeat changes of that time.
         """
         organization = self._organizations.get(organization_id) or self._find(organization_id)
         state = organization.state
-        if state is None or organization.polled_at + RESPONSE_CACHE_SECONDS <= time.monotonic():
+        oldest = time.monotonic() - RESPONSE_CACHE_SECONDS
+        if (
+            state is None
+            or organization.polled_at <= oldest
+            or (state.unnumbered and organization.numbered_at <= oldest)
+        ):
             state = await self._current_state(organization_id, organization)
         return position_headers(state, organization_id) if state.epoch else {}
 
@@ -209,7 +215,14 @@ class ResponseCache:
             state, error, before = None, None, organization.version
             started = time.monotonic()
             try:
-                state = await read_numbered_state(self._database, organization_id)
+                is_due = organization.numbered_at + RESPONSE_CACHE_SECONDS <= started
+                state = await read_numbered_state(
+                    self._database,
+                    organization_id,
+                    max_unnumbered=0 if is_due else MAX_UNNUMBERED,
+                )
+                if not state.unnumbered:
+                    organization.numbered_at = started
             except Exception as failure:
                 error = failure
             organization.state, organization.polled_at = state, started

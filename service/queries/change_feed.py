@@ -258,7 +258,7 @@ async def assign_sequence_numbers(connection: Connection, organization_id: int) 
     """
     feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if feed is None:
-        await connection.execute(_SQL["begin"].text, organization_id, secrets.randbits(62))
+        await connection.execute(_SQL["begin"].text, organization_id, secrets.randbits(53))
         feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     last = feed["last_n"]
     rows = await connection.fetch(_SQL["number"].text, organization_id, last, NUMBERING_BATCH)

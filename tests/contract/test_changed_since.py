@@ -284,9 +284,9 @@ async def test_the_position_of_a_first_page_is_recent_during_a_poll(
     app[RESPONSE_CACHE]._organizations[1].polled_at -= 2 * RESPONSE_CACHE_SECONDS
     read, gate = numbered_feed.read_numbered_state, asyncio.Event()
 
-    async def read_late(*arguments: Any) -> FeedState:
+    async def read_late(*arguments: Any, **options: Any) -> FeedState:
         await gate.wait()
-        return await read(*arguments)
+        return await read(*arguments, **options)
 
     monkeypatch.setattr(response_cache, "read_numbered_state", read_late)
     pages = [

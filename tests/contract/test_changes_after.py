@@ -7,6 +7,8 @@ from typing import Any
 import asyncpg
 import pytest
 
+from service.handlers import response_cache
+from service.queries import change_feed
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
 
@@ -149,3 +151,22 @@ async def test_records_that_show_another_are_in_its_transaction(api: Api) -> Non
     await api.patch(f"/api/color-groups/{group}", replacing("/name", "Blue tones"))
     page = await after(api, 2, limit="2")
     assert sizes(page) == [(3, 6)]
+
+
+@pytest.mark.contract("Lists", "Exports")
+@pytest.mark.parametrize("path", ["/api/export", GROUPS])
+async def test_positions_of_records_are_not_older_than_these(
+    path: str, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Changes without a number are numbered first: for an export all, for lists in intervals."""
+    monkeypatch.setattr(response_cache, "RESPONSE_CACHE_SECONDS", 0.05)
+    monkeypatch.setattr(change_feed, "NUMBERING_BATCH", 2)
+    answer = await api.get(path)
+    for number in range(3):
+        assert (await api.post(GROUPS, {"name": f"Knit {number}"})).status == 201
+    for _ in range(2):  # lists number one batch at a time
+        await asyncio.sleep(0.1)
+        answer = await api.get(path)
+    position = {"after": answer.headers["X-Changes-After"]}
+    assert (await api.get(PATH, position)).data == []
+    assert int(answer.headers["X-Changes-Epoch"]) < 2**53

@@ -213,9 +213,9 @@ async def test_reads_bypass_the_cache_while_every_poll_finds_a_change(
     """They are as fresh as others; a poll beside them finds out when changes become rare."""
     polls = [0]
 
-    async def counted(*arguments: Any) -> Any:
+    async def counted(*arguments: Any, **options: Any) -> Any:
         polls[0] += 1
-        return await read_numbered_state(*arguments)
+        return await read_numbered_state(*arguments, **options)
 
     monkeypatch.setattr(response_cache, "read_numbered_state", counted)
     monkeypatch.setattr(cache_entries, "_VOLATILE_POLL_SECONDS", 60)

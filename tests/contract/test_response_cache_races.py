@@ -116,8 +116,8 @@ def slow_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     async def respond_late(self: Any, request: Any, handler: Any) -> Any:
         return await respond(self, request, lambda request: late(handler(request)))
 
-    async def state_late(*arguments: Any) -> Any:
-        return await late(read_numbered_state(*arguments))
+    async def state_late(*arguments: Any, **options: Any) -> Any:
+        return await late(read_numbered_state(*arguments, **options))
 
     monkeypatch.setattr(response_cache.ResponseCache, "respond", respond_late)
     monkeypatch.setattr(response_cache, "read_numbered_state", state_late)

@@ -119,6 +119,7 @@ PHRASES = {
         f"No connection was free within {limits.ACQUIRE_SECONDS} seconds.",
         f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write.",
         f"may be read as it was for {limits.RESPONSE_CACHE_SECONDS} seconds.",
+        f"from at most {limits.RESPONSE_CACHE_SECONDS} seconds before the list was read.",
         f"takes effect within {limits.KEY_CACHE_SECONDS} seconds.",
         f"the key works after {limits.UNKNOWN_KEY_SECONDS} second.",
         f"took longer than {limits.KEY_CACHE_SECONDS} seconds to arrive.",
