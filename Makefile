@@ -18,7 +18,7 @@ EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.to
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: client demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators connectors sql-snapshots screenshots faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: client demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators connectors sql screenshots faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,8 +52,8 @@ generators: $(GENERATORS)/.installed ## Install what makes clients of the OpenAP
 
 connectors: $(CONNECTOR_TOOLS:%=$(CONNECTORS)/%/.installed) ## Install the data-integration tools that the connectors are tested with
 
-sql-snapshots: $(VENV)/.installed-dev ## Write what selvedge sql prints to tests/snapshots/sql, after statements have changed
-	@$(BIN)/python -m tests.support.sql_snapshots
+sql: $(VENV)/.installed-dev ## Print the statements that operations send; ARGS="colors size-range-sizes" chooses
+	@$(BIN)/python -m tests.support.sql_recorder $(ARGS)
 
 demo-files: $(VENV)/.installed-dev ## Write the demo data as files to import, after they have changed
 	@$(BIN)/python -m tests.support.demo_files

@@ -1,5 +1,6 @@
 """Tests of bulk writes: all or nothing, in request order, as many statements as for one item."""
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -123,7 +124,7 @@ async def test_the_statements_of_a_thousand_colors_with_groups_and_languages(
     assert (await own_api.put(COLORS, gone)).status == 200
 
 
-def kinds(sent: list[str]) -> list[str]:
+def kinds(sent: Sequence[str]) -> list[str]:
     """Return the purposes of the statements, a word each."""
     words = {
         "begin": "begin",

@@ -1,107 +1,51 @@
-"""SQL catalog against the service: what `selvedge sql` prints is what the service sends."""
+"""Statements that operations send: the snapshot has those of three collections, formatted."""
 
 import re
-from random import Random
-from typing import Any
+from pathlib import Path
+from typing import Final
 
 import pytest
-from aiohttp.test_utils import TestClient
 
-from service.queries.master_record import MasterRecord
-from service.queries.parts import RecordPart
-from service.resources.registry import PARTS
-from service.sql_catalog import catalog
-from tests.support import generate, parts
-from tests.support.api import Answer, Api, issue_key
-from tests.support.parametrize import of_each_resource
-from tests.support.serving import serving
-from tests.support.statement_spy import record_statements
+from tests.support import sql_recorder
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.sql_formatting import format_sql
 
-pytestmark = pytest.mark.contract()
+pytestmark = [pytest.mark.contract(), pytest.mark.plain_postgresql()]
 
-PRINTED = {text for entries in catalog().values() for entry in entries for text in entry.texts}
-#: Transactions, settings of a session, and the look-ups of types by asyncpg, which turns JIT off.
-_OF_SESSIONS = re.compile(
-    r"\s*(begin|commit|rollback|savepoint|release|set|reset|discard)\b|.*\b(pg_type|pg_catalog|set_config)\b",
-    re.IGNORECASE | re.DOTALL,
-)
+SNAPSHOT: Final = Path(__file__).parents[1] / "snapshots" / "statements.sql"
+#: A plain collection, one with links and parts, and a part.
+NAMES: Final = ("brands", "colors", "size-range-sizes")
+COMMAND: Final = f'make -s sql ARGS="{" ".join(NAMES)}" > tests/snapshots/statements.sql'
+_TOKEN: Final = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|[\w$]+|\S")
+#: Comments stay on their line.
+_WIDEST: Final = 120
 
 
-def unprinted(statements: list[str]) -> list[str]:
-    """Return the statements that the catalog lacks."""
-    return [text for text in statements if text not in PRINTED and not _OF_SESSIONS.match(text)]
-
-
-@of_each_resource
-async def test_statements_of_a_resource_are_printed(
-    resource: MasterRecord, own_api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, random = f"/api/{resource.name}", Random(5)
-    with record_statements(monkeypatch) as statements:
-        references = await generate.references(own_api)
-        statements.clear()
-
-        def bodies(form: str) -> list[dict[str, Any]]:
-            return [generate.body(resource, form, references, random) for _ in range(2)]
-
-        created = await own_api.post(path, bodies("create"))
-        assert created.status == 201, created.raw
-        ids = [record["id"] for record in created.data]
-        items = [body | {"id": id_} for body, id_ in zip(bodies("replace"), ids, strict=True)]
-        answers = [
-            await own_api.get(path),
-            await own_api.get(path, {"pageNumber": "2"}),
-            await own_api.get(f"{path}/{ids[0]}"),
-            await own_api.get(f"{path}/{ids[0]}", {"form": "writable"}),
-            await own_api.put(path, items),
-            await own_api.put(f"{path}/{ids[0]}", items[0]),
-            await own_api.patch(path, [{"id": id_} for id_ in ids]),
-            await own_api.get("/api/changes", {"documents": "true", "collection": resource.name}),
-            await own_api.delete(f"{path}/{ids[0]}"),
-            await own_api.delete(path, [("ids", str(id_)) for id_ in ids[1:]]),
-        ]
-        if resource.own_key:
-            answers += await written_by_key(own_api, resource, bodies("create")[0])
-    assert [answer.status for answer in answers] == [200] * len(answers), [
-        answer.raw for answer in answers if answer.status != 200
+async def test_statements_are_those_of_the_snapshot(server_dsn: str, worker_id: str) -> None:
+    operations = [
+        operation
+        for name in NAMES
+        for operation in await sql_recorder.record(
+            name, fresh_database(server_dsn, f"demo_{worker_id}", DEMO_TEMPLATE)
+        )
     ]
-    assert len(statements) > 20
-    assert unprinted(statements) == []
+    lines = [*sql_recorder.printed(operations)]
+    assert lines == SNAPSHOT.read_text("utf-8").splitlines(), f"read the diff after `{COMMAND}`"
+    assert len(lines) <= 1500
+    for text in (text for operation in operations for text in operation.statements):
+        formatted = format_sql(text)
+        assert _TOKEN.findall(formatted) == _TOKEN.findall(text)
+        assert max(map(len, re.sub("--.*", "", formatted).split("\n"))) <= _WIDEST
 
 
-async def written_by_key(api: Api, resource: MasterRecord, body: dict[str, Any]) -> list[Answer]:
-    """Create a record by its own key, merge into it and delete it; return the other answers."""
-    path, match = f"/api/{resource.name}", {"match": str(resource.own_key)}
-    name = {} if resource.name == "style-relations" else {str(resource.own_key): "SENT-1"}
-    item = generate.with_state(resource, body | name, "active")
-    created = await api.put(path, [item], params=match)
-    assert created.status == 201, created.raw
-    key = generate.key_of(resource, item)
-    return [
-        await api.patch(path, [key], params=match),
-        await api.put(path, [key | {"state": "deleted"}], params=match),
-    ]
-
-
-@pytest.mark.parametrize("part", PARTS, ids=[part.name for part in PARTS])
-async def test_statements_of_a_part_are_printed(
-    part: RecordPart, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    random, headers = Random(5), {"Idempotency-Key": f"statements-{part.name}"}
-    with record_statements(monkeypatch) as statements:
-        async with serving(demo_dsn) as server, TestClient(server) as client:
-            own_api = Api(client, await issue_key(demo_dsn, 1))
-            references = await generate.references(own_api)
-            [path] = await parts.paths(own_api, part, most=1)
-            body = await parts.generated_body(own_api, part, path, references, random)
-            statements.clear()
-            answers = [
-                await own_api.get(path),
-                await own_api.get(path, {"form": "writable"}),
-                await own_api.put(path, body, headers=headers),
-                await own_api.put(path, body, headers=headers),
-                await own_api.put(path, parts.least(part)),
-            ]
-    assert [answer.status for answer in answers] == [200] * len(answers), answers[-1].raw
-    assert len(statements) > 10
-    assert unprinted(statements) == []
+@pytest.mark.parametrize(
+    ("text", "formatted"),
+    [
+        ("from (with a as (\n    select 1\n)\nselect 2) as b",
+         "from (\n    with a as (\n        select 1\n    )\n    select 2\n) as b"),
+        ("select '(', ')'\nfrom (select 1) as a", "select '(', ')'\nfrom (select 1) as a"),
+        (f"select '{'a, ' * 50}', b", f"select '{'a, ' * 50}',\n    b"),
+    ],
+)  # fmt: skip
+def test_lines_are_broken_and_indented(text: str, formatted: str) -> None:
+    assert format_sql(text) == formatted

@@ -10,6 +10,7 @@ from service.database.statements import Statement
 from service.queries.resource import SHOWN_IN
 from tests.policy.sources import modules, sql_files, tenant_tables, texts
 from tests.support.offenders import in_each
+from tests.support.statement_names import PARAMETERS
 
 FILES = sql_files()
 STATEMENTS = [statement for file in FILES for statement in file.values()]
@@ -115,6 +116,20 @@ def test_a_missing_organization_is_found(text: str, expected: list[str]) -> None
 @each_statement
 def test_every_parameter_has_its_type(statement: Statement) -> None:
     assert not re.findall(r"\$\d+(?!\d*::)", plain(statement))
+
+
+def test_parameters_have_names() -> None:
+    """A fragment in a slot may have some of them; a fragment itself names none."""
+    offenses = list[str]()
+    for statement in STATEMENTS:
+        names = PARAMETERS.get(statement.name, [])
+        numbers = {*map(int, re.findall(r"\$(\d+)::", whole(statement)))}
+        named = {*range(1, len(names) + 1)}
+        if statement.name in PARAMETERS and (
+            numbers - named or not (numbers == named or statement.slots)
+        ):
+            offenses.append(statement.name)
+    assert not offenses
 
 
 #: Of these nobody has to know what they changed: they are no records.

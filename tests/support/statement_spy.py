@@ -13,20 +13,30 @@ from service import background
 _IN_BACKGROUND: Final = ContextVar("in_background", default=False)
 
 
+class SentStatement(str):
+    """Text of a statement that was sent, with its arguments from ``$1``."""
+
+    def __new__(cls, text: str, _: Any = ()) -> "SentStatement":
+        return super().__new__(cls, text)
+
+    def __init__(self, _: str, arguments: Any = ()) -> None:
+        self.arguments = tuple(arguments)
+
+
 @contextmanager
-def record_statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def record_statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[SentStatement]]:
     """Record the statements of requests on new connections; the list may be cleared.
 
     Background tasks send theirs at any time, so they are left out.
     Raises if there are none: a service that others used before has its connections already.
     """
-    sent: list[str] = []
+    sent: list[SentStatement] = []
     connect, connections = asyncpg.connect, []
     finished = background._finished
 
     def tell(record: Any) -> None:
         if not _IN_BACKGROUND.get():
-            sent.append(record.query)
+            sent.append(SentStatement(record.query, record.args))
 
     async def finish_unseen(work: Callable[[], Awaitable[object]]) -> bool:
         token = _IN_BACKGROUND.set(True)

@@ -1,0 +1,1103 @@
+-- GET /api/brands?pageSize=2: 1
+
+-- 1. shared.collect_page(plain_records.shape(plain_records.record))
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 2 as has_more
+    from (
+        -- Documents or writables.
+        with record as (
+            select r.* from brand r where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
+                end as sort_values
+            from (
+                select * from record where record.state <> 'deleted'
+                order by record.id limit 2 + 1 offset 0
+            ) as record
+        )
+        select page_order, sort_values, '{"id":' || id::text
+            || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
+            || ',"state":"' || state || '"}' as document
+        from page
+    ) as page
+) as page;
+
+-- GET /api/brands?pageSize=1&state=active&sort[0].property=customId&sort[0].order=desc: 2
+
+-- 2. shared.collect_page(plain_records.shape(plain_records.record)), like 1 but for
+--   $1::bigint organization_id
+--   $2::text = 'active'
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
+--   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
+--   -         coalesce(max(page_order), 0) > 2 as has_more
+--   +         coalesce(max(page_order), 0) > 1 as has_more
+--   -             select record.*, row_number() over (order by record.id) as page_order,
+--   -             case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.custom_id desc, record.id) as page_order,
+--   +             case row_number() over (order by record.custom_id desc, record.id)
+--   +                 when 1 then json_build_array(record.custom_id, record.id)::text end as sort_values
+--   -                 select * from record where record.state <> 'deleted'
+--   -                 order by record.id limit 2 + 1 offset 0
+--   +                 select * from record where record.state = $2::text
+--   +                 order by record.custom_id desc, record.id limit 1 + 1 offset 0
+
+-- GET /api/brands?cursor=…: 3
+
+-- 3. shared.collect_page(plain_records.shape(plain_records.record)), like 1 but for
+--   $1::bigint organization_id
+--   $2::text = 'active'
+--   $3::text = 'TH-B034'
+--   $4::bigint = 34
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
+--   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
+--   -         coalesce(max(page_order), 0) > 2 as has_more
+--   +         coalesce(max(page_order), 0) > 1 as has_more
+--   -             select record.*, row_number() over (order by record.id) as page_order,
+--   -             case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*, row_number() over (order by record.custom_id desc, record.id) as page_order,
+--   +             case row_number() over (order by record.custom_id desc, record.id)
+--   +                 when 1 then json_build_array(record.custom_id, record.id)::text end as sort_values
+--   -                 select * from record where record.state <> 'deleted'
+--   -                 order by record.id limit 2 + 1 offset 0
+--   +                 select * from record where record.state = $2::text and (record.custom_id <= $3::text)
+--   +                     and (record.custom_id < $3::text or record.id > $4::bigint)
+--   +                 order by record.custom_id desc, record.id limit 1 + 1 offset 0
+
+-- GET /api/brands/1: 4
+
+-- 4. shared.collect_batch(plain_records.shape(plain_records.record))
+--   $1::bigint organization_id
+--   $2::bigint = 1
+select
+    array_agg(page_order) as ids,
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from brand r where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"id":' || id::text
+        || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
+        || ',"state":"' || state || '"}' as document
+    from page
+) as page;
+
+-- GET /api/brands/1?form=writable: 5
+
+-- 5. shared.collect_batch(plain_records.shape(plain_records.record)), like 4 but for
+--   $1::bigint organization_id
+--   $2::bigint = 1
+--   -     select page_order, sort_values, '{"id":' || id::text
+--   -         || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
+--   -         || ',"state":"' || state || '"}' as document
+--   +     select page_order, sort_values, '{"customId":' || coalesce(to_json(custom_id)::text, 'null') || ',"name":'
+--   +         || to_json(name)::text || ',"state":"' || state || '"}' as document
+
+-- GET /api/brands/customId=TH-B001: 6, 4
+
+-- 6. shared.live_by_key
+--   $1::bigint organization_id
+--   $2::text key
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from brand
+where organization_id = $1::bigint and custom_id = $2::text and state <> 'deleted'
+order by id
+limit 5;
+
+-- POST /api/brands: 7, 8, 9, 7, 10
+
+-- 7. shared.next_ids
+--   $1::text table_name
+--   $2::integer count
+-- The offset makes PostgreSQL look up the sequence once.
+select nextval(sequence.oid) as id
+from (select pg_get_serial_sequence($1::text, 'id')::regclass as oid offset 0) as sequence
+cross join generate_series(1, $2::integer);
+
+-- 8. shared.rows_as_json(plain_records.insert)
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into brand as stored (organization_id, id, custom_id, name, state)
+    select o.id, item.id, item."customId", item."name", coalesce(item."state", 'active')
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
+    where o.id = $1::bigint
+    returning stored.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- 9. shared.collect_batch(plain_records.shape(plain_records.record)), like 4 but for
+--   $1::bigint organization_id
+--   $2::text = '{71,72}'
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- 10. changes.record
+--   $1::bigint organization_id
+--   $2::bigint id
+--   $3::bigint key_id
+--   $4::text request_id
+--   $5::integer entries
+--   $6::jsonb records
+--   $7::jsonb causes
+-- Returns no row, so that it can be sent ahead of the commit. The id is a parameter, because a cluster would pull an
+-- insert that takes one from a sequence to the coordinator.
+insert into change (organization_id, id, clock, api_key_id, request_id, entries, records, causes)
+select
+    o.id,
+    $2::bigint,
+    coalesce(latest.clock, 0) + 1,
+    $3::bigint,
+    $4::text,
+    $5::integer,
+    $6::jsonb,
+    $7::jsonb
+from organization o
+left join lateral (
+    select earlier.clock from change earlier
+    where earlier.organization_id = $1::bigint and earlier.organization_id = o.id and earlier.n is null
+    order by earlier.clock desc
+    limit 1
+) as latest on true
+where o.id = $1::bigint;
+
+-- PUT /api/brands: 11, 12, 9, 10
+
+-- 11. shared.lock_records(shared.id_is_sent)
+--   $1::bigint organization_id
+--   $2::text = '{71,72}'
+select id, state as state, custom_id as key, null::bigint as within_id from brand
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+
+-- 12. shared.rows_as_json(plain_records.update)
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update brand as stored
+    set custom_id = item."customId", name = item."name", state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
+    join brand before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.custom_id, stored.name, stored.state) is distinct
+            from row(item."customId", item."name", item."state")
+    returning stored.id, row(stored.name) is distinct from row(before.name) as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- PUT /api/brands?match=customId: 13, 14, 13, 15, 12, 10
+
+-- 13. writer_locks.lock
+--   $1::bigint organization_id
+--   $2::text purpose
+select purpose from writer_lock where organization_id = $1::bigint and purpose = $2::text for no key update;
+
+-- 14. writer_locks.insert
+--   $1::bigint organization_id
+--   $2::text purpose
+insert into writer_lock (organization_id, purpose) values ($1::bigint, $2::text)
+on conflict (organization_id, purpose) do nothing;
+
+-- 15. shared.lock_records(shared.key_is_sent)
+--   $1::bigint organization_id
+--   $2::text[] = ['RECORDED-1', 'RECORDED-2']
+select id, state as state, custom_id as key, null::bigint as within_id from brand
+where organization_id = $1::bigint and id = any(array(
+    select one.id from brand one where one.organization_id = $1::bigint and one.custom_id = any($2::text[])
+))
+order by id
+for no key update;
+
+-- PATCH /api/brands?match=customId: 13, 15, 16, 12
+
+-- 16. shared.collect_batch(plain_records.shape(plain_records.record)), like 4 but for
+--   $1::bigint organization_id
+--   $2::text = '{71,72}'
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+--   -     select page_order, sort_values, '{"id":' || id::text
+--   -         || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
+--   -         || ',"state":"' || state || '"}' as document
+--   +     select page_order, sort_values, '{"customId":' || coalesce(to_json(custom_id)::text, 'null') || ',"name":'
+--   +         || to_json(name)::text || ',"state":"' || state || '"}' as document
+
+-- PATCH /api/brands: 11, 16, 12, 9, 10
+
+-- PATCH /api/brands/71: 17, 5, 12, 4, 10
+
+-- 17. shared.rows_as_json(shared.lock_records(shared.id_is_sent))
+--   $1::bigint organization_id
+--   $2::text = '{71}'
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    select id, state as state, custom_id as key, null::bigint as within_id from brand
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    order by id
+    for no key update
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- DELETE /api/brands/71: 18, 19, 20, 21, 4, 10
+
+-- 18. shared.lock_records(shared.id_is_sent)
+--   $1::bigint organization_id
+--   $2::text = '{71}'
+select id, state as state, custom_id as key, null::bigint as within_id from brand
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for update;
+
+-- 19. shared.uses
+--   $1::bigint organization_id
+--   $2::text ids
+-- Ids that records of style refer to by style, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.brand_id as id,
+    'styles' as users,
+    count(*) filter (where record.state <> 'deleted') as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id, record.number as key
+            from style other
+            join style record on record.organization_id = $1::bigint and record.id = other.id
+            where other.organization_id = $1::bigint and other.brand_id = link.brand_id
+                and record.state <> 'deleted'
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
+from style link
+join style record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
+group by link.brand_id;
+
+-- 20. shared.rows_as_json(plain_records.delete)
+--   $1::bigint organization_id
+--   $2::text ids
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update brand set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id, false as shown
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- 21. shared.rows_as_json(associations.delete_restrictions)
+--   $1::bigint organization_id
+--   $2::text ids
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from custom_field_brand
+    where organization_id = $1::bigint and brand_id = any((select $2::text::bigint[])::bigint[])
+    returning custom_field_id as "style-custom-fields"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- DELETE /api/brands?ids=72: 18, 19, 20, 21, 4, 10
+
+-- GET /api/colors?pageSize=2: 22
+
+-- 22. shared.collect_page(colors.documents)
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 2 as has_more
+    from (
+        with record as (
+            select c.* from color c where c.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.id) as page_order,
+            case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
+                end as sort_values
+            from (
+                select * from record where record.state <> 'deleted'
+                order by record.id limit 2 + 1 offset 0
+            ) as record
+        ),
+        group_link as materialized (
+            select color_id, color_group_id
+            from color_in_group
+            where organization_id = $1::bigint and color_id = any(array(select id from page))
+        ),
+        group_document as materialized (
+            select
+                id,
+                '{"id":' || id
+                || ',"name":' || to_json(name)
+                || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+                || ',"state":"' || state || '"}' as document
+            from color_group
+            where organization_id = $1::bigint
+                and id = any(array(select distinct color_group_id from group_link))
+        ),
+        color_groups as (
+            select l.color_id, string_agg(g.document, ',' order by g.id) as documents
+            from group_link l
+            join group_document g on g.id = l.color_group_id
+            group by l.color_id
+        ),
+        language_link as materialized (
+            select color_id, language_id, color_name
+            from color_language
+            where organization_id = $1::bigint and color_id = any(array(select id from page))
+        ),
+        language_document as materialized (
+            select
+                id,
+                '{"languageId":' || id
+                || ',"languageName":' || to_json(name)
+                || ',"languageCode":' || to_json(code)
+                || ',"colorName":' as document
+            from language
+            where id = any(array(select distinct language_id from language_link))
+        ),
+        color_languages as (
+            select
+                l.color_id,
+                string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ','
+                    order by d.id) as documents
+            from language_link l
+            join language_document d on d.id = l.language_id
+            join page on page.id = l.color_id
+            group by l.color_id
+        )
+        select
+            page_order,
+            sort_values,
+            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+                || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+                || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+                || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+            || ',"colorGroups":[' || coalesce(g.documents, '')
+            || '],"languageNames":[' || coalesce(l.documents, '')
+            || '],"properties":[]}' as document
+        from page
+        left join color_groups g on g.color_id = page.id
+        left join color_languages l on l.color_id = page.id
+    ) as page
+) as page;
+
+-- GET /api/colors?pageSize=1&state=active&sort[0].property=userDefinedId&sort[0].order=desc: 23
+
+-- 23. shared.collect_page(colors.documents), like 22 but for
+--   $1::bigint organization_id
+--   $2::text = 'active'
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
+--   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
+--   -         coalesce(max(page_order), 0) > 2 as has_more
+--   +         coalesce(max(page_order), 0) > 1 as has_more
+--   -             select record.*, row_number() over (order by record.id) as page_order,
+--   -             case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*,
+--   +                 row_number() over (order by record.user_defined_id desc, record.id) as page_order,
+--   +             case row_number() over (order by record.user_defined_id desc, record.id)
+--   +                 when 1 then json_build_array(record.user_defined_id, record.id)::text end as sort_values
+--   -                 select * from record where record.state <> 'deleted'
+--   -                 order by record.id limit 2 + 1 offset 0
+--   +                 select * from record where record.state = $2::text
+--   +                 order by record.user_defined_id desc, record.id limit 1 + 1 offset 0
+
+-- GET /api/colors?cursor=…: 24
+
+-- 24. shared.collect_page(colors.documents), like 22 but for
+--   $1::bigint organization_id
+--   $2::text = 'active'
+--   $3::text = 'TH-C1282'
+--   $4::bigint = 282
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
+--   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
+--   -         coalesce(max(page_order), 0) > 2 as has_more
+--   +         coalesce(max(page_order), 0) > 1 as has_more
+--   -             select record.*, row_number() over (order by record.id) as page_order,
+--   -             case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
+--   -                 end as sort_values
+--   +             select record.*,
+--   +                 row_number() over (order by record.user_defined_id desc, record.id) as page_order,
+--   +             case row_number() over (order by record.user_defined_id desc, record.id)
+--   +                 when 1 then json_build_array(record.user_defined_id, record.id)::text end as sort_values
+--   -                 select * from record where record.state <> 'deleted'
+--   -                 order by record.id limit 2 + 1 offset 0
+--   +                 select * from record where record.state = $2::text and (record.user_defined_id <= $3::text)
+--   +                     and (record.user_defined_id < $3::text or record.id > $4::bigint)
+--   +                 order by record.user_defined_id desc, record.id limit 1 + 1 offset 0
+
+-- GET /api/colors/1: 25
+
+-- 25. shared.collect_batch(colors.documents)
+--   $1::bigint organization_id
+--   $2::bigint = 1
+select
+    array_agg(page_order) as ids,
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
+from (
+    with record as (
+        select c.* from color c where c.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    group_link as materialized (
+        select color_id, color_group_id
+        from color_in_group
+        where organization_id = $1::bigint and color_id = any(array(select id from page))
+    ),
+    group_document as materialized (
+        select
+            id,
+            '{"id":' || id
+            || ',"name":' || to_json(name)
+            || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+            || ',"state":"' || state || '"}' as document
+        from color_group
+        where organization_id = $1::bigint and id = any(array(select distinct color_group_id from group_link))
+    ),
+    color_groups as (
+        select l.color_id, string_agg(g.document, ',' order by g.id) as documents
+        from group_link l
+        join group_document g on g.id = l.color_group_id
+        group by l.color_id
+    ),
+    language_link as materialized (
+        select color_id, language_id, color_name
+        from color_language
+        where organization_id = $1::bigint and color_id = any(array(select id from page))
+    ),
+    language_document as materialized (
+        select
+            id,
+            '{"languageId":' || id
+            || ',"languageName":' || to_json(name)
+            || ',"languageCode":' || to_json(code)
+            || ',"colorName":' as document
+        from language
+        where id = any(array(select distinct language_id from language_link))
+    ),
+    color_languages as (
+        select
+            l.color_id,
+            string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ','
+                order by d.id) as documents
+        from language_link l
+        join language_document d on d.id = l.language_id
+        join page on page.id = l.color_id
+        group by l.color_id
+    )
+    select
+        page_order,
+        sort_values,
+        '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+            || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+            || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+            || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+        || ',"colorGroups":[' || coalesce(g.documents, '')
+        || '],"languageNames":[' || coalesce(l.documents, '')
+        || '],"properties":[]}' as document
+    from page
+    left join color_groups g on g.color_id = page.id
+    left join color_languages l on l.color_id = page.id
+) as page;
+
+-- GET /api/colors/1?form=writable: 26
+
+-- 26. shared.collect_batch(colors.writables)
+--   $1::bigint organization_id
+--   $2::bigint = 1
+select
+    array_agg(page_order) as ids,
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
+from (
+    with record as (
+        select c.* from color c where c.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    feature as (
+        select multiple_language from organization where id = $1::bigint
+    )
+    select
+        page_order,
+        sort_values,
+        '{"name":' || to_json(name)::text || ',"userDefinedId":'
+            || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+            || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+            || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+            || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+        || ',"colorGroupIds":' || to_json(array(
+            select g.color_group_id from color_in_group g
+            where g.organization_id = $1::bigint and g.color_id = page.id order by 1
+        ))
+        || ',"languageIds":' || to_json(array(
+            select l.language_id from color_language l
+            where l.organization_id = $1::bigint and l.color_id = page.id and feature.multiple_language
+                order by 1
+        ))
+        || '}' as document
+    from page
+    cross join feature
+) as page;
+
+-- GET /api/colors/userDefinedId=TH-C1001: 27, 25
+
+-- 27. shared.live_by_key
+--   $1::bigint organization_id
+--   $2::text key
+-- Live records with an own key: more than one, if it is ambiguous.
+select id from color
+where organization_id = $1::bigint and user_defined_id = $2::text and state <> 'deleted'
+order by id
+limit 5;
+
+-- POST /api/colors: 7, 28, 29, 30, 31, 32, 33, 7, 10
+
+-- 28. links.stored
+--   $1::bigint organization_id
+--   $2::text ids
+select 'color_in_group' as link, array_agg(color_id) as owner_ids, array_agg(color_group_id) as linked_ids
+from color_in_group
+where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[])
+union all
+select 'color_language' as link, array_agg(color_id) as owner_ids, array_agg(language_id) as linked_ids
+from color_language
+where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[]);
+
+-- 29. colors.unknown_references
+--   $1::bigint organization_id
+--   $2::bigint[] color_group_ids
+--   $3::bigint[] language_ids
+-- Lock the groups until the end of the transaction.
+with color_groups as materialized (
+    select id, state <> 'deleted' as is_live
+    from color_group
+    where organization_id = $1::bigint and id = any($2::bigint[])
+    order by id
+    for key share
+)
+select 'colorGroupIds' as field, wanted.id, g.id is not null as is_deleted
+from unnest($2::bigint[]) as wanted(id)
+left join color_groups g on g.id = wanted.id
+where g.is_live is not true
+union all
+select 'languageIds', wanted.id, false
+from unnest($3::bigint[]) as wanted(id)
+where not exists (select 1 from language l where l.id = wanted.id);
+
+-- 30. shared.rows_as_json(colors.insert)
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into color as stored (organization_id, id, name, user_defined_id, user_defined_id2,
+        color_reference, color_note, state)
+    select o.id, item.id, item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
+        item."colorNote", coalesce(item."state", 'active')
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+        "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+    where o.id = $1::bigint
+    returning stored.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- 31. shared.rows_as_json(links.add)
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into color_in_group as stored (organization_id, color_id, color_group_id)
+    select o.id, (sent.pair ->> 0)::bigint, (sent.pair ->> 1)::bigint
+    from organization o
+    cross join jsonb_array_elements($2::jsonb) as sent(pair)
+    where o.id = $1::bigint
+    returning stored.color_id as id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- 32. shared.rows_as_json(links.add), like 31 but for
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+--   -     insert into color_in_group as stored (organization_id, color_id, color_group_id)
+--   +     insert into color_language as stored (organization_id, color_id, language_id)
+--   -     returning stored.color_id as id
+--   +     returning stored.color_id as id, color_id as "color-translations"
+
+-- 33. shared.collect_batch(colors.documents), like 25 but for
+--   $1::bigint organization_id
+--   $2::text = '{559,560}'
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- PUT /api/colors: 34, 28, 35, 33, 10
+
+-- 34. shared.lock_records(shared.id_is_sent)
+--   $1::bigint organization_id
+--   $2::text = '{559,560}'
+select id, state as state, user_defined_id as key, null::bigint as within_id from color
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+
+-- 35. shared.rows_as_json(colors.update)
+--   $1::bigint organization_id
+--   $2::jsonb items
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update color as stored
+    set name = item."name", user_defined_id = item."userDefinedId", user_defined_id2 = item."userDefinedId2",
+        color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+        "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and row(stored.name, stored.user_defined_id, stored.user_defined_id2, stored.color_reference,
+            stored.color_note, stored.state) is distinct
+            from row(item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
+                item."colorNote", item."state")
+    returning stored.id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- PUT /api/colors?match=userDefinedId: 13, 14, 13, 36, 28, 35, 10
+
+-- 36. shared.lock_records(shared.key_is_sent)
+--   $1::bigint organization_id
+--   $2::text[] = ['RECORDED-1', 'RECORDED-2']
+select id, state as state, user_defined_id as key, null::bigint as within_id from color
+where organization_id = $1::bigint and id = any(array(
+    select one.id from color one where one.organization_id = $1::bigint
+        and one.user_defined_id = any($2::text[])
+))
+order by id
+for no key update;
+
+-- PATCH /api/colors?match=userDefinedId: 13, 36, 37, 28, 35
+
+-- 37. shared.collect_batch(colors.writables), like 26 but for
+--   $1::bigint organization_id
+--   $2::text = '{559,560}'
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+
+-- PATCH /api/colors: 34, 37, 28, 35, 33, 10
+
+-- PATCH /api/colors/559: 38, 26, 35, 25, 10
+
+-- 38. shared.rows_as_json(shared.lock_records(shared.id_is_sent)), like 17 but for
+--   $1::bigint organization_id
+--   $2::text = '{559}'
+--   -     select id, state as state, custom_id as key, null::bigint as within_id from brand
+--   +     select id, state as state, user_defined_id as key, null::bigint as within_id from color
+
+-- DELETE /api/colors/559: 39, 40, 41, 25, 10
+
+-- 39. shared.lock_records(shared.id_is_sent)
+--   $1::bigint organization_id
+--   $2::text = '{559}'
+select id, state as state, user_defined_id as key, null::bigint as within_id from color
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for update;
+
+-- 40. shared.rows_as_json(shared.filled_parts(color_translations.filled))
+--   $1::bigint organization_id
+--   $2::text ids
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Record changes of the parts of deleted and restored records, if they are not empty.
+    select record.id as "color-translations" from color record
+    where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
+        and exists (
+            select 1 from color_language part
+            where part.organization_id = $1::bigint and part.color_id = record.id
+    )
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- 41. shared.rows_as_json(colors.delete)
+--   $1::bigint organization_id
+--   $2::text ids
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update color set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- DELETE /api/colors?ids=560: 39, 40, 41, 25, 10
+
+-- GET /api/size-ranges/1/sizes: 42
+
+-- 42. shared.collect_batch(size_range_sizes.documents)
+--   $1::bigint organization_id
+--   $2::bigint = 1
+select
+    array_agg(page_order) as ids,
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
+from (
+    -- Null members are left out of documents; writables have them.
+    with record as (
+        select r.id, r.id as size_range_id, r.state, r.default_grading_size_id
+        from size_range r
+        where r.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    ),
+    sizes as (
+        select
+            size.size_range_id,
+            string_agg(
+                '{"id":' || size.id
+                || ',"name":' || to_json(size.name)
+                || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
+                    || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
+                    || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
+                || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
+                || ',"isDeactivated":' || size.is_deactivated || '}',
+                ',' order by size.id
+            ) as documents
+        from size_range_size size
+        join page on page.id = size.size_range_id
+        where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
+        group by size.size_range_id
+    )
+    select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+    from page
+    left join sizes on sizes.size_range_id = page.id
+) as page;
+
+-- GET /api/size-ranges/1/sizes?form=writable: 43
+
+-- 43. shared.collect_batch(size_range_sizes.documents), like 42 but for
+--   $1::bigint organization_id
+--   $2::bigint = 1
+--   -                 || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
+--   -                     || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
+--   -                     || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
+--   +                 || ',"sizeId":' || coalesce(to_json(size.size_id)::text, 'null')
+--   +                     || ',"relatedSizeRangeSizeId":' || coalesce(size.related_size_range_size_id::text, 'null')
+--   +                     || ',"gradingGroupId":' || coalesce(size.grading_group_id::text, 'null')
+
+-- PUT /api/size-ranges/1/sizes: 44, 45, 46, 7, 47, 48, 49, 50, 51, 52, 42, 7, 10
+
+-- 44. shared.lock_organization
+--   $1::bigint organization_id
+select id from organization where id = $1::bigint for no key update;
+
+-- 45. shared.lock_records(shared.id_is_sent)
+--   $1::bigint organization_id
+--   $2::text = '{1}'
+select id, state as state, user_defined_id as key, null::bigint as within_id from size_range
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+order by id
+for no key update;
+
+-- 46. size_range_sizes.stored
+--   $1::bigint organization_id
+--   $2::text size_range_ids
+-- Lock the sizes, so that no other transaction starts to use them.
+select size_range_id as owner_id, id, is_deactivated, name, size_id, related_size_range_size_id,
+    grading_group_id
+from size_range_size
+where organization_id = $1::bigint and size_range_id = any((select $2::text::bigint[])::bigint[])
+order by id
+for update;
+
+-- 47. shared.referred_within
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+-- The same for parts of records in size_range. Locks these records, too, so that they are not deleted meanwhile.
+select record.id, owner.id as owner_id, owner.state <> 'deleted' as is_live
+from size_range_size record
+join size_range owner on owner.organization_id = $1::bigint and owner.id = record.size_range_id
+where record.organization_id = $1::bigint and record.id = any($2::bigint[])
+order by owner.id, record.id
+for key share;
+
+-- 48. size_range_sizes.needed
+--   $1::bigint organization_id
+--   $2::bigint[] size_ids
+--   $3::bigint[] size_range_ids
+-- Return the sizes among $2 in use outside of the size ranges $3.
+select gone.id
+from unnest($2::bigint[]) as gone(id)
+where exists (
+    select 1 from sample_request_size requested
+    where requested.organization_id = $1::bigint and requested.size_range_size_id = gone.id
+    )
+    or exists (
+        select 1 from measurement_line_value charted
+        where charted.organization_id = $1::bigint and charted.size_range_size_id = gone.id
+    )
+    or exists (
+        select 1 from size_range_size other
+        where other.organization_id = $1::bigint and other.related_size_range_size_id = gone.id
+            and other.size_range_id <> all($3::bigint[])
+    );
+
+-- 49. shared.rows_as_json(size_range_sizes.insert)
+--   $1::bigint organization_id
+--   $2::jsonb sizes
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    insert into size_range_size as stored (
+        organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
+    )
+    select
+        o.id,
+        item.id,
+        item."ownerId",
+        item.name,
+        item."sizeId",
+        item."relatedSizeRangeSizeId",
+        item."gradingGroupId"
+    from organization o
+    cross join jsonb_to_recordset($2::jsonb) as item(
+        id bigint, "ownerId" bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint,
+            "gradingGroupId" bigint
+    )
+    where o.id = $1::bigint
+    returning stored.size_range_id as id, stored.size_range_id as "size-ranges"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- 50. shared.rows_as_json(size_range_sizes.update)
+--   $1::bigint organization_id
+--   $2::jsonb sizes
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Reactivates deactivated sizes.
+    update size_range_size as stored
+    set
+        name = item.name,
+        size_id = item."sizeId",
+        related_size_range_size_id = item."relatedSizeRangeSizeId",
+        grading_group_id = item."gradingGroupId",
+        is_deactivated = false
+    from jsonb_to_recordset($2::jsonb) as item(
+        id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
+    )
+    join size_range_size before on before.organization_id = $1::bigint and before.id = item.id
+    where stored.organization_id = $1::bigint and stored.id = item.id
+        and (
+            stored.is_deactivated
+            or (stored.name, stored.size_id, stored.related_size_range_size_id, stored.grading_group_id)
+            is distinct from (item.name, item."sizeId", item."relatedSizeRangeSizeId", item."gradingGroupId")
+        )
+    returning stored.size_range_id as id, stored.size_range_id as "size-ranges",
+        case when stored.name <> before.name then stored.id end as "cause size-range-sizes",
+        case when before.is_deactivated then stored.id end as "cause size-range-sizes.isDeactivated"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- 51. shared.rows_as_json(size_range_sizes.deactivate)
+--   $1::bigint organization_id
+--   $2::bigint[] size_ids
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    update size_range_size set is_deactivated = true
+    where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
+    returning size_range_id as id, size_range_id as "size-ranges",
+        id as "cause size-range-sizes.isDeactivated"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- 52. shared.rows_as_json(size_range_sizes.mark_default)
+--   $1::bigint organization_id
+--   $2::jsonb defaults
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Set the sizes that grading starts from: $2 has pairs of a size range's id and a size's, or null.
+    update size_range as stored
+    set default_grading_size_id = (sent.pair ->> 1)::bigint
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    where stored.organization_id = $1::bigint and stored.id = (sent.pair ->> 0)::bigint
+        and stored.default_grading_size_id is distinct from (sent.pair ->> 1)::bigint
+    returning stored.id, stored.id as "size-ranges"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- PUT /api/size-ranges/1/sizes: 44, 45, 46, 7, 47, 48, 49, 50, 51, 52, 42, 10
+
+-- PUT /api/size-ranges/1/sizes: 44, 45, 46, 48, 51, 53, 52, 42, 10
+
+-- 53. shared.rows_as_json(size_range_sizes.remove)
+--   $1::bigint organization_id
+--   $2::bigint[] size_ids
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    delete from size_range_size
+    where organization_id = $1::bigint and id = any($2::bigint[])
+    returning size_range_id as id, size_range_id as "size-ranges"
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- GET /api/size-range-sizes?pageSize=2: 54
+
+-- 54. shared.collect_page(size_range_sizes.documents)
+--   $1::bigint organization_id
+select
+    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
+    last_values,
+    has_more
+from (
+    select
+        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
+            '') as documents,
+        max(sort_values) as last_values,
+        coalesce(max(page_order), 0) > 2 as has_more
+    from (
+        -- Null members are left out of documents; writables have them.
+        with record as (
+            select r.id, r.id as size_range_id, r.state, r.default_grading_size_id
+            from size_range r
+            where r.organization_id = $1::bigint
+        ),
+        page as materialized (
+            select record.*, row_number() over (order by record.size_range_id) as page_order,
+            case row_number() over (order by record.size_range_id)
+                when 2 then json_build_array(record.size_range_id)::text end as sort_values
+            from (
+                select * from record where record.state <> 'deleted' and exists (
+                    select 1 from size_range_size part
+                    where part.organization_id = $1::bigint and part.size_range_id = record.id
+                )
+                order by record.size_range_id limit 2 + 1 offset 0
+            ) as record
+        ),
+        sizes as (
+            select
+                size.size_range_id,
+                string_agg(
+                    '{"id":' || size.id
+                    || ',"name":' || to_json(size.name)
+                    || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
+                        || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
+                        || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
+                    || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
+                    || ',"isDeactivated":' || size.is_deactivated || '}',
+                    ',' order by size.id
+                ) as documents
+            from size_range_size size
+            join page on page.id = size.size_range_id
+            where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
+            group by size.size_range_id
+        )
+        select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
+            || coalesce(sizes.documents, '') || ']' || '}' as document
+        from page
+        left join sizes on sizes.size_range_id = page.id
+    ) as page
+) as page;
+
+-- GET /api/size-range-sizes?pageSize=1&sort[0].property=sizeRangeId&sort[0].order=desc: 55
+
+-- 55. shared.collect_page(size_range_sizes.documents), like 54 but for
+--   $1::bigint organization_id
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
+--   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
+--   -         coalesce(max(page_order), 0) > 2 as has_more
+--   +         coalesce(max(page_order), 0) > 1 as has_more
+--   -             select record.*, row_number() over (order by record.size_range_id) as page_order,
+--   -             case row_number() over (order by record.size_range_id)
+--   -                 when 2 then json_build_array(record.size_range_id)::text end as sort_values
+--   +             select record.*, row_number() over (order by record.size_range_id desc) as page_order,
+--   +             case row_number() over (order by record.size_range_id desc)
+--   +                 when 1 then json_build_array(record.size_range_id)::text end as sort_values
+--   -                 order by record.size_range_id limit 2 + 1 offset 0
+--   +                 order by record.size_range_id desc limit 1 + 1 offset 0
+
+-- GET /api/size-range-sizes?cursor=…: 56
+
+-- 56. shared.collect_page(size_range_sizes.documents), like 54 but for
+--   $1::bigint organization_id
+--   $2::bigint = 38
+--   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
+--   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
+--   -         coalesce(max(page_order), 0) > 2 as has_more
+--   +         coalesce(max(page_order), 0) > 1 as has_more
+--   -             select record.*, row_number() over (order by record.size_range_id) as page_order,
+--   -             case row_number() over (order by record.size_range_id)
+--   -                 when 2 then json_build_array(record.size_range_id)::text end as sort_values
+--   +             select record.*, row_number() over (order by record.size_range_id desc) as page_order,
+--   +             case row_number() over (order by record.size_range_id desc)
+--   +                 when 1 then json_build_array(record.size_range_id)::text end as sort_values
+--   -                 )
+--   -                 order by record.size_range_id limit 2 + 1 offset 0
+--   +                 ) and record.size_range_id < $2::bigint
+--   +                 order by record.size_range_id desc limit 1 + 1 offset 0
+
+-- PUT /api/size-range-sizes: 44, 45, 46, 47, 50, 52, 57
+
+-- 57. shared.collect_batch(size_range_sizes.documents), like 42 but for
+--   $1::bigint organization_id
+--   $2::text = '{1,2}'
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+--   -     select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+--   +     select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
+--   +         || coalesce(sizes.documents, '') || ']' || '}' as document
+
+-- PATCH /api/size-range-sizes: 44, 45, 58, 46, 47, 50, 52, 57
+
+-- 58. shared.collect_batch(size_range_sizes.documents), like 42 but for
+--   $1::bigint organization_id
+--   $2::text = '{1,2}'
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+--   -                 || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
+--   -                     || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
+--   -                     || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
+--   +                 || ',"sizeId":' || coalesce(to_json(size.size_id)::text, 'null')
+--   +                     || ',"relatedSizeRangeSizeId":' || coalesce(size.related_size_range_size_id::text, 'null')
+--   +                     || ',"gradingGroupId":' || coalesce(size.grading_group_id::text, 'null')
+--   -     select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+--   +     select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
+--   +         || coalesce(sizes.documents, '') || ']' || '}' as document
+
