@@ -25,7 +25,6 @@ from service.commands import (
     openapi,
     schema_and_demo,
     serve,
-    sql,
     transfer,
     webhook,
 )
@@ -126,7 +125,6 @@ def _parser() -> argparse.ArgumentParser:
         installation,
         administration,
         openapi,
-        sql,
         follow,
         listen,
         webhook,

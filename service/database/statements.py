@@ -1,20 +1,20 @@
 """Statement loader: reads named SQL statements and fragments from ``sql/``, once per process.
 
 A file has statements under ``-- name: some_name(organization_id, ids)`` lines, which name the
-parameters ``$1``, ``$2``. A name without parentheses is a fragment of other statements. Either may
-have slots, written ``{{slot}}``, for SQL that the code fills in at run time, such as a fragment.
-These texts (parts) are inserted as they are, neither quoted nor renumbered, and never hold values
-of requests.
+parameters ``$1``, ``$2`` for its readers. A name without parentheses is a fragment of other
+statements. Either may have slots, written ``{{slot}}``, for SQL that the code fills in at run time,
+such as a fragment. These texts (parts) are inserted as they are, neither quoted nor renumbered, and
+never hold values of requests.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from service.files import SQL
 
-_HEADER = re.compile(r"^-- name: (\w+)(?:\(([\w, ]*)\))?\s*$", re.MULTILINE)
+_HEADER = re.compile(r"^-- name: (\w+)(?:\([\w, ]*\))?\s*$", re.MULTILINE)
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -24,19 +24,17 @@ class StatementError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Named statement, with or without slots. Equality ignores the names of parameters."""
+    """Named statement, with or without slots."""
 
     name: str
     """Name of the file, a dot, and the name in the file."""
     pieces: tuple[str, ...]
     """Texts and slot names by turns, texts first and last."""
-    parameters: tuple[str, ...] | None = field(default=None, compare=False)
-    """Names of the parameters from ``$1``, without those of slots; None for a fragment."""
 
     @classmethod
-    def read(cls, name: str, text: str, parameters: tuple[str, ...] | None = None) -> "Statement":
+    def read(cls, name: str, text: str) -> "Statement":
         """Parse a text that may have slots."""
-        return cls(name, tuple(_SLOT.split(text)), parameters)
+        return cls(name, tuple(_SLOT.split(text)))
 
     @property
     def slots(self) -> frozenset[str]:
@@ -66,7 +64,7 @@ class Statement:
         Parts without a slot are ignored. Slots within a part are slots of the result.
         """
         all_parts = {slot: parts.get(slot, f"{{{{{slot}}}}}") for slot in self.slots}
-        return Statement.read(self.name, self.fill(**all_parts), self.parameters)
+        return Statement.read(self.name, self.fill(**all_parts))
 
 
 class StatementFile(Mapping[str, Statement]):
@@ -80,14 +78,11 @@ class StatementFile(Mapping[str, Statement]):
         self.name = name
         self._statements: dict[str, Statement] = {}
         _, *rest = _HEADER.split(source)
-        for statement_name, signature, template in zip(*[iter(rest)] * 3, strict=True):
+        for statement_name, template in zip(rest[::2], rest[1::2], strict=True):
             if statement_name in self._statements:
                 raise StatementError(f"{name}: {statement_name} is defined twice")
             text = template.strip().removesuffix(";")
-            parameters = None if signature is None else tuple(re.findall(r"\w+", signature))
-            self._statements[statement_name] = Statement.read(
-                f"{name}.{statement_name}", text, parameters
-            )
+            self._statements[statement_name] = Statement.read(f"{name}.{statement_name}", text)
 
     def __getitem__(self, name: str) -> Statement:
         try:

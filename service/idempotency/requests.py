@@ -28,13 +28,13 @@ Work: TypeAlias = Callable[[Connection], Awaitable[ApiResponse]]
 """Function that runs in a transaction and returns the response; an error rolls it back."""
 
 _SQL = statements.load("idempotency")
-SET_CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
+_SET_CLAIM_TIMEOUT = _SQL["wait_at_most"].fill(limit="250ms")
 """Statement that sets the statement timeout of a claim, 250 ms.
 
 A claim blocks while another transaction has claimed the key. A claim of a free key takes 1/100 of
 this time. A move of the organization would block it, too, so its row is locked first.
 """
-SET_DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
+_SET_DEFAULT_TIMEOUT = _SQL["wait_at_most"].fill(limit=f"{WRITE_SECONDS}s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
     OrganizationMissingError if the organization has moved. Reset the statement timeout.
     """
     organization_id = request.caller.organization_id
-    await connection.defer(SET_CLAIM_TIMEOUT)
+    await connection.defer(_SET_CLAIM_TIMEOUT)
     if await connection.fetchval(_SQL["hold_organization"].text, organization_id) is None:
         raise OrganizationMissingError
     try:
@@ -97,7 +97,7 @@ async def _claim(connection: Connection, request: IdempotentRequest, now: dateti
         )
     except asyncpg.QueryCanceledError:
         raise api_error(ErrorType.CONFLICT_IN_PROGRESS) from None
-    await connection.defer(SET_DEFAULT_TIMEOUT)
+    await connection.defer(_SET_DEFAULT_TIMEOUT)
     return bool(claimed)
 
 

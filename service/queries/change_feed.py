@@ -38,8 +38,8 @@ _FanOut: TypeAlias = tuple[Statement, list[int]]
 """Statement that finds the records that show others, and the ids of those others."""
 
 _SQL: Final = load("changes")
-PAGE: Final = _SQL["page"].bind(span=str(MAX_TRANSACTIONS))
-FAN_OUT: Final = _SQL["shown"]
+_PAGE: Final = _SQL["page"].bind(span=str(MAX_TRANSACTIONS))
+_FAN_OUT: Final = _SQL["shown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class ChangeFeed(Resource):
         Without such transactions, return the feed's row alone.
         """
         condition, parameters = self._condition(reading.filter)
-        text = PAGE.fill(condition=condition)
+        text = _PAGE.fill(condition=condition)
         first = after.n + (after.collection is None) if after else 0
         limit = reading.filter.limit if after else 0
         rows = await reading.connection.fetch(
@@ -226,7 +226,7 @@ class ChangeFeed(Resource):
             operations = {id_: operation for operation, ids in ids_by_operation for id_ in ids}
             ids = {record_id for record_id in operations if record_id > first}
             for statement, causes in fan_out.get(collection, ()):
-                text = FAN_OUT.fill(shown=statement.text)
+                text = _FAN_OUT.fill(shown=statement.text)
                 parameters = (causes, first, max_entries + 1, change_filter.record_id)
                 rows = await connection.fetch(text, organization_id, *parameters)
                 ids.update(row["id"] for row in rows)

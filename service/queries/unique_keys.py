@@ -96,22 +96,17 @@ async def shared_keys(
 
     Keys and ids are sorted. A key within a parent is listed for each parent that has it twice.
     """
-    text = shared_keys_text(resource)
-    rows = await connection.fetch(text, organization_id, _MAX_SHARED_KEYS)
-    return [(row["key"], row["ids"]) for row in rows]
-
-
-def shared_keys_text(resource: MasterRecord) -> str:
-    """Return the statement that finds up to ``$2`` own keys which several live records share."""
-    return SHARED["shared_keys"].fill(
+    text = SHARED["shared_keys"].fill(
         table=resource.table,
         key=resource.key_column,
         within=resource.within_column,
         state=resource.stored_state,
     )
+    rows = await connection.fetch(text, organization_id, _MAX_SHARED_KEYS)
+    return [(row["key"], row["ids"]) for row in rows]
 
 
-def holders_text(resource: MasterRecord) -> str:
+def _holders_text(resource: MasterRecord) -> str:
     """Return the statement that finds the live records with the own keys ``$2``.
 
     Where keys are within a parent, the records are those within any of the ids ``$3``.
@@ -192,7 +187,7 @@ async def _holders(
     if resource.own_key_within:
         keys.append([claim.key[1] for claim in claims])
     organization_id = write_set.batch.caller.organization_id
-    rows = await connection.fetch(holders_text(resource), organization_id, *keys)
+    rows = await connection.fetch(_holders_text(resource), organization_id, *keys)
     written = {*write_set.upserts.ids, *write_set.deletes.ids}
     return {(row["key"], row["within_id"]): row["id"] for row in rows if row["id"] not in written}
 

@@ -1,13 +1,16 @@
 """Tests of every statement on a cluster: one task on one node, nothing pulled, nothing refused."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 import asyncpg
 import orjson
+import pytest
 
-from service.sql_catalog import catalog
+from tests.policy.sources import sql_files
+from tests.support import sql_recorder
+from tests.support.statement_names import PARAMETERS, name_of
 
 #: Statements about all organizations, of the operator's commands and of background work.
 OF_ALL: Final = frozenset(
@@ -15,30 +18,25 @@ OF_ALL: Final = frozenset(
         "administration.is_empty",
         "administration.list_organizations",
         "administration.organization_named",
-        "idempotency.organizations",
-        "size-range-sizes-by-owner.foreign",
-        "size-range-sizes.foreign",
-        "size-ranges.foreign",
+        "stored_answers.organizations",
         "webhooks.active",
     }
 )
-_SETTINGS: Final = {"idempotency.claim_timeout", "idempotency.default_timeout"}
 _ARGUMENTS: Final = {"bool": False, "bytea": b"", "int4": 1, "int8": 1, "jsonb": "[]", "text": "{}"}
 """Values of parameters by type; a text can also be an array of ids. Other types get null."""
 
 
 async def plan_of(
-    connection: asyncpg.Connection, text: str, names: Sequence[str]
+    connection: asyncpg.Connection, text: str, arguments: Sequence[Any] | None
 ) -> dict[str, Any]:
-    """Return the plan of a statement for organization 1, after executing it.
+    """Return the plan of a statement, after executing it; without arguments for organization 1.
 
     Some errors come only then. Constraints may be violated, and the sequence of no table be asked.
     """
     statement = await connection.prepare(text)
-    types = statement.get_parameters()
-    arguments = [[] if each.kind == "array" else _ARGUMENTS.get(each.name) for each in types]
-    if names == ("organization_ids",):
-        arguments = [[1]]
+    if arguments is None:
+        types = statement.get_parameters()
+        arguments = [[] if each.kind == "array" else _ARGUMENTS.get(each.name) for each in types]
     transaction = connection.transaction()
     await transaction.start()
     with suppress(asyncpg.IntegrityConstraintViolationError, asyncpg.UndefinedTableError):
@@ -71,26 +69,41 @@ def faults(plan: dict[str, Any]) -> Iterator[str]:
             yield "rows pulled to the coordinator"
 
 
-async def faults_by_statement(dsn: str) -> dict[str, set[str]]:
-    """Return the faults of each statement of the catalog that has any; an error is a fault, too."""
+async def faults_by_name(
+    dsn: str, statements: Iterable[tuple[str, str, Sequence[Any] | None]]
+) -> dict[str, set[str]]:
+    """Return the faults of statements by name; an error is a fault, too.
+
+    Statements are given by name, text and arguments.
+    """
     refusals = dict[str, set[str]]()
     connection = await asyncpg.connect(dsn)
-    for group, entries in catalog().items():
-        for entry in entries:
-            name = f"{group}.{entry.name}"
-            for text in entry.texts if name not in _SETTINGS else ():
-                try:
-                    of_text = {*faults(await plan_of(connection, text, entry.parameters))}
-                except asyncpg.PostgresError as error:
-                    of_text = {str(error)}
-                    await connection.reset()
-                if of_text:
-                    refusals.setdefault(name, set()).update(of_text)
+    for name, text, arguments in statements:
+        try:
+            of_text = {*faults(await plan_of(connection, text, arguments))}
+        except asyncpg.PostgresError as error:
+            of_text = {str(error)}
+            await connection.reset()
+        if of_text:
+            refusals.setdefault(name, set()).update(of_text)
     await connection.close()
     return refusals
 
 
-async def test_every_statement_asks_one_shard(dsn: str) -> None:
-    by_statement = await faults_by_statement(dsn)
+async def test_every_statement_without_slots_asks_one_shard(dsn: str) -> None:
+    statements = [
+        (each.name, each.text, [[1]] if PARAMETERS[each.name] == ["organization_ids"] else None)
+        for file in sql_files()
+        for each in file.values()
+        if each.name in PARAMETERS and not each.slots
+    ]
     expected = {name: {"4 tasks"} for name in OF_ALL}
-    assert by_statement == expected
+    assert await faults_by_name(dsn, statements) == expected
+
+
+@pytest.mark.parametrize("name", sql_recorder.RECORDED)
+async def test_every_sent_statement_asks_one_shard(name: str, demo_dsn: str) -> None:
+    operations = await sql_recorder.record(name, demo_dsn)
+    sent = {text: text.arguments for operation in operations for text in operation.statements}
+    statements = [(str(name_of(text)), str(text), arguments) for text, arguments in sent.items()]
+    assert await faults_by_name(demo_dsn, statements) == {}

@@ -233,14 +233,3 @@ def test_commands_share_the_embedded_server(data_dir: Path) -> None:
     refused = selvedge(data_dir, "demo", "load")
     assert refused.returncode == 1
     assert "not empty" in refused.stderr
-
-
-def test_sql_is_printed_without_a_database(data_dir: Path) -> None:
-    printed = selvedge(data_dir, "sql", "colors")
-    assert "update color" in printed.stdout
-    refused = selvedge(data_dir, "sql", "colours")
-    assert refused.returncode == 1
-    [line] = refused.stderr.splitlines()
-    assert "'colours'" in line
-    assert "color-groups" in line
-    assert not data_dir.exists()
