@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 from service.files import SQL
 
@@ -120,3 +121,7 @@ def load_bound(name: str, **parts: str) -> dict[str, Statement]:
         )
         for statement_name, statement in load(name).items()
     }
+
+
+SHARED: Final = load("shared")
+"""Statements of all resources."""

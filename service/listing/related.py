@@ -6,12 +6,9 @@ record matches if any of these does (contract, Filters by reference).
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
-from service.database.statements import Statement, load
+from service.database.statements import SHARED, Statement
 from service.listing.properties import Property
-
-_SHARED: Final = load("shared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +62,13 @@ class Related:
 
     @property
     def _by_row(self) -> Statement:
-        return _SHARED["related_by_row"].bind(
+        return SHARED["related_by_row"].bind(
             rows=self.rows, owner=self.owner, is_shown=self.shown_condition
         )
 
     @property
     def _by_target(self) -> Statement:
-        return _SHARED[self.statement].bind(
+        return SHARED[self.statement].bind(
             rows=self.rows,
             owner=self.owner,
             target=self.target,

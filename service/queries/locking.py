@@ -15,6 +15,7 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.errors import own_locks
+from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.queries import merge_patch, own_keys, unique_keys
 from service.queries.batch import Batch, Item
@@ -26,7 +27,7 @@ from service.queries.preconditions import check_preconditions
 from service.queries.reads import ids_of_others
 from service.queries.renames import NEW_KEY
 from service.queries.rendering import json_rows, json_text, rendered
-from service.queries.resource import SHARED, DocumentRequest
+from service.queries.resource import DocumentRequest
 from service.queries.writable_resource import (
     FOR_NO_KEY_UPDATE,
     FOR_UPDATE,

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from service import schemas
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
-from service.database.statements import Statement, load, load_bound
+from service.database.statements import SHARED, Statement, load, load_bound
 from service.error_types import ErrorType
 from service.listing.page_sql import LIVE, column_of
 from service.queries import scalar_columns
@@ -19,7 +19,6 @@ from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.path_keys import KeyLookup
-from service.queries.resource import SHARED
 from service.queries.usage import ReferencedBy, in_use, usage_messages, usages
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import WriteSet
@@ -64,7 +63,8 @@ class MasterRecord(WritableResource):
         if self.own_key_within:
             self.within_column = column_of(self.own_key_within)
         if self.own_key and not self.own_key_within:
-            self.key_lookups = {self.key: KeyLookup.of(type(self))}
+            lookup = KeyLookup.of(self.name, self.table, self.stored_state)
+            self.key_lookups = {self.key: lookup}
         self.create_form = self._form("create")
         self.replace_form = self._form("replace")
         self.bulk_create_form = self._form("bulkCreate")

@@ -51,7 +51,8 @@ class RecordPart(WritableResource):
         for name in schemas.key_fields(self.owner.name)[:1]:
             self.key_column = column_of(name)
         if not self.parents:
-            self.key_lookups = {self.key: KeyLookup.of(self.owner)}
+            lookup = KeyLookup.of(self.owner.name, self.table, self.stored_state)
+            self.key_lookups = {self.key: lookup}
         rules = self.item_errors if not self.list_name else _no_errors
         self.replace_form = Validator(self.name, "replace", rules, rules_of_list=self.list_errors)
 

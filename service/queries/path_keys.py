@@ -3,20 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from service import schemas
 from service.database.connections import Connection
-from service.database.statements import load
+from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.listing.page_sql import column_of
 from service.schemas.extra_checks import key_errors
 
-if TYPE_CHECKING:
-    from service.queries.master_record import MasterRecord
-
-_SHARED: Final = load("shared")
 _MAX_LISTED_IDS: Final = 5
 """Maximum number of ids in the message about an ambiguous key."""
 
@@ -34,14 +30,14 @@ class KeyLookup:
     """
 
     @classmethod
-    def of(cls, record: "type[MasterRecord]") -> "KeyLookup":
+    def of(cls, name: str, table: str, state: str) -> "KeyLookup":
         """Return the lookup of a collection's records, within their parent if keys are."""
-        field, *within = schemas.key_fields(record.name)
-        columns = {"table": record.table, "key": column_of(field), "state": record.stored_state}
+        field, *within = schemas.key_fields(name)
+        columns = {"table": table, "key": column_of(field), "state": state}
         if within:
-            text = _SHARED["live_by_key_within"].fill(**columns, within=column_of(within[0]))
+            text = SHARED["live_by_key_within"].fill(**columns, within=column_of(within[0]))
         else:
-            text = _SHARED["live_by_key"].fill(**columns)
+            text = SHARED["live_by_key"].fill(**columns)
         return cls(field, text)
 
 

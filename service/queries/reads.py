@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from service.database.connections import Connection
+from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.limits import MAX_BATCH_BYTES, byte_size
 from service.listing.page_sql import ALL_RECORDS
 from service.organizations.caller import Caller
-from service.queries.resource import SHARED, DocumentRequest, Resource
+from service.queries.resource import DocumentRequest, Resource
 
 
 async def read_document(

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, Final
 
 from service import schemas
+from service.database.statements import SHARED
 from service.listing.page_sql import column_of
-from service.queries.resource import SHARED
 from service.schemas.key_forms import REFERS_TO
 
 FOR_KEY_SHARE: Final = "for key share"

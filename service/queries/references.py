@@ -13,6 +13,7 @@ from typing import Any
 import asyncpg
 
 from service.database.connections import Connection
+from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.errors import Path
 from service.listing.properties import stored_id
@@ -20,7 +21,6 @@ from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
 from service.queries.keyed_values import values_at
 from service.queries.reference_targets import FOR_KEY_SHARE
-from service.queries.resource import SHARED
 
 _LIVE = "state <> 'deleted'"
 

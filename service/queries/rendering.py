@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import asyncpg
 import orjson
 
-from service.database.statements import Statement, load
+from service.database.statements import SHARED, Statement
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.limits import MAX_BATCH_BYTES, byte_size
-
-_SHARED: Final = load("shared")
 
 
 def json_rows(row: asyncpg.Record) -> list[dict[str, Any]]:
@@ -56,7 +54,7 @@ def batch_text(documents: Statement, page: str, max_bytes: int) -> str:
     limit of bytes: no caller could ask for fewer. Texts are cached, as most writes and reads of
     single records need one.
     """
-    return _SHARED["collect_batch"].fill(
+    return SHARED["collect_batch"].fill(
         documents=documents.fill(page=page), max_bytes=str(max_bytes)
     )
 
@@ -68,4 +66,4 @@ def json_text(statement: str) -> str:
     It returns one row. The columns are the same because a batch's documents and such rows are read
     in one round trip, whose statements must have the same columns (``fetch_in_turn``).
     """
-    return _SHARED["rows_as_json"].fill(statement=statement)
+    return SHARED["rows_as_json"].fill(statement=statement)

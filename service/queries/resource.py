@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import orjson
 
-from service.database import statements
 from service.database.connections import Connection
+from service.database.statements import SHARED, Statement, load
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.limits import MAX_BATCH_BYTES, MAX_PAGE_BYTES, byte_size
@@ -23,7 +23,6 @@ from service.queries.bound_statements import BoundStatement
 from service.queries.path_keys import KeyLookup
 from service.queries.rendering import batch_text, documents_by_id, rendered
 
-SHARED = statements.load("shared")
 SHOWN_IN: Final = "shown_in_"
 
 
@@ -116,12 +115,12 @@ class Resource:
         """Schema file that defines ``id`` and ``ids`` of requests."""
         return self.name if self.string_ids else "common/scalars"
 
-    def load_statements(self) -> Mapping[str, statements.Statement]:
+    def load_statements(self) -> Mapping[str, Statement]:
         """Return the statements of the collection's SQL file, by name."""
-        return statements.load(self.name.replace("-", "_"))
+        return load(self.name.replace("-", "_"))
 
     @cached_property
-    def shown_in(self) -> Mapping[str, statements.Statement]:
+    def shown_in(self) -> Mapping[str, Statement]:
         """Fan-out statements by the collection of the records that they find.
 
         Each takes ids of this resource in ``$2`` and returns the ids of the records that show them.
@@ -255,7 +254,7 @@ class Resource:
                 raise api_error(ErrorType.NOT_FOUND, unknown)
 
 
-def shown_in(loaded: Mapping[str, statements.Statement]) -> dict[str, statements.Statement]:
+def shown_in(loaded: Mapping[str, Statement]) -> dict[str, Statement]:
     """Return the statements named ``shown_in_<collection>``, by collection."""
     return {
         name.removeprefix(SHOWN_IN).replace("_", "-"): statement

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from service.database.connections import Connection
+from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
 from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
 from service.queries.master_record import MasterRecord
 from service.queries.outcomes import sent_key
-from service.queries.resource import SHARED, Resource
+from service.queries.resource import Resource
 from service.queries.write_set import LockedRow, WriteSet
 
 _MAX_SHARED_KEYS: Final = 10

@@ -15,8 +15,8 @@ import orjson
 
 from service.database.connections import Connection
 from service.database.id_arrays import id_array
+from service.database.statements import SHARED
 from service.organizations.caller import Caller
-from service.queries.resource import SHARED
 
 NAMED: Final = 10
 """Number of referring records that a message names, for each of their collections."""

@@ -10,13 +10,14 @@ from typing import Any, ClassVar, Final
 import asyncpg
 
 from service.database.connections import Connection
+from service.database.statements import SHARED
 from service.errors import ApiError, ErrorDetail
 from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.references import Reference
-from service.queries.resource import SHARED, DocumentRequest, Resource
+from service.queries.resource import DocumentRequest, Resource
 from service.queries.write_set import Dependency, LockedRow, WriteSet
 from service.schemas.validation import Validator
 

@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from service.database.statements import SHARED
 from service.queries.path_keys import KeyLookup
-from service.queries.resource import SHARED, Resource
+from service.queries.resource import Resource
 
 _BY_CODE: Final = SHARED["languages_by_code"].fill(codes="array[lower($2::text)]")
 

@@ -20,7 +20,7 @@ from service.resources.hard_delete import HardDeleted
 from service.resources.styles import Styles
 
 _FILE = "sample_requests"
-STYLE_KEYS = KeyLookup.of(Styles)
+STYLE_KEYS = KeyLookup.of(Styles.name, Styles.table, Styles.stored_state)
 _SIZES = Links(
     "sample_request_size",
     owner="sample_request_id",
@@ -103,7 +103,7 @@ class SampleRequests(HardDeleted):
         return plan
 
 
-REQUEST_KEYS = KeyLookup.of(SampleRequests)
+REQUEST_KEYS = KeyLookup.of(SampleRequests.name, SampleRequests.table, SampleRequests.stored_state)
 
 
 class StyleSampleRequests(Resource):
