@@ -36,7 +36,7 @@ class MasterRecord(WritableResource):
       path as a JSON array, message) for each error.
     - ``deletes`` take the ids of live records in ``$2``, as ``id_array`` writes them, and delete
       the records; by default they set the state.
-    - ``in_use``, if there is one, takes ids as well, then ``fail_used``'s further parameters, and
+    - ``in_use``, if there is one, takes ids as well, then ``_fail_used``'s further parameters, and
       returns the usages of the ids (``service/queries/usage.py``).
 
     Each write statement returns the ids that it changed (``service/queries/change_recorder.py``).
@@ -51,7 +51,7 @@ class MasterRecord(WritableResource):
     updates: ClassVar[tuple[str, ...]] = ("update",)
     children: ClassVar[tuple[str, ...]] = ()
     deletes: ClassVar[tuple[str, ...]] = ("delete",)
-    late_columns: ClassVar[tuple[str, ...]] = ()
+    _late_columns: ClassVar[tuple[str, ...]] = ()
     """Columns for which ``documents`` has slots: a hard-deleted record's last document differs."""
 
     def __init__(self) -> None:
@@ -74,14 +74,14 @@ class MasterRecord(WritableResource):
             self.bulk_replace_by_key_form = self._form("bulkReplaceByKey")
             self.bulk_merge_by_key_form = self._form("bulkMergeByKey")
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements of the SQL file, with the slots of scalar columns filled."""
-        return load_bound(self.name.replace("-", "_"), **self.scalar_slots())
+        return load_bound(self.name.replace("-", "_"), **self._scalar_slots())
 
-    def scalar_slots(self) -> dict[str, str]:
+    def _scalar_slots(self) -> dict[str, str]:
         """Return the SQL of the scalar columns, by slot."""
         return scalar_columns.slots(
-            self.name, late=self.late_columns, keeps_omitted=self.keeps_omitted
+            self.name, late=self._late_columns, keeps_omitted=self.keeps_omitted
         )
 
     def _form(self, name: str) -> Validator:
@@ -99,14 +99,14 @@ class MasterRecord(WritableResource):
     def _locks_by_key(self) -> Mapping[str, str]:
         columns = {"table": self.table, "key": self.key_column}
         if not self.own_key_within:
-            return self.locking_texts(SHARED["key_is_sent"].fill(**columns))
+            return self._locking_texts(SHARED["key_is_sent"].fill(**columns))
         key_type = (
             "bigint" if self.properties[self.key_fields[0]].stored_kind == "integer" else "text"
         )
         condition = SHARED["key_within_is_sent"].fill(
             **columns, key_type=key_type, within=self.within_column
         )
-        return self.locking_texts(condition)
+        return self._locking_texts(condition)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan for the children of the upserts.
@@ -119,7 +119,7 @@ class MasterRecord(WritableResource):
         # References lock them, so they are checked first.
         for reference in self.references:
             await reference.check(connection, upserts)
-        if "check" in self.statements and self.needs_check(write_set):
+        if "check" in self.statements and self._needs_check(write_set):
             upserts.fail_all(
                 await connection.fetch(
                     self.statements["check"].text,
@@ -127,9 +127,9 @@ class MasterRecord(WritableResource):
                     upserts.json(self.written_separately),
                 )
             )
-        return self.item_statements(self.children, upserts)
+        return self._item_statements(self.children, upserts)
 
-    def needs_check(self, write_set: WriteSet) -> bool:
+    def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether the ``check`` statement can report an error; if not, it does not run."""
         return bool(write_set.upserts.items)
 
@@ -145,13 +145,13 @@ class MasterRecord(WritableResource):
             )
             write_set.deletes.fail_records(usage_messages(used), ErrorType.CONFLICT_IN_USE)
             nouns = {noun for by_noun in used.values() for noun in by_noun}
-            clearing_names = [use.cleared_by for use in self.uses if use.noun in nouns]
-            clearing_plan = self.id_statements(write_set.live_deletes, filter(None, clearing_names))
+            names = [use.cleared_by for use in self.uses if use.cleared_by and use.noun in nouns]
+            clearing_plan = self._id_statements(write_set.live_deletes, names)
         if write_set.live_deletes and "in_use" in self.statements:
-            await self.fail_used(connection, write_set)
+            await self._fail_used(connection, write_set)
         return clearing_plan
 
-    async def fail_used(
+    async def _fail_used(
         self, connection: Connection, write_set: WriteSet, *parameters: Any
     ) -> None:
         """Add ``conflict.in_use`` for the live usages that the ``in_use`` statement returns.
@@ -179,7 +179,7 @@ class MasterRecord(WritableResource):
         if created_ids:
             updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
             created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
-            inserts = self.item_statements(self.inserts, created)
+            inserts = self._item_statements(self.inserts, created)
         live_again: Sequence[int] = ()
         if write_set.restored_ids:
             items = {item["id"]: item for item in write_set.upserts.items}
@@ -188,13 +188,13 @@ class MasterRecord(WritableResource):
             ]
         return [
             *self._part_statements([*write_set.live_deletes, *live_again]),
-            *self.id_statements(write_set.live_deletes, self.deletes),
-            *self.item_statements(self.updates, updated),
+            *self._id_statements(write_set.live_deletes, self.deletes),
+            *self._item_statements(self.updates, updated),
             *inserts,
         ]
 
     @cached_property
-    def filled_parts(self) -> Mapping[str, str]:
+    def _filled_parts(self) -> Mapping[str, str]:
         """SQL texts that find the records of ids ``$2`` whose part is not empty, by part."""
         return {
             part: SHARED["filled_parts"].fill(
@@ -210,16 +210,16 @@ class MasterRecord(WritableResource):
         if not ids:
             return []
         parameter = id_array(ids)
-        return [BoundStatement(text, (parameter,)) for text in self.filled_parts.values()]
+        return [BoundStatement(text, (parameter,)) for text in self._filled_parts.values()]
 
-    def item_statements(self, names: Iterable[str], batch: Batch) -> WritePlan:
+    def _item_statements(self, names: Iterable[str], batch: Batch) -> WritePlan:
         """Bind the named statements to the batch's items; return [] for an empty batch."""
         if not batch.items:
             return []
         items = batch.json(self.written_separately)
         return [BoundStatement(self.statements[name].text, (items,)) for name in names]
 
-    def id_statements(self, ids: list[int], names: Iterable[str]) -> WritePlan:
+    def _id_statements(self, ids: list[int], names: Iterable[str]) -> WritePlan:
         """Bind the named statements to ids of records; return [] without ids."""
         if not ids:
             return []

@@ -81,7 +81,7 @@ class PartCollection(WritableResource):
         """The part: ``ifMatch`` of an item is the entity tag of the path below the owner."""
         return self.part
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the part's statements of documents and writables, which include the owner's id."""
         return self.part.forms(self.key)
 

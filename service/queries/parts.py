@@ -66,9 +66,9 @@ class RecordPart(WritableResource):
         """Fan-out statements by the name of the cause, then as ``shown_in``."""
         return {self.name: self.shown_in}
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements of the SQL file, and the forms of a single part in their place."""
-        return {**super().load_statements(), **self.forms()}
+        return {**super()._load_statements(), **self.forms()}
 
     def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
         """Return the statements of documents and writables, by name.

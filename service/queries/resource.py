@@ -103,7 +103,7 @@ class Resource:
         self.name = name or self.name
         related = (prop for related in self.related for prop in related.properties())
         self.properties = Properties(self.name, related, self.search, takes_time=self.is_in_feed)
-        self.statements = self.load_statements()
+        self.statements = self._load_statements()
 
     @property
     def collection(self) -> str:
@@ -115,7 +115,7 @@ class Resource:
         """Schema file that defines ``id`` and ``ids`` of requests."""
         return self.name if self.string_ids else "common/scalars"
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements of the collection's SQL file, by name."""
         return load(self.name.replace("-", "_"))
 
@@ -155,7 +155,7 @@ class Resource:
         )
         return ListQuery(list_request, text, tuple(page.parameters))
 
-    def compile_count(self, list_request: ListRequest) -> ListQuery:
+    def _compile_count(self, list_request: ListRequest) -> ListQuery:
         """Compile the statement that counts the records on all pages of a list request."""
         page = counted_page(1 + len(self.parents), list_request, listed=self.listed)
         documents_head = self.statements["documents"].pieces[0]
@@ -208,7 +208,7 @@ class Resource:
         parents: Sequence[int],
     ) -> int:
         """Return the number of records on all pages of a list request."""
-        query = self.compile_count(list_request)
+        query = self._compile_count(list_request)
         parameters = (caller.organization_id, *parents, *query.parameters)
         total: int = await connection.fetchval(query.text, *parameters)
         return total

@@ -89,9 +89,9 @@ class WritableResource(Resource):
 
     @cached_property
     def _locks_by_id(self) -> Mapping[str, str]:
-        return self.locking_texts(SHARED["id_is_sent"].text)
+        return self._locking_texts(SHARED["id_is_sent"].text)
 
-    def locking_texts(self, condition: str) -> Mapping[str, str]:
+    def _locking_texts(self, condition: str) -> Mapping[str, str]:
         """Return the statements that lock the rows of an SQL condition, by lock strength."""
         lock = SHARED["lock_records"].bind(
             table=self.table,

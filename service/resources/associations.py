@@ -121,12 +121,12 @@ class Restriction(MasterRecord):
     """Noun of the association (``Association.noun``)."""
     deletes = ("delete", "delete_restrictions")
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the record's statements, and those on its links to custom fields."""
         table, column = _link(self.noun)
         bound = load_bound("associations", link=table, column=column)
         names = ("delete_restrictions", "shown_in_style_custom_fields")
-        return {**super().load_statements(), **{name: bound[name] for name in names}}
+        return {**super()._load_statements(), **{name: bound[name] for name in names}}
 
 
 def _link(noun: str) -> tuple[str, str]:

@@ -46,14 +46,14 @@ class CareText(MasterRecord):
     keeps_omitted = True
     updates: ClassVar[tuple[str, ...]] = ("update", "remove_translations")
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the shared statements, bound to this resource's tables, and its own.
 
         Own statements of the same name take precedence.
         """
         return {
-            **load_bound("care_texts", table=self.table, **self.scalar_slots()),
-            **super().load_statements(),
+            **load_bound("care_texts", table=self.table, **self._scalar_slots()),
+            **super()._load_statements(),
         }
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:

@@ -44,10 +44,10 @@ class ColorTranslations(RecordPart):
         ),
     }
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the part's statements, and the one of colors that finds unknown languages."""
         unknown = "unknown_references"
-        return {**super().load_statements(), unknown: load("colors")[unknown]}
+        return {**super()._load_statements(), unknown: load("colors")[unknown]}
 
     def shapes(self) -> Mapping[str, Statement]:
         """Return the statements of both forms; entries are in the order of language ids.

@@ -47,7 +47,7 @@ class CustomFields(MasterRecord):
         table = f"{self.kind}_allowed_value"
         self.values = AllowedValues(self.statements, table, self.value_pointer, self.value_removals)
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements of custom fields, of this kind's allowed values, and its own.
 
         Later ones override earlier ones of the same name.
@@ -57,7 +57,7 @@ class CustomFields(MasterRecord):
         return {
             **load_bound("custom_fields", kind=self.kind, parent_is_fixed=is_fixed),
             **load_bound(values, sent=load(values)["sent"].text),
-            **super().load_statements(),
+            **super()._load_statements(),
         }
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
@@ -89,7 +89,7 @@ class CustomFields(MasterRecord):
         await self.check_values(connection, write_set, differences)
         return plan + self.values.plan(differences)
 
-    def needs_check(self, write_set: WriteSet) -> bool:
+    def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether an upsert creates or restores a field, or has a type or a parent.
 
         Other fields retain their type. They retain or lose their parent, which is live like them.
@@ -122,13 +122,13 @@ class CustomFields(MasterRecord):
         last = write_set.upserts.subset(has_new_parent)
         first = write_set.upserts.subset(lambda item: not has_new_parent(item))
         plan = super().record_statements(replace(write_set, upserts=first))
-        return [*plan, *self.item_statements(self.updates, last)]
+        return [*plan, *self._item_statements(self.updates, last)]
 
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deletes of fields that have children which are live after the request."""
         if write_set.live_deletes:
             items = write_set.upserts.json(self.written_separately)
-            await self.fail_used(connection, write_set, items)
+            await self._fail_used(connection, write_set, items)
         return []
 
     async def dependencies(

@@ -19,15 +19,15 @@ class HardDeleted(MasterRecord):
     """
 
     deletes: ClassVar[tuple[str, ...]] = ("purge",)
-    late_columns: ClassVar[tuple[str, ...]] = ("state", "end_date")
+    _late_columns: ClassVar[tuple[str, ...]] = ("state", "end_date")
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with the slots ``state`` and ``end_date`` filled.
 
         ``documents`` gets the columns; ``last_documents`` gets ``deleted`` and ``now()``. It is
         made from ``documents`` unless the resource has a statement for it.
         """
-        loaded = super().load_statements()
+        loaded = super()._load_statements()
         documents = loaded["documents"]
         return {
             **loaded,

@@ -72,9 +72,9 @@ class Measurements(RecordPart):
         ),
     }
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements without ``documents_by_owner``, which only ``forms`` uses."""
-        loaded = super().load_statements()
+        loaded = super()._load_statements()
         return {name: loaded[name] for name in loaded if name != "documents_by_owner"}
 
     def forms(self, owner_field: str = "") -> Mapping[str, Statement]:

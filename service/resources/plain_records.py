@@ -53,18 +53,18 @@ class PlainRecord(MasterRecord):
     Writes that change a count also report a change of the record that shows it.
     """
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the generated statements, overridden by those of the resource's own SQL file.
 
         Of ``delete`` and ``purge``, those are generated that ``deletes`` names.
         """
         has_file = (SQL / f"{self.name.replace('-', '_')}.sql").exists()
-        own = dict(super().load_statements()) if has_file else {}
+        own = dict(super()._load_statements()) if has_file else {}
         more = own.pop("more", None)
         is_dated = "endDate" in schemas.definition(self.name, "document").properties
         bound = load_bound(
             "plain_records",
-            **self.scalar_slots(),
+            **self._scalar_slots(),
             **self._change_slots(),
             **(_DATED if is_dated else _UNDATED),
             table=self.table,
@@ -74,12 +74,12 @@ class PlainRecord(MasterRecord):
         shape, record, present = (bound.pop(name) for name in ("shape", "record", "present"))
         bound["update"] = bound["update"].bind(present=f"{present.text}\n" if is_dated else "")
         shapes = [
-            ("documents", "document", own.pop("record", record), self.late_columns),
+            ("documents", "document", own.pop("record", record), self._late_columns),
             ("writables", "writable", record, ()),
         ]
         if "last_record" in own:
             last = own.pop("last_record")
-            shapes.append(("last_documents", "document", last, self.late_columns))
+            shapes.append(("last_documents", "document", last, self._late_columns))
         for name, form, rows, late in shapes:
             rendered = scalar_columns.document_sql(self.name, form, late)
             bound[name] = shape.bind(record=rows.text, rendered=rendered)

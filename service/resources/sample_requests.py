@@ -62,9 +62,9 @@ class SampleRequests(HardDeleted):
         _RELATED_SIZES,
     )
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with documents of the requests of all styles."""
-        loaded = super().load_statements()
+        loaded = super()._load_statements()
         shapes = ("documents", "last_documents")
         return {**loaded, **{name: loaded[name].bind(of_style="") for name in shapes}}
 
@@ -120,7 +120,7 @@ class StyleSampleRequests(Resource):
         """Name of the collection of all styles' sample requests."""
         return SampleRequests.name
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return only the statements of reads, with documents of the style ``$2``."""
         of_style = load(_FILE)["of_style"].text
         slots = scalar_columns.slots(SampleRequests.name)

@@ -64,7 +64,7 @@ class SizeRanges(MasterRecord):
         if write_set.live_deletes:
             is_succeeded = any(item.get("isDefault") for item in write_set.upserts.items)
             restored_ids = [*write_set.restored_ids]
-            await self.fail_used(connection, write_set, restored_ids, is_succeeded)
+            await self._fail_used(connection, write_set, restored_ids, is_succeeded)
         return []
 
     async def dependencies(

@@ -55,14 +55,14 @@ class StyleCustomFields(CustomFields):
     value_pointer = _POINTER
     value_removals = ("forget_parent_values", *CustomFields.value_removals)
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements; documents and writables include the associations."""
         parts = {
             "brands": _BRANDS.documents,
             "groups": _GROUPS.documents,
             "categories": _CATEGORIES.documents,
         }
-        loaded = super().load_statements()
+        loaded = super()._load_statements()
         shapes = {name: loaded[name].bind(**parts) for name in ("documents", "writables")}
         return {**loaded, **shapes}
 

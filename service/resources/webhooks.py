@@ -17,7 +17,7 @@ class Webhooks(Resource):
     name = "webhooks"
     is_in_feed = False
 
-    def load_statements(self) -> Mapping[str, Statement]:
+    def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with ``LEASE_SECONDS`` filled in as the length of a lease."""
         return load_bound(self.name, lease_seconds=str(LEASE_SECONDS))
 
