@@ -22,7 +22,7 @@ def merge_editor(resource: WritableResource, raw: bytes) -> Edit:
     the patch has ``state``.
     """
     body = parse(raw)
-    if details := resource.merge_form.errors(body, raw):
+    if details := resource.validators["merge"].errors(body, raw):
         raise ApiError(details)
     patch = orjson.dumps({name: value for name, value in body.items() if name != "id"})
 

@@ -93,7 +93,7 @@ def _tested_items(resource: WritableResource, operations: list[Item]) -> dict[in
             for part in reversed(jsonpointer.JsonPointer(operation["path"]).parts):
                 item = [item] if _is_index(part) else {part: item}
             if isinstance(item, dict):
-                errors = resource.replace_form.errors(item, _to_json(item))
+                errors = resource.validators["replace"].errors(item, _to_json(item))
                 if all(error.type == ErrorType.REQUIRED_FIELD for error in errors):
                     items[index] = item
     return items
@@ -120,7 +120,7 @@ def validated(
     """
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
-    if details := resource.replace_form.errors(probe, _to_json(probe)):
+    if details := resource.validators["replace"].errors(probe, _to_json(probe)):
         raise ApiError(details)
     return dict(patched)
 

@@ -52,7 +52,7 @@ def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
     elif isinstance(sent, str) and sent != key:
         message = "Leave this out, or use the key of the path."
         details = [ErrorDetail(ErrorType.INVALID_VALUE, (name,), message)]
-    details += resource.replace_form.errors(body, raw)
+    details += resource.validators["replace"].errors(body, raw)
     if not key:
         details = [detail for detail in details if detail.path != (name,)]
     elif sent in (None, key):

@@ -46,7 +46,6 @@ from service.queries.outcomes import WriteOptions, WriteResult
 from service.queries.path_keys import PathId, resolve
 from service.queries.writable_resource import WritableResource
 from service.queries.writes import ResourceT, Write
-from service.schemas.validation import Validator
 
 ItemsReader: TypeAlias = Callable[[WriteOptions], tuple[RequestItems, Write[ResourceT]]]
 """Returns the items of a request and the engine function that writes them.
@@ -57,17 +56,14 @@ the items of a bulk write are in ``RequestItems.details``.
 
 _ItemsAndWrite: TypeAlias = tuple[RequestItems, Write[Any]]
 
-_BULK_WRITES: Final[Mapping[tuple[str, bool], tuple[Callable[[Any], Validator], Write[Any]]]] = {
-    ("bulk_create", False): (lambda resource: resource.bulk_create_form, writes.create),
-    ("bulk_replace", False): (lambda resource: resource.bulk_replace_form, writes.replace),
-    ("bulk_replace", True): (
-        lambda resource: resource.bulk_replace_by_key_form,
-        writes.replace_by_key,
-    ),
-    ("bulk_patch", False): (lambda resource: resource.bulk_merge_form, writes.merge),
-    ("bulk_patch", True): (lambda resource: resource.bulk_merge_by_key_form, writes.merge_by_key),
+_BULK_WRITES: Final[Mapping[tuple[str, bool], tuple[str, Write[Any]]]] = {
+    ("bulk_create", False): ("bulkCreate", writes.create),
+    ("bulk_replace", False): ("bulkReplace", writes.replace),
+    ("bulk_replace", True): ("bulkReplaceByKey", writes.replace_by_key),
+    ("bulk_patch", False): ("bulkMerge", writes.merge),
+    ("bulk_patch", True): ("bulkMergeByKey", writes.merge_by_key),
 }
-"""Validator of the body and engine function, by operation and whether items match by own key."""
+"""Form of the body and engine function, by operation and whether items match by own key."""
 _BY_KEY: Final = (writes.replace_by_key, writes.merge_by_key, writes.delete_by_key)
 """Engine functions that match by own key. They always take the writer lock of the collection."""
 
@@ -109,7 +105,10 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
     if raw.lstrip().startswith(b"["):
         return await _write_many("bulk_create", resource, request, raw)
     return await _write_one(
-        resource, request, raw, lambda _: (one_item(resource.create_form, raw), writes.create)
+        resource,
+        request,
+        raw,
+        lambda _: (one_item(resource.validators["create"], raw), writes.create),
     )
 
 
@@ -123,7 +122,7 @@ async def replace(resource: WritableResource, request: web.Request, raw: bytes) 
     def read(options: WriteOptions) -> _ItemsAndWrite:
         if isinstance(resource, MasterRecord) and options.path_key is not None:
             return keyed_item(resource, raw, options.path_key), writes.replace_by_key
-        return one_item(resource.replace_form, raw, resource.list_name), writes.replace
+        return one_item(resource.validators["replace"], raw, resource.list_name), writes.replace
 
     return await _write_one(resource, request, raw, read)
 
@@ -202,8 +201,8 @@ def _read_items(
     operation: str, resource: WritableResource, body: BulkBody, options: WriteOptions
 ) -> _ItemsAndWrite:
     """Return the items of a bulk write and the function that writes them."""
-    validator, write = _BULK_WRITES[operation, options.match_by_key]
-    return many_items(resource, validator(resource), body, options), write
+    form, write = _BULK_WRITES[operation, options.match_by_key]
+    return many_items(resource, resource.validators[form], body, options), write
 
 
 @contextmanager

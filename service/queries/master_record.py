@@ -22,7 +22,6 @@ from service.queries.path_keys import KeyLookup
 from service.queries.usage import ReferencedBy, in_use, usage_messages, usages
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import WriteSet
-from service.schemas.validation import Validator
 
 
 class MasterRecord(WritableResource):
@@ -65,14 +64,6 @@ class MasterRecord(WritableResource):
         if self.own_key and not self.own_key_within:
             lookup = KeyLookup.of(self.name, self.table, self.stored_state)
             self.key_lookups = {self.key: lookup}
-        self.create_form = self._form("create")
-        self.replace_form = self._form("replace")
-        self.bulk_create_form = self._form("bulkCreate")
-        self.bulk_replace_form = self._form("bulkReplace")
-        self.bulk_merge_form = self._form("bulkMerge")
-        if self.own_key:
-            self.bulk_replace_by_key_form = self._form("bulkReplaceByKey")
-            self.bulk_merge_by_key_form = self._form("bulkMergeByKey")
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements of the SQL file, with the slots of scalar columns filled."""
@@ -83,9 +74,6 @@ class MasterRecord(WritableResource):
         return scalar_columns.slots(
             self.name, late=self._late_columns, keeps_omitted=self.keeps_omitted
         )
-
-    def _form(self, name: str) -> Validator:
-        return Validator(self.name, name, self.item_errors)
 
     def lock_by_key_text(self, strength: str) -> str:
         """Return the statement that locks rows by own keys; it returns a ``LockedRow`` each.

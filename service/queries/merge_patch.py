@@ -69,7 +69,7 @@ def make_new(resource: MasterRecord, batch: Batch) -> None:
     """
     for index, item in enumerate(batch.items):
         _set_content(item, apply_merge_patch({}, item))
-        for detail in resource.create_form.errors(item, b""):
+        for detail in resource.validators["create"].errors(item, b""):
             batch.fail(index, detail.type, *detail.path, message=detail.message or "")
 
 
@@ -85,7 +85,7 @@ def _validate(resource: WritableResource, batch: Batch, index: int, merged_item:
     is_deleted = merged_item.get("state") == "deleted"
     probe = merged_item | {"state": "active"} if is_deleted else merged_item
     try:
-        details = resource.replace_form.errors(probe, orjson.dumps(probe))
+        details = resource.validators["replace"].errors(probe, orjson.dumps(probe))
     except ApiError as error:
         details = [*error.details]
     for detail in details:

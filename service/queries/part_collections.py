@@ -23,7 +23,6 @@ from service.queries.parts import RecordPart
 from service.queries.writable_resource import WritableResource
 from service.queries.write_set import WriteSet
 from service.schemas.extra_checks import duplicate_errors
-from service.schemas.validation import Validator
 
 
 class PartCollection(WritableResource):
@@ -67,9 +66,7 @@ class PartCollection(WritableResource):
             self.within_column = column_of(within)
         filled = part.statements["filled"].text
         self.listed = " and ".join(filter(None, (part.owner.listed, filled)))
-        self.replace_form = self._form("item")
-        self.bulk_replace_form = self._form("bulkReplace")
-        self.bulk_merge_form = self._form("bulkMerge")
+        self.validators["replace"] = self._validator("item")
 
     @property
     def collection(self) -> str:
@@ -84,9 +81,6 @@ class PartCollection(WritableResource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the part's statements of documents and writables, which include the owner's id."""
         return self.part.forms(self.key)
-
-    def _form(self, name: str) -> Validator:
-        return Validator(self.name, name, self.item_errors)
 
     def item_errors(self, item: Item) -> Iterable[ErrorDetail]:
         """Return the errors of a single item beyond its schema."""

@@ -53,8 +53,10 @@ class RecordPart(WritableResource):
         if not self.parents:
             lookup = KeyLookup.of(self.owner.name, self.table, self.stored_state)
             self.key_lookups = {self.key: lookup}
-        rules = self.item_errors if not self.list_name else _no_errors
-        self.replace_form = Validator(self.name, "replace", rules, rules_of_list=self.list_errors)
+        if self.list_name:
+            self.validators["replace"] = Validator(
+                self.name, "replace", rules_of_list=self.list_errors
+            )
 
     @property
     def collection(self) -> str:
@@ -150,7 +152,3 @@ class RecordPart(WritableResource):
         The batch has a single part: its ids may be those of sizes, and recorded ones of owners.
         """
         return batch.ids if recorder.ids else ()
-
-
-def _no_errors(_: Item) -> Iterator[ErrorDetail]:
-    yield from ()

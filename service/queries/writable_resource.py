@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 
 import asyncpg
 
+from service import schemas
 from service.database.connections import Connection
 from service.database.statements import SHARED
 from service.errors import ApiError, ErrorDetail
@@ -21,6 +22,10 @@ from service.queries.resource import DocumentRequest, Resource
 from service.queries.write_set import Dependency, LockedRow, WriteSet
 from service.schemas.validation import Validator
 
+_FORMS: Final = (
+    *("create", "replace", "merge"),
+    *("bulkCreate", "bulkReplace", "bulkMerge", "bulkReplaceByKey", "bulkMergeByKey"),
+)
 FOR_NO_KEY_UPDATE: Final = "for no key update"
 """Row lock of writes that keep all records."""
 FOR_UPDATE: Final = "for update"
@@ -71,9 +76,15 @@ class WritableResource(Resource):
     """Column of the own key, for parts that of the owner; or a null literal."""
     within_column: str = "null::bigint"
     """Column of ``own_key_within``, or a null literal."""
-    replace_form: Validator
-    bulk_replace_form: Validator
-    bulk_merge_form: Validator
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__(name)
+        defined = schemas.load()[self.name]["$defs"]
+        self.validators = {form: self._validator(form) for form in _FORMS if form in defined}
+        """Validators of bodies, by the form of the schema file."""
+
+    def _validator(self, form: str) -> Validator:
+        return Validator(self.name, form, self.item_errors)
 
     @property
     def tagged_resource(self) -> "WritableResource":
@@ -102,11 +113,6 @@ class WritableResource(Resource):
         )
         strengths = (FOR_NO_KEY_UPDATE, FOR_UPDATE)
         return {strength: lock.fill(strength=strength) for strength in strengths}
-
-    @cached_property
-    def merge_form(self) -> Validator:
-        """Return the validator of a merge patch of one record."""
-        return Validator(self.name, "merge", self.item_errors)
 
     def item_errors(self, item: Item) -> Iterable[ErrorDetail]:  # noqa: ARG002
         """Return the errors of a single item beyond its schema.

@@ -102,7 +102,7 @@ def test_a_nested_list_that_is_too_long_hides_no_error_of_the_others() -> None:
         {"lineId": 2, "name": "Waist", "requested": []},
     ]
     body = orjson.dumps({"unit": "cm", "lines": lines})
-    errors = MeasurementCharts().replace_form.errors(parse(body), body)
+    errors = MeasurementCharts().validators["replace"].errors(parse(body), body)
     assert [(row.type.removeprefix("validation_error."), row.field) for row in errors] == [
         ("duplicate", "lines[0].requested[1].sizeRangeSizeId"),
         ("too_many_items", "lines[1].requested"),
