@@ -43,5 +43,5 @@ select
     ) as document
 from page;
 
--- name: numbers(organization_id, ids)
+-- name: key_texts(organization_id, ids)
 select id, number from style where organization_id = $1::bigint and id = any($2::bigint[]);

@@ -141,8 +141,8 @@ class KeyedReferences:
     ) -> None:
         """Replace key objects as ``replace_keys`` does; add the errors that these concealed.
 
-        They are those of equal ids in a list with key objects, and those that ``item_errors`` and
-        ``list_errors`` of the resource return.
+        They are those of equal ids in a list with key objects, and those that ``item_errors`` of
+        the resource returns.
         """
         await self.replace_keys(connection, batch, write_set)
         self._check_items(batch)
@@ -212,14 +212,14 @@ class KeyedReferences:
     def _scopes(self, batch: Batch, names: tuple[str, ...]) -> list[int | None]:
         """Return the parent's id of each key object of a field if it names no parent itself.
 
-        It is ``reference_scope`` of its item, else that of the stored record.
+        It is in the ``scope_field`` of its item, else in the path, else of the stored record.
         """
         scopes = list[int | None]()
         for item in batch.items:
-            scope = self.resource.reference_scope(batch, item)
-            row = self.stored.get(item.get("id", 0))
-            if scope is None and row is not None:
-                scope = row["within_id"]
+            scope = batch.parents[0] if batch.parents else item.get(self.resource.scope_field)
+            if type(scope) is not int:
+                row = self.stored.get(item.get("id", 0))
+                scope = row["within_id"] if row is not None else None
             scopes += [scope] * len(key_objects((item,), names))
         return scopes
 
@@ -284,7 +284,7 @@ class KeyedReferences:
 
     def _check_items(self, batch: Batch) -> None:
         """Add the errors of equal ids in a list, and of rules beyond the schema."""
-        resource, list_name = self.resource, self.resource.list_name
+        resource = self.resource
         lists = [keyed.names[0] for keyed in self.fields if keyed.is_list]
         for index, item in enumerate(batch.items):
             for name in lists:
@@ -292,6 +292,3 @@ class KeyedReferences:
                     batch.fail(index, ErrorType.DUPLICATE, name, repeated, message=LISTED_TWICE)
             for detail in resource.item_errors(item):
                 batch.fail(index, detail.type, *detail.path, message=detail.message or "")
-            for detail in resource.list_errors(item[list_name]) if list_name else ():
-                path = (list_name, *detail.path)
-                batch.fail(index, detail.type, *path, message=detail.message or "")

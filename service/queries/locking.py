@@ -68,7 +68,7 @@ class LockedRecords:
 
 def locks_organization(resource: WritableResource, *, creates: bool = False) -> bool:
     """Return whether a write locks the organization's row; ``creates``: it may create records."""
-    return resource.locks_organization or (creates and resource.has_position)
+    return resource.locks_organization or (creates and "position" in resource.properties)
 
 
 async def assign_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
@@ -201,7 +201,7 @@ async def lock_unique_keys(
 
 def _lock_statement(resource: WritableResource, batch: Batch, strength: str) -> BoundStatement:
     """Return the statement that locks the rows of the batch's records that exist."""
-    return BoundStatement(resource.lock_text(strength), (batch.id_array, *batch.parents))
+    return BoundStatement(resource.locks_by_id[strength], (batch.id_array, *batch.parents))
 
 
 def _lock_strength(deletes_any: bool) -> str:

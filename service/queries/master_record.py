@@ -4,7 +4,7 @@ Each collection is a subclass of :class:`MasterRecord`. Its statements come from
 are generated (``service/resources/plain_records.py``).
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,9 +15,8 @@ from service.database.statements import SHARED, Statement, load, load_bound
 from service.error_types import ErrorType
 from service.listing.page_sql import LIVE, column_of
 from service.queries import scalar_columns
-from service.queries.batch import Batch, Item
+from service.queries.batch import Batch
 from service.queries.bound_statements import BoundStatement, WritePlan
-from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.path_keys import KeyLookup
 from service.queries.usage import ReferencedBy, in_use, usage_messages, usages
 from service.queries.writable_resource import WritableResource
@@ -75,16 +74,13 @@ class MasterRecord(WritableResource):
             self.name, late=self._late_columns, keeps_omitted=self.keeps_omitted
         )
 
-    def lock_by_key_text(self, strength: str) -> str:
-        """Return the statement that locks rows by own keys; it returns a ``LockedRow`` each.
+    @cached_property
+    def locks_by_key(self) -> Mapping[str, str]:
+        """Statements that lock rows by own keys, by strength; they return ``LockedRow``s.
 
         ``$2`` is an array of keys. Where keys are within a parent, ``$3`` has the parent's id of
         each. Deleted records are locked, too.
         """
-        return self._locks_by_key[strength]
-
-    @cached_property
-    def _locks_by_key(self) -> Mapping[str, str]:
         columns = {"table": self.table, "key": self.key_column}
         if not self.own_key_within:
             return self._locking_texts(SHARED["key_is_sent"].fill(**columns))
@@ -213,21 +209,3 @@ class MasterRecord(WritableResource):
             return []
         ids_parameter = id_array(ids)
         return [BoundStatement(self.statements[name].text, (ids_parameter,)) for name in names]
-
-    def collect_changes(
-        self,
-        recorder: ChangeRecorder,
-        batch: Batch,  # noqa: ARG002
-        rows: Rows,
-    ) -> None:
-        """Record the ids that a write statement returned."""
-        recorder.collect(self.name, rows)
-
-    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:  # noqa: ARG002
-        """Return the ids of the collection's records that the write changed, items or not."""
-        return recorder.ids[self.name]
-
-    def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002
-        """Return the id of the item's own record."""
-        record_id: int = item["id"]
-        return record_id

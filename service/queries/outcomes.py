@@ -105,17 +105,23 @@ def item_outcomes(
     live_deletes, created_ids = {*write_set.live_deletes}, {*write_set.created_ids}
     deletes, upserts = write_set.deletes, write_set.upserts
     for request_index, item in zip(deletes.request_indexes, deletes.items, strict=True):
-        record_id, outcome_id = item["id"], resource.outcome_id(write_set.batch, item)
+        record_id = item["id"]
         outcome = DELETED if record_id in live_deletes else UNCHANGED
-        outcomes[request_index] = ItemOutcome(outcome, outcome_id, stored[record_id]["key"])
+        outcomes[request_index] = ItemOutcome(outcome, record_id, stored[record_id]["key"])
     for request_index, item in zip(upserts.request_indexes, upserts.items, strict=True):
-        record_id, outcome_id = item["id"], resource.outcome_id(write_set.batch, item)
+        record_id = outcome_id(write_set.batch, item)
         outcome = UPDATED if record_id in changed_ids else UNCHANGED
         if record_id in created_ids:
             outcome = CREATED
-        key = _key_after(resource, item, stored.get(record_id))
-        outcomes[request_index] = ItemOutcome(outcome, outcome_id, key)
+        key = _key_after(resource, item, stored.get(item["id"]))
+        outcomes[request_index] = ItemOutcome(outcome, record_id, key)
     return outcomes
+
+
+def outcome_id(batch: Batch, item: Item) -> int:
+    """Return the id of the record that an outcome names; for a part below parents, its owner."""
+    record_id: int = batch.parents[-1] if batch.parents else item["id"]
+    return record_id
 
 
 def absent_outcomes(resource: WritableResource, batch: Batch) -> dict[int, ItemOutcome]:

@@ -92,7 +92,7 @@ async def lock_records(
     keys = [_key_of(resource, item) for item in batch.items]
     new_keys = [_new_key_of(key, item) for key, item in zip(keys, batch.items, strict=True)]
     looked_up = [*keys, *filter(None, new_keys)]
-    text, organization_id = resource.lock_by_key_text(strength), batch.caller.organization_id
+    text, organization_id = resource.locks_by_key[strength], batch.caller.organization_id
     key_arrays: list[Sequence[str | int | None]] = [[key.key for key in looked_up]]
     if resource.own_key_within:
         key_arrays.append([key.within for key in looked_up])

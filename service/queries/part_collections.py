@@ -5,7 +5,7 @@ are not empty. Bulk writes name the owners, which must exist. The part itself (`
 checks and writes, for any number of owners.
 """
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from service import schemas
@@ -17,7 +17,6 @@ from service.listing.page_sql import column_of
 from service.listing.related import Related
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
-from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.keyed_references import KeyedReferences
 from service.queries.parts import RecordPart
 from service.queries.writable_resource import WritableResource
@@ -58,7 +57,7 @@ class PartCollection(WritableResource):
         # Other resources have a class each; the collections of parts share theirs.
         self.related = (owner,)  # type: ignore[misc]
         super().__init__(name)
-        self.stored_state = part.stored_state
+        self.stored_state, self.scope_field = part.stored_state, part.scope_field
         self.locks_organization = part.locks_organization
         self.foreign_is_forbidden = part.foreign_is_forbidden
         self.key_column = part.key_column
@@ -74,6 +73,11 @@ class PartCollection(WritableResource):
         return self.part.name
 
     @property
+    def feed_name(self) -> str:
+        """Name of the part: writes of both change the same records."""
+        return self.part.name
+
+    @property
     def tagged_resource(self) -> WritableResource:
         """The part: ``ifMatch`` of an item is the entity tag of the path below the owner."""
         return self.part
@@ -86,18 +90,10 @@ class PartCollection(WritableResource):
         """Return the errors of a single item beyond its schema."""
         return self.part.item_errors(item)
 
-    def outcome_id(self, batch: Batch, item: Item) -> int:
-        """Return the id of the owner's record."""
-        return self.part.outcome_id(batch, item)
-
     @property
     def resolves_scope(self) -> bool:  # type: ignore[override]
         """Whether the part itself resolves keys of its own entries."""
         return self.part.resolves_scope
-
-    def reference_scope(self, batch: Batch, item: Item) -> int | None:
-        """Return the id of the record within which keys without a parent are looked up."""
-        return self.part.reference_scope(batch, item)
 
     async def identify(self, connection: Connection, batch: Batch, *, skip_failed: bool) -> None:
         """Set the owner's id on items that name their owner by its own key.
@@ -120,11 +116,3 @@ class PartCollection(WritableResource):
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the part's plan for the items; add the errors that the database reveals."""
         return await self.part.check(connection, write_set)
-
-    def collect_changes(self, recorder: ChangeRecorder, batch: Batch, rows: Rows) -> None:
-        """Record the changes that the rows of a write statement report."""
-        self.part.collect_changes(recorder, batch, rows)
-
-    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:  # noqa: ARG002
-        """Return the ids of the owners whose parts the write changed."""
-        return recorder.ids[self.collection]

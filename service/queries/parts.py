@@ -7,7 +7,7 @@ change feed shows it as a change of the part's collection, which has one record 
 (``service/queries/part_collections.py``).
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import asyncpg
@@ -19,7 +19,6 @@ from service.errors import ErrorDetail
 from service.listing.page_sql import column_of
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
-from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.master_record import MasterRecord
 from service.queries.path_keys import KeyLookup
 from service.queries.writable_resource import WritableResource
@@ -55,7 +54,7 @@ class RecordPart(WritableResource):
             self.key_lookups = {self.key: lookup}
         if self.list_name:
             self.validators["replace"] = Validator(
-                self.name, "replace", rules_of_list=self.list_errors
+                self.name, "replace", rules_of_list=self._list_errors
             )
 
     @property
@@ -103,15 +102,10 @@ class RecordPart(WritableResource):
             for name in self.named_once:
                 yield from duplicate_errors(enumerate(entries), name, self.list_name)
 
-    def list_errors(self, entries: Sequence[Any]) -> Iterator[ErrorDetail]:
+    def _list_errors(self, entries: Sequence[Any]) -> Iterator[ErrorDetail]:
         """Yield the errors of a body that is a list, beyond its schema."""
         for name in self.named_once:
             yield from duplicate_errors(enumerate(entries), name)
-
-    def outcome_id(self, batch: Batch, item: Item) -> int:  # noqa: ARG002
-        """Return the id of the owner's record."""
-        record_id: int = item["id"]
-        return record_id
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan of the upserts, [] without any; parts are never deleted."""
@@ -136,19 +130,3 @@ class RecordPart(WritableResource):
         text, organization_id = self.statements[name].text, batch.caller.organization_id
         rows: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
         return rows
-
-    def collect_changes(
-        self,
-        recorder: ChangeRecorder,
-        batch: Batch,  # noqa: ARG002
-        rows: Rows,
-    ) -> None:
-        """Record the rows that a write statement returned, for the part's collection."""
-        recorder.collect(self.name, rows)
-
-    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:
-        """Return the batch's ids if the write changed anything, else nothing.
-
-        The batch has a single part: its ids may be those of sizes, and recorded ones of owners.
-        """
-        return batch.ids if recorder.ids else ()

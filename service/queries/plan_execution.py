@@ -67,7 +67,7 @@ async def execute_plan(
     recorder, documents = ChangeRecorder(), (Documents(), Documents())
     for index, row in enumerate(rows, -len(before)):
         if 0 <= index < len(plan):
-            resource.collect_changes(recorder, batch, json_rows(row))
+            recorder.collect(resource.feed_name, json_rows(row))
         else:
             documents[index >= 0].update(rendered(row))
     return recorder, documents
@@ -87,7 +87,8 @@ def requested_documents(
         return requested_forms(write_set)
     if options.outcomes_only:
         return None, None
-    last = resource.last_documents(write_set)
-    gone = {*last.ids} if last else ()
-    ids = [record_id for record_id in write_set.batch.ids if record_id not in gone]
+    gone = write_set.live_deletes if "last_documents" in resource.statements else []
+    last = DocumentRequest(gone, "last_documents") if gone else None
+    gone_ids = {*gone}
+    ids = [record_id for record_id in write_set.batch.ids if record_id not in gone_ids]
     return last, DocumentRequest(ids, parents=write_set.batch.parents) if ids else None

@@ -32,7 +32,7 @@ class ReferenceTarget:
     parent: str = ""
     """Collection of the parent, if key objects may name it.
 
-    "" if there is no parent, or if it is always that of the write (``reference_scope``).
+    "" if there is no parent, or if it is always that of the write (``scope_field``).
     """
     noun: str = ""
     """Name of the record in messages."""

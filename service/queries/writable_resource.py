@@ -3,9 +3,9 @@
 Three kinds implement it: master records, their parts, and the collections of parts.
 """
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import asyncpg
 
@@ -13,12 +13,10 @@ from service import schemas
 from service.database.connections import Connection
 from service.database.statements import SHARED
 from service.errors import ApiError, ErrorDetail
-from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
-from service.queries.change_recorder import ChangeRecorder, Rows
 from service.queries.references import Reference
-from service.queries.resource import DocumentRequest, Resource
+from service.queries.resource import Resource
 from service.queries.write_set import Dependency, LockedRow, WriteSet
 from service.schemas.validation import Validator
 
@@ -43,18 +41,17 @@ class WritableResource(Resource):
     """Column of the state; for records without one, a literal."""
     locks_organization: bool = False
     """Whether writes lock the organization, for they change or judge records they do not name."""
-    has_position: ClassVar[bool] = False
-    """Whether writes that may create records lock the organization, to number their positions.
-
-    Creates number on from the highest one. It is false where all writes take that lock anyway
-    (``locks_organization``), as for custom fields, which have a position, too.
-    """
     keeps_omitted: ClassVar[bool] = False
     """Whether a replace leaves omitted and null fields unchanged; of parts, only the own key."""
     is_patched: ClassVar[bool] = True
     """Whether PATCH of a single record is available."""
     list_name: ClassVar[str] = ""
     """Member under which items store the list, if bodies are lists."""
+    scope_field: str = ""
+    """Field of items with the id of the record within which keys without a parent are looked up.
+
+    Without such an id it is the first parent of the path, or the parent of the stored record.
+    """
     resolves_scope: ClassVar[bool] = False
     """Whether the resource itself resolves keys within the batch's own records."""
     references: ClassVar[tuple[Reference, ...]] = ()
@@ -87,19 +84,21 @@ class WritableResource(Resource):
         return Validator(self.name, form, self.item_errors)
 
     @property
+    def feed_name(self) -> str:
+        """Collection under which the change feed has the records that writes change."""
+        return self.name
+
+    @property
     def tagged_resource(self) -> "WritableResource":
         """Resource whose representations have the entity tags of the records."""
         return self
 
-    def lock_text(self, strength: str) -> str:
-        """Return the statement that locks rows by id, in order; it returns a ``LockedRow`` each.
+    @cached_property
+    def locks_by_id(self) -> Mapping[str, str]:
+        """Statements that lock rows by id, in order, by strength; they return ``LockedRow``s.
 
         ``$2`` has the ids as ``id_array`` writes them; ids of parents follow.
         """
-        return self._locks_by_id[strength]
-
-    @cached_property
-    def _locks_by_id(self) -> Mapping[str, str]:
         return self._locking_texts(SHARED["id_is_sent"].text)
 
     def _locking_texts(self, condition: str) -> Mapping[str, str]:
@@ -121,29 +120,17 @@ class WritableResource(Resource):
         """
         return ()
 
-    def list_errors(self, entries: Sequence[Any]) -> Iterable[ErrorDetail]:  # noqa: ARG002
-        """Return the errors of a body that is a list, beyond its schema."""
-        return ()
-
-    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the id of the record within which keys without a parent are looked up.
-
-        None stands for the parent of the item's stored record, if it has one.
-        """
-        return None
-
     async def identify(
         self,
-        connection: Connection,  # noqa: ARG002
-        batch: Batch,  # noqa: ARG002
+        connection: Connection,
+        batch: Batch,
         *,
-        skip_failed: bool,  # noqa: ARG002
+        skip_failed: bool,
     ) -> None:
         """Set the ids of items that name their records by key objects, before the lock.
 
         Add errors to the batch for keys that do not name one record. Only writes by id call it.
         """
-        return
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan for children, links or parts; add the errors that stored data show.
@@ -175,13 +162,6 @@ class WritableResource(Resource):
         """
         return ()
 
-    def last_documents(self, write_set: WriteSet) -> DocumentRequest | None:  # noqa: ARG002
-        """Return the request for the last documents of records to hard-delete; None for none.
-
-        They are read before the write.
-        """
-        return None
-
     def record_statements(self, write_set: WriteSet) -> WritePlan:  # noqa: ARG002
         """Return the plan for the records themselves; it runs between the plans of the checks.
 
@@ -191,38 +171,10 @@ class WritableResource(Resource):
 
     def constraint_error(
         self,
-        batch: Batch,  # noqa: ARG002
-        error: asyncpg.IntegrityConstraintViolationError,  # noqa: ARG002
+        batch: Batch,
+        error: asyncpg.IntegrityConstraintViolationError,
     ) -> ApiError | None:
         """Return the error for a constraint violation after all checks; None if it is a defect.
 
         A violation that is no defect comes from a concurrent write.
         """
-        return None
-
-    def collect_changes(self, recorder: ChangeRecorder, batch: Batch, rows: Rows) -> None:
-        """Record the changes that the rows of a write statement report."""
-        raise NotImplementedError
-
-    def changed_ids(self, recorder: ChangeRecorder, batch: Batch) -> Container[int]:
-        """Return the ids, as items have them, of records that the write changed.
-
-        Call it after ``ChangeRecorder.insert_statement``, as it may add empty sets to the recorder.
-        """
-        raise NotImplementedError
-
-    def outcome_id(self, batch: Batch, item: Item) -> int:
-        """Return the id of the record that the outcome of an item names; for a part, its owner."""
-        raise NotImplementedError
-
-    async def key_texts(
-        self,
-        connection: Connection,  # noqa: ARG002
-        caller: Caller,  # noqa: ARG002
-        keys: Collection[Any],  # noqa: ARG002
-    ) -> Mapping[Any, str]:
-        """Return the texts that outcomes show of own keys that are references, by key.
-
-        Own keys that are texts are shown as they are, and are not in the result.
-        """
-        return {}

@@ -36,6 +36,7 @@ from service.queries.outcomes import (
     WriteResult,
     absent_outcomes,
     item_outcomes,
+    outcome_id,
     sent_key,
 )
 from service.queries.plan_execution import constraint_errors, execute_plan, requested_documents
@@ -207,17 +208,20 @@ async def _execute(
         raise unavailable()  # the organization has just moved to another cell
     if options.outcomes_only:
         result.outcomes = item_outcomes(
-            resource, write_set, records.stored, resource.changed_ids(recorder, batch)
+            resource, write_set, records.stored, recorder.ids[resource.feed_name]
         )
         result.outcomes |= absent_outcomes(resource, batch)
         result.stored = {
-            request_index: (resource.outcome_id(batch, item), records.stored[item["id"]]["key"])
+            request_index: (outcome_id(batch, item), records.stored[item["id"]]["key"])
             for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
             if item.get("id") in records.stored
         }
         keys = {sent_key(resource, item) for item in batch.items}
         keys.update(row["key"] for row in records.stored.values())
-        result.key_texts = await resource.key_texts(connection, batch.caller, keys - {None})
+        if "key_texts" in resource.statements:
+            text = resource.statements["key_texts"].text
+            rows = await connection.fetch(text, batch.caller.organization_id, [*keys - {None}])
+            result.key_texts = dict(map(tuple, rows))
         if options.preview:
             forms = (before, after)
             result.changes = await field_changes(resource, write_set, records.stored, forms)

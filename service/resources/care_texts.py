@@ -42,7 +42,6 @@ class CareText(MasterRecord):
     positioned after all others of their own collection in the organization.
     """
 
-    has_position = True
     keeps_omitted = True
     updates: ClassVar[tuple[str, ...]] = ("update", "remove_translations")
 

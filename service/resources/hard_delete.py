@@ -5,8 +5,6 @@ from typing import ClassVar
 
 from service.database.statements import Statement
 from service.queries.master_record import MasterRecord
-from service.queries.resource import DocumentRequest
-from service.queries.write_set import WriteSet
 
 
 class HardDeleted(MasterRecord):
@@ -36,8 +34,3 @@ class HardDeleted(MasterRecord):
                 state="'deleted'::text", end_date="now()"
             ),
         }
-
-    def last_documents(self, write_set: WriteSet) -> DocumentRequest | None:
-        """Return the request for the last documents of the records to delete; None without any."""
-        ids = write_set.live_deletes
-        return DocumentRequest(ids, "last_documents") if ids else None

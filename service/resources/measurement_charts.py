@@ -58,6 +58,7 @@ class MeasurementCharts(RecordPart):
 
     name = "measurement-charts"
     owner = Styles
+    scope_field = "id"
     segment = Styles.name
     below = "/measurement-chart"
     is_patched = True
@@ -98,11 +99,6 @@ class MeasurementCharts(RecordPart):
                 yield from duplicate_errors(
                     enumerate(requested), _SIZE, "lines", index, "requested"
                 )
-
-    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the id of the item's style: key objects of lines name lines of this style."""
-        style_id: int = item["id"]
-        return style_id
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of units, lines and values, which change only what differs.

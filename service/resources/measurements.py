@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Final
 
 import asyncpg
@@ -17,6 +18,7 @@ from service.queries.bound_statements import WritePlan
 from service.queries.decimals import decimal_text
 from service.queries.parts import RecordPart
 from service.queries.path_keys import KeyLookup
+from service.queries.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.sample_requests import (
     REQUEST_KEYS,
     STYLE_KEYS,
@@ -99,29 +101,19 @@ class Measurements(RecordPart):
             for name, (lines, size, shown_lines) in shapes.items()
         }
 
-    def lock_text(self, strength: str) -> str:  # noqa: ARG002
-        """Return the statement that locks a sample request and one of its requested sizes.
+    @cached_property
+    def locks_by_id(self) -> Mapping[str, str]:
+        """Statements that lock a sample request and one of its requested sizes.
 
         The strength is always ``for no key update``, so writes of one sample request take turns.
         """
-        return self.statements["lock"].text
-
-    def outcome_id(self, batch: Batch, item: Item) -> int:
-        """Return the id of the sample request, from the path or the item."""
-        return batch.parents[-1] if batch.parents else super().outcome_id(batch, item)
+        return {FOR_NO_KEY_UPDATE: self.statements["lock"].text}
 
     def size_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield ``duplicate`` for each repeated line id of a size."""
         lines = item.get("lines")
         if isinstance(lines, list):
             yield from duplicate_errors(enumerate(lines), "lineId", "lines")
-
-    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the style id of the path: key objects of lines name lines of this style.
-
-        In the collection return None: the engine takes the style of the stored sample request.
-        """
-        return batch.parents[0] if batch.parents else None
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield ``duplicate`` for each repeated size, and each repeated line id of a size.

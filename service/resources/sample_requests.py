@@ -9,7 +9,6 @@ from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
 from service.listing.related import Related
 from service.queries import scalar_columns
-from service.queries.batch import Batch, Item
 from service.queries.bound_statements import BoundStatement, WritePlan
 from service.queries.links import Links, link_statements
 from service.queries.path_keys import KeyLookup
@@ -48,6 +47,7 @@ class SampleRequests(HardDeleted):
 
     name = "sample-requests"
     table = "sample_request"
+    scope_field = "styleId"
     parts = ("measurements",)
     stored_state = "'active'"
     listed = ""
@@ -67,14 +67,6 @@ class SampleRequests(HardDeleted):
         loaded = super()._load_statements()
         shapes = ("documents", "last_documents")
         return {**loaded, **{name: loaded[name].bind(of_style="") for name in shapes}}
-
-    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the item's style id: key objects of lines name lines of this style.
-
-        Return None if the item has none: the engine takes the style of the stored sample request.
-        """
-        style_id = item.get("styleId")
-        return style_id if isinstance(style_id, int) else None
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of sizes and frozen values.

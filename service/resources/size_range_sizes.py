@@ -9,7 +9,7 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
-from service.queries.batch import Batch, Item
+from service.queries.batch import Batch
 from service.queries.bound_statements import WritePlan
 from service.queries.child_list import (
     ChildList,
@@ -52,6 +52,7 @@ class SizeRangeSizes(RecordPart):
     below = "/sizes"
     list_name = _SIZES.name
     named_once = (_SIZES.key, "isDefaultGrading")
+    scope_field = "id"
     resolves_scope = True
     references = (
         Reference(f"sizes.{_RELATED}", _SIZES.table, "size", IS_LIVE, within=SizeRanges.table),
@@ -100,14 +101,6 @@ class SizeRangeSizes(RecordPart):
             )
             for form, shape in shapes.items()
         }
-
-    def reference_scope(self, batch: Batch, item: Item) -> int | None:  # noqa: ARG002
-        """Return the id of the item's size range: keys without ``sizeRangeId`` name its sizes.
-
-        ``plan`` resolves keys within size ranges of the batch, as the request leaves their sizes.
-        """
-        size_range_id: int = item["id"]
-        return size_range_id
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of the sizes, which change only those that differ.

@@ -1,14 +1,12 @@
 """Style relations (contract, Style relations)."""
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.related import Related
 from service.listing.search_columns import SearchColumns
-from service.organizations.caller import Caller
 from service.queries.batch import Batch, Item
 from service.queries.bound_statements import WritePlan
 from service.queries.references import Reference
@@ -65,17 +63,6 @@ class StyleRelations(HardDeleted, PlainRecord):
                 await connection.fetch(text, organization_id, write_set.upserts.json())
             )
         return plan
-
-    async def key_texts(
-        self, connection: Connection, caller: Caller, keys: Collection[Any]
-    ) -> Mapping[Any, str]:
-        """Return the numbers of the styles with these ids, by id: outcomes show them as keys.
-
-        Unknown ids are left out.
-        """
-        text = self.statements["numbers"].text
-        rows = await connection.fetch(text, caller.organization_id, [*keys])
-        return dict(map(tuple, rows))
 
 
 def _report_duplicates(batch: Batch) -> None:

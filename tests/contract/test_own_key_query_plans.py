@@ -78,7 +78,7 @@ async def test_keys_are_found_by_an_index(
     await connection.execute(made, RECORDS)
     await connection.execute(f"analyze {resource.table}")
     row = await connection.fetchval(
-        f"explain (analyze, format json) {resource.lock_by_key_text('for update')}", 1, *keys
+        f"explain (analyze, format json) {resource.locks_by_key['for update']}", 1, *keys
     )
     await connection.close()
     leads_to_keys(resource, row)
@@ -92,7 +92,7 @@ async def test_so_they_are_by_a_plan_that_was_made_while_there_were_none(
     connection = await asyncpg.connect(dsn, server_settings={"enable_seqscan": "off", "jit": "off"})
     await connection.execute("insert into organization (id, name) values (1, 'An organization')")
     await connection.execute(f"analyze {resource.table}")
-    await connection.execute(f"prepare found as {resource.lock_by_key_text('for update')}")
+    await connection.execute(f"prepare found as {resource.locks_by_key['for update']}")
     # What a list of keys looks like in Python and in PostgreSQL is the same.
     statement = f"execute found ({', '.join(['1', *(f'array{key}' for key in keys)])})"
     for _ in range(10):

@@ -148,7 +148,7 @@ class Writer:
         return await self._patched(resource, change)
 
     async def _rename(self, resource: MasterRecord) -> Answer | None:
-        name = "text" if resource.has_position else "name"
+        name = "text" if "text" in resource.properties else "name"
         value = f"Name {self._random.randrange(5)}"
         change = {"op": "replace", "path": f"/{name}", "value": value}
         return await self._patched(resource, [change])
