@@ -9,12 +9,6 @@ from typing import Literal, NotRequired, TypeAlias, TypedDict
 # <!-- written by `make docs` -->
 
 
-CustomFieldType: TypeAlias = Literal["text", "numeric", "allowedValue", "nestedAllowedValue"]
-
-
-LiveStateOrNull: TypeAlias = Literal["active", "inactive"] | None
-
-
 class ComplianceCustomFieldKey(TypedDict):
     """A compliance custom field, identified by its own key."""
 
@@ -30,13 +24,17 @@ class ComplianceCustomFieldAllowedValueFields(TypedDict):
     isDefaultValue: NotRequired[bool | None]
 
 
+LiveStateOrNull: TypeAlias = Literal["active", "inactive"] | None
+
+
+CustomFieldType: TypeAlias = Literal["text", "numeric", "allowedValue", "nestedAllowedValue"]
+
+
 class ComplianceCustomFieldCreate(TypedDict):
     """Omitted booleans become false; other omitted fields are cleared."""
 
     name: str
     userDefinedId: NotRequired[str | None]
-    type: CustomFieldType
-    state: NotRequired[LiveStateOrNull]
     internalOnly: NotRequired[bool | None]
     isMandatory: NotRequired[bool | None]
     isMultiLine: NotRequired[bool | None]
@@ -45,11 +43,8 @@ class ComplianceCustomFieldCreate(TypedDict):
     allowedDecimals: NotRequired[int | None]
     parentCustomFieldId: NotRequired[int | ComplianceCustomFieldKey | None]
     allowedValues: NotRequired[list[ComplianceCustomFieldAllowedValueFields] | None]
-
-
-StyleCustomFieldNumericVariantCalculationFormula: TypeAlias = (
-    Literal["none", "average", "sum"] | None
-)
+    state: NotRequired[LiveStateOrNull]
+    type: CustomFieldType
 
 
 class StyleCustomFieldKey(TypedDict):
@@ -99,8 +94,6 @@ class StyleCustomFieldCreate(TypedDict):
 
     name: str
     userDefinedId: NotRequired[str | None]
-    type: CustomFieldType
-    state: NotRequired[LiveStateOrNull]
     internalOnly: NotRequired[bool | None]
     isMandatory: NotRequired[bool | None]
     isSupplierEditable: NotRequired[bool | None]
@@ -111,12 +104,14 @@ class StyleCustomFieldCreate(TypedDict):
     useInThumbnailViewGroupBy: NotRequired[bool | None]
     maxChar: NotRequired[int | None]
     allowedDecimals: NotRequired[int | None]
-    numericVariantCalculationFormula: NotRequired[StyleCustomFieldNumericVariantCalculationFormula]
+    numericVariantCalculationFormula: NotRequired[Literal["none", "average", "sum"] | None]
     parentCustomFieldId: NotRequired[int | StyleCustomFieldKey | None]
     allowedValues: NotRequired[list[StyleCustomFieldAllowedValueFields] | None]
     associatedBrands: NotRequired[list[StyleCustomFieldBrandFields] | None]
     associatedGroups: NotRequired[list[StyleCustomFieldAssociationFields] | None]
     associatedStyleCategories: NotRequired[list[StyleCustomFieldAssociationFields] | None]
+    state: NotRequired[LiveStateOrNull]
+    type: CustomFieldType
 
 
 class LanguageKey(TypedDict):
@@ -136,18 +131,18 @@ class CareInstructionCreate(TypedDict):
     """Care instruction create."""
 
     userDefinedId: NotRequired[str | None]
-    text: str
-    state: NotRequired[LiveStateOrNull]
     languages: NotRequired[list[TranslationFields] | None]
+    state: NotRequired[LiveStateOrNull]
+    text: str
 
 
 class CareInstructionMaterialCreate(TypedDict):
     """Care instruction material create."""
 
     userDefinedId: NotRequired[str | None]
-    text: str
-    state: NotRequired[LiveStateOrNull]
     languages: NotRequired[list[TranslationFields] | None]
+    state: NotRequired[LiveStateOrNull]
+    text: str
 
 
 class GroupCreate(TypedDict):
@@ -172,19 +167,19 @@ class ColorCreate(TypedDict):
     userDefinedId2: NotRequired[str | None]
     colorReference: NotRequired[str | None]
     colorNote: NotRequired[str | None]
-    state: NotRequired[LiveStateOrNull]
     colorGroupIds: NotRequired[list[int | ColorGroupKey] | None]
     languageIds: NotRequired[list[int | LanguageKey] | None]
+    state: NotRequired[LiveStateOrNull]
 
 
 class SizeRangeCreate(TypedDict):
     """Size range create."""
 
     name: str
-    state: NotRequired[LiveStateOrNull]
     userDefinedId: NotRequired[str | None]
     isAdvancedGrading: NotRequired[bool | None]
     isDefault: NotRequired[bool | None]
+    state: NotRequired[LiveStateOrNull]
 
 
 class ItemCategoryCreate(TypedDict):
@@ -224,8 +219,8 @@ class SubSupplierCreate(TypedDict):
     processingTypes: NotRequired[str | None]
     latitude: NotRequired[float | None]
     longitude: NotRequired[float | None]
-    state: NotRequired[LiveStateOrNull]
     contacts: NotRequired[list[SubSupplierContactFields] | None]
+    state: NotRequired[LiveStateOrNull]
 
 
 class SubSupplierKey(TypedDict):
@@ -353,11 +348,11 @@ class SampleRequestRequested(TypedDict):
 class SampleRequestCreate(TypedDict):
     """Sample request create."""
 
-    styleId: int | StyleKey
     name: str
     sizeRangeSizeIds: NotRequired[list[int | SizeRangeSizesKey] | None]
     unit: NotRequired[str | None]
     requested: NotRequired[list[SampleRequestRequested] | None]
+    styleId: int | StyleKey
 
 
 # <!-- end of `make docs` -->
