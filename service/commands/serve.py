@@ -2,7 +2,6 @@
 
 import socket
 import sys
-import sysconfig
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from service.console import say
 from service.database import migrations
 from service.database.preflight import check
 from service.embedded import EmbeddedServer
-from service.events import configure_logging, log_event
+from service.events import configure_logging
 from service.files import program_folders
 from service.organizations import administration
 from service.privileges import parent_process
@@ -120,12 +119,6 @@ def _serve(
         check(settings, dsn, required=False)
         signals.defer()
         _announce(_base_url(listening[0]), keys)
-        if not is_optimized():
-            log_event(
-                "interpreter_not_optimized",
-                "This Python was built without --enable-optimizations. One built with it takes "
-                "13 to 21 % less processor time.",
-            )
         supervisor.serve(settings, dsn, listening, tend)
 
     account = service_account()
@@ -155,9 +148,3 @@ def _announce(base_url: str, keys: dict[int, str] | None) -> None:
         say(f"  curl -H 'Authorization: Bearer {key}' '{base_url}/api/colors?pageSize=3'")
     if keys is not None:
         say(f"Open {base_url}/ in a browser. Ctrl-C stops everything.")
-
-
-def is_optimized() -> bool:
-    """Return whether the interpreter was built with profile-guided optimization."""
-    arguments, flags = map(sysconfig.get_config_var, ("CONFIG_ARGS", "PY_CFLAGS"))
-    return "--enable-optimizations" in (arguments or "") or "-fprofile-use" in (flags or "")

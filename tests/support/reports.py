@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import subprocess
+import sysconfig
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -11,8 +12,6 @@ from typing import Final
 
 import psutil
 import psycopg
-
-from service.commands.serve import is_optimized
 
 _ROOT: Final = Path(__file__).parents[2]
 
@@ -107,7 +106,9 @@ def measured_on(postgres: str, *packages: str) -> str:
 
 
 def _build() -> str:
-    return "built with optimizations" if is_optimized() else "built without optimizations"
+    arguments, flags = map(sysconfig.get_config_var, ("CONFIG_ARGS", "PY_CFLAGS"))
+    is_optimized = "--enable-optimizations" in (arguments or "") or "-fprofile-use" in (flags or "")
+    return "built with optimizations" if is_optimized else "built without optimizations"
 
 
 def _processor() -> str:
