@@ -12,9 +12,10 @@ import asyncpg
 
 from service.commands import CommandError, Parsers
 from service.commands.command_database import database, execute
+from service.commands.prompts import add_yes, confirm
 from service.commands.unique_key_setting import require_unique, require_unique_everywhere
 from service.console import say, visible
-from service.database import distribution
+from service.database import distribution, installation_cells
 from service.organizations import administration as organizations
 from service.queries.change_recorder import record_settings
 from service.settings import Settings
@@ -25,9 +26,9 @@ _FEATURES = ("multiple_language", "pro", "unique_keys")
 
 
 def add(parsers: Parsers) -> None:
-    """Add `organization` (create, set, list, nodes) and `key` (issue, list, revoke)."""
+    """Add `organization` (create, set, delete, list, nodes) and `key` (issue, list, revoke)."""
     _add_organization(
-        parsers.add_parser("organization", help="create, change or list organizations")
+        parsers.add_parser("organization", help="create, change, delete or list organizations")
     )
     _add_key(parsers.add_parser("key", help="issue, list or revoke API keys"))
 
@@ -43,6 +44,10 @@ def _add_organization(parser: ArgumentParser) -> None:
     change.add_argument("--name", type=_name)
     _add_features(change)
     change.set_defaults(run=set_organization)
+    delete = actions.add_parser("delete", help="delete an organization with all of its data")
+    delete.add_argument("id", type=identifier)
+    add_yes(delete)
+    delete.set_defaults(run=delete_organization)
     actions.add_parser("list", help="list all organizations").set_defaults(run=list_organizations)
     nodes = actions.add_parser("nodes", help="print each id and its node of a cluster, for proxies")
     nodes.set_defaults(run=list_nodes)
@@ -163,6 +168,18 @@ async def _set_all(
     """Change settings; record a change of ``pro``, which documents show, in the change feed."""
     if await organizations.set_organization(connection, id_, settings):
         await record_settings(connection, id_)
+
+
+def delete_organization(settings: Settings, arguments: Namespace) -> None:
+    """Delete an organization with all of its rows, and print how many these were.
+
+    Raise CommandError without confirmation, InstallationCellError if it does not exist, and
+    psycopg.Error if a writer does not end.
+    """
+    with database(settings) as dsn, distribution.connect(dsn) as connection:
+        confirm(arguments, f"Delete organization {arguments.id} with all of its data, for good?")
+        rows = installation_cells.delete(connection, arguments.id)
+    say(f"{rows:,} rows of organization {arguments.id} deleted")
 
 
 def list_organizations(settings: Settings, _: Namespace) -> None:

@@ -68,21 +68,43 @@ def move(
     """
     _require_fit(source, target)
     with source.transaction(), target.transaction():
-        source.execute(f"set local statement_timeout = '{_LOCK_SECONDS}s'".encode())
-        if source.execute(_LOCK_ORGANIZATION, [organization_id]).fetchone() is None:
-            raise InstallationCellError(f"there is no organization {organization_id}")
-        # Writes wait for the first lock, by their foreign keys, and numbering for the second.
-        source.execute(_LOCK_FEED, [organization_id])
-        source.execute("set local statement_timeout = 0")
-        tables = distribution.tenant_tables(source)
+        tables = _lock(source, organization_id)
         if target.execute(_LOCK_ORGANIZATION, [organization_id]).fetchone():
             moved = _require_equal(source, target, tables, organization_id)
         else:
             moved = [_copy(source, target, table, organization_id) for table in tables]
-        for table in reversed(tables):
-            statement = sql.SQL("delete from {} where {} = %s")
-            source.execute(statement.format(*_table_and_key(table)), [organization_id])
+        _delete(source, tables, organization_id)
     return sum(moved)
+
+
+def delete(connection: psycopg.Connection[Any], organization_id: int) -> int:
+    """Delete an organization with all of its rows in one transaction; return their number.
+
+    Raise InstallationCellError if there is none, and psycopg.Error, such as after 10 s of waiting
+    for a writer: then nothing is deleted.
+    """
+    with connection.transaction():
+        return _delete(connection, _lock(connection, organization_id), organization_id)
+
+
+def _lock(connection: psycopg.Connection[Any], organization_id: int) -> list[str]:
+    """Lock out writers of an organization, waiting 10 s; return the tables with its rows."""
+    connection.execute(f"set local statement_timeout = '{_LOCK_SECONDS}s'".encode())
+    if connection.execute(_LOCK_ORGANIZATION, [organization_id]).fetchone() is None:
+        raise InstallationCellError(f"there is no organization {organization_id}")
+    # Writes wait for the first lock, by their foreign keys, and numbering for the second.
+    connection.execute(_LOCK_FEED, [organization_id])
+    connection.execute("set local statement_timeout = 0")
+    return distribution.tenant_tables(connection)
+
+
+def _delete(connection: psycopg.Connection[Any], tables: list[str], organization_id: int) -> int:
+    """Delete the organization's rows, those with references first; return their number."""
+    statement = sql.SQL("delete from {} where {} = %s")
+    return sum(
+        connection.execute(statement.format(*_table_and_key(table)), [organization_id]).rowcount
+        for table in reversed(tables)
+    )
 
 
 def _require_fit(source: psycopg.Connection[Any], target: psycopg.Connection[Any]) -> None:

@@ -127,6 +127,27 @@ async def test_an_organization_moves_with_its_keys_ids_and_cursors(
         assert newer["id"] < installation_cells.CELL_IDS
 
 
+async def test_a_deleted_organization_leaves_nothing(two_cells: Cells, data_dir: Path) -> None:
+    dsn = two_cells.source
+    async with caller(dsn, await issue_key(dsn, 1)) as api:
+        await write(api)
+    stored, others = [await rows.dump(dsn, organization_id=number) for number in (1, 2)]
+    urls, command = {"DATABASE_URL": dsn}, ("organization", "delete", "1")
+
+    refused = await asyncio.to_thread(selvedge, data_dir, *command, **urls)
+    assert (refused.returncode, "add --yes" in refused.stderr) == (1, True)
+    assert await rows.dump(dsn, organization_id=1) == stored
+
+    deleted = await asyncio.to_thread(selvedge, data_dir, *command, "--yes", **urls)
+    # Those of the tables that the dump leaves out have a row each.
+    count = sum(map(len, stored.values())) + len(("organization", "change_feed"))
+    assert deleted.stdout == f"{count:,} rows of organization 1 deleted\n", deleted.stderr
+    assert not any((await rows.dump(dsn, organization_id=1)).values())
+    assert await rows.dump(dsn, organization_id=2) == others
+    again = await asyncio.to_thread(selvedge, data_dir, *command, "--yes", **urls)
+    assert again.stderr == "selvedge: there is no organization 1\n"
+
+
 async def test_no_acknowledged_write_is_lost(two_cells: Cells) -> None:
     """Writers go on during the move, although a proxy should keep them off."""
     key, acknowledged = await issue_key(two_cells.source, 1), list[int]()
