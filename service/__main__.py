@@ -17,6 +17,7 @@ from service.client import SelvedgeError
 from service.commands import (
     CommandError,
     administration,
+    check,
     distribute,
     dump,
     follow,
@@ -124,6 +125,7 @@ def _parser() -> argparse.ArgumentParser:
         distribute,
         installation,
         administration,
+        check,
         openapi,
         follow,
         listen,

@@ -4,6 +4,7 @@ import fcntl
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import asyncpg
@@ -233,3 +234,29 @@ def test_commands_share_the_embedded_server(data_dir: Path) -> None:
     refused = selvedge(data_dir, "demo", "load")
     assert refused.returncode == 1
     assert "not empty" in refused.stderr
+
+
+def test_an_installation_is_checked(dsn: str, data_dir: Path) -> None:
+    organization = _create(data_dir, dsn)
+    names = ["settings", "database", "schema", "disk", "clock", "keys"]
+    checked = selvedge(data_dir, "check", DATABASE_URL=dsn)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert [line.split()[:2] for line in checked.stdout.splitlines()] == [
+        ["ok", name] for name in names
+    ]
+
+    in_a_week = f"{datetime.now(UTC) + timedelta(days=7):%Y-%m-%d}"
+    issue = ("key", "issue", "--organization", organization, "--expires", in_a_week)
+    assert selvedge(data_dir, *issue, DATABASE_URL=dsn).returncode == 0
+    ending = selvedge(data_dir, "check", DATABASE_URL=dsn)
+    assert (ending.returncode, ending.stderr) == (1, "selvedge: wrong: keys\n")
+    assert f"of organization {organization}" in ending.stdout
+
+    with psycopg.connect(dsn) as connection:
+        connection.execute("delete from _yoyo_migration where migration_id like '0034%'")
+    behind = selvedge(data_dir, "check", DATABASE_URL=dsn)
+    assert behind.stderr == "selvedge: wrong: schema\n"
+    lost = selvedge(data_dir, "check", DATABASE_URL="postgresql://127.0.0.1:1/nowhere")
+    assert (lost.returncode, "cannot be reached" in lost.stderr) == (1, True)
+    many = selvedge(data_dir, "check", DATABASE_URL=dsn, WORKERS="1000")
+    assert (many.returncode, "WORKERS=1000" in many.stderr) == (1, True)
