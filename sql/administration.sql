@@ -1,6 +1,9 @@
 -- Administration: organizations and API keys. Only the command line runs these statements, never a request. Only
 -- they read several organizations.
 
+-- name: clock()
+select now();
+
 -- name: create_key(organization_id, name, scope, secret_sha256, expires_at)
 -- The foreign key refuses an unknown organization. A select from its table would ask every node of a cluster.
 insert into api_key (organization_id, name, scope, secret_sha256, expires_at)

@@ -5,7 +5,6 @@ refuse revoked keys within 5 seconds.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import asyncpg
@@ -13,8 +12,9 @@ import asyncpg
 from service.commands import CommandError, Parsers
 from service.commands.command_database import database, execute
 from service.commands.prompts import add_yes, confirm
+from service.commands.tables import print_table, time_text
 from service.commands.unique_key_setting import require_unique, require_unique_everywhere
-from service.console import say, visible
+from service.console import say
 from service.database import distribution, installation_cells
 from service.organizations import administration as organizations
 from service.queries.change_recorder import record_settings
@@ -177,7 +177,7 @@ def delete_organization(settings: Settings, arguments: Namespace) -> None:
     psycopg.Error if a writer does not end.
     """
     with database(settings) as dsn, distribution.connect(dsn) as connection:
-        confirm(arguments, f"Delete organization {arguments.id} with all of its data, for good?")
+        confirm(arguments, f"Delete all data of organization {arguments.id} for good?")
         rows = installation_cells.delete(connection, arguments.id)
     say(f"{rows:,} rows of organization {arguments.id} deleted")
 
@@ -262,20 +262,8 @@ def _no_organization(organization_id: int) -> str:
     return f"there is no organization {organization_id}: `selvedge organization list` shows all"
 
 
-def print_table(titles: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
-    """Print rows below their titles, in columns, with control characters escaped."""
-    lines = [titles, *(tuple(visible(str(cell)) for cell in row) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    say(*("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines))
-
-
 def _on_off(value: bool) -> str:
     return "on" if value else "off"
-
-
-def time_text(value: datetime | None) -> str:
-    """Return a time in UTC to the second, such as ``2027-01-31T12:00:00Z``; a dash for None."""
-    return "-" if value is None else f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def identifier(text: str) -> int:

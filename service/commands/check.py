@@ -22,7 +22,6 @@ from service.settings import Settings
 _KEY_DAYS: Final = 30
 _DISK_SHARE: Final = 0.8
 _CLOCK_SECONDS: Final = 5
-_DATABASE: Final = "select current_setting('server_version'), extract(epoch from clock_timestamp())"
 _Part = tuple[str, bool, str]
 """Name, whether it is right, and text."""
 
@@ -40,7 +39,7 @@ def check(settings: Settings, _: Namespace) -> None:
     """
     with database(settings) as dsn:
         preflight.check(settings, dsn, required=True)
-        connections = f"{settings.workers} workers with {settings.pool_size} connections each"
+        connections = f"{settings.workers} workers, {settings.pool_size} connections each"
         parts = [("settings", True, connections), *_disk(settings), *asyncio.run(_parts(dsn))]
     for name, is_right, text in parts:
         say(f"{'ok' if is_right else 'WRONG':5}  {name:8}  {text}")
@@ -62,12 +61,12 @@ async def _parts(dsn: str) -> list[_Part]:
     connection = await asyncpg.connect(dsn, timeout=10)
     try:
         before = time.time()
-        version, database_time = await connection.fetchrow(_DATABASE)
-        deviation = max(before - float(database_time), float(database_time) - time.time(), 0)
+        database_time = (await organizations.clock(connection)).timestamp()
+        deviation = max(before - database_time, database_time - time.time(), 0)
         is_current = await schema_is_current(connection)
         has_room = await disk_space.has_room(connection)
         return [
-            ("database", True, f"PostgreSQL {version}"),
+            ("database", True, f"PostgreSQL {connection.get_server_version().major}"),
             ("schema", is_current, "current" if is_current else str(OldSchemaError())),
             ("disk", has_room, "the database can write" if has_room else DISK_IS_FULL),
             ("clock", deviation < _CLOCK_SECONDS, f"{deviation:.1f} s from the database's"),

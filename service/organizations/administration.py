@@ -16,6 +16,12 @@ from service.organizations import keys
 _SQL: Final = load("administration")
 
 
+async def clock(connection: asyncpg.Connection) -> datetime:
+    """Return the time of the database's clock."""
+    time: datetime = await connection.fetchval(_SQL["clock"].text)
+    return time
+
+
 async def is_empty(connection: asyncpg.Connection) -> bool:
     """Return whether the database has no organization, and so no records."""
     return bool(await connection.fetchval(_SQL["is_empty"].text))
