@@ -7,7 +7,7 @@ trip of its own. A statement that the connection has not prepared yet is prepare
 round trips.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from struct import pack
 from typing import Any, Final
@@ -43,6 +43,8 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         self._deferred: list[tuple[str, Sequence[Any]]] = []
         self.id_blocks: dict[str, list[int]] = {}
         """New ids that this connection has taken and not used yet, by table, the first one last."""
+        self.placeholders: Iterator[int] | None = None
+        """Ids for the rows of a dry run (``new_ids.placeholder_ids``)."""
 
     async def defer(self, text: str, *parameters: Any) -> None:
         """Keep a statement to send it right before the next one, which raises its error.

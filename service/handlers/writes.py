@@ -5,7 +5,7 @@ reported at once. The transaction may be repeated after a serialization failure.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Generic, TypeAlias
@@ -42,6 +42,7 @@ from service.queries import writes
 from service.queries.batch import Batch, ItemErrors, RequestItems
 from service.queries.locking import locks_organization
 from service.queries.master_record import MasterRecord
+from service.queries.new_ids import placeholder_ids
 from service.queries.outcomes import WriteOptions, WriteResult
 from service.queries.path_keys import PathId, resolve
 from service.queries.writable_resource import WritableResource
@@ -268,12 +269,12 @@ async def _transaction(
     """Return the response to the write; raise DryRunRollback with it at the end of a dry run."""
     request, resource = write_request.request, write_request.resource
     options, items = write_request.options, write_request.items
-    caller = caller_of(request)
-    path = await resolve(connection, caller.organization_id, write_request.path)
-    batch = Batch.of(caller, items, request[REQUEST_ID], path[:-1])
+    path = await resolve(connection, caller_of(request).organization_id, write_request.path)
+    batch = Batch.of(caller_of(request), items, request[REQUEST_ID], path[:-1])
     if path:
         batch.items[0]["id"] = path[-1]
-    result = await write_request.write(connection, resource, batch, options)
+    with placeholder_ids(connection) if options.dry_run else nullcontext():
+        result = await write_request.write(connection, resource, batch, options)
     if not options.outcomes_only:
         return _documents(write_request, result)
     response = outcomes(resource, items, result, options)

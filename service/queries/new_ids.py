@@ -4,6 +4,10 @@ A cluster sends an insert with given ids to one node. It would pull one that cal
 coordinator and commit it in two phases (scale, rule 18).
 """
 
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count, islice
 from typing import Final
 
 from service.database.connections import Connection
@@ -19,17 +23,32 @@ _NEXT_IDS: Final = _SQL["next_ids"].text
 _NEXT_IDS_OF_COORDINATOR: Final = _SQL["next_ids_of_coordinator"].text
 
 
-async def next_ids(connection: Connection, table: str, count: int) -> list[int]:
-    """Take ``count`` ascending ids from the table's sequence; [] without a statement for 0.
+@contextmanager
+def placeholder_ids(connection: Connection) -> Iterator[None]:
+    """Give rows placeholders in the block, which a dry run rolls back: sequences have no gaps.
+
+    They are from 2**52 to 2**53, at random, so that concurrent dry runs do not wait for each other.
+    """
+    connection.placeholders = count(2**52 + secrets.randbelow(2**52 - 2**20))
+    try:
+        yield
+    finally:
+        connection.placeholders = None
+
+
+async def next_ids(connection: Connection, table: str, number: int) -> list[int]:
+    """Take ascending ids from the table's sequence; [] without a statement for 0.
 
     A worker node's own sequences begin at multiples of 2**48, and JSON could not carry the ids of
     later nodes. There, ids are taken from the coordinator's sequence.
     """
-    if not count:
+    if not number:
         return []
-    rows = await connection.fetch(_NEXT_IDS, table, count)
+    if connection.placeholders is not None:
+        return [*islice(connection.placeholders, number)]
+    rows = await connection.fetch(_NEXT_IDS, table, number)
     if rows[0]["id"] > _WORKER_NODES:
-        rows = await connection.fetch(_NEXT_IDS_OF_COORDINATOR, table, count)
+        rows = await connection.fetch(_NEXT_IDS_OF_COORDINATOR, table, number)
     return [row["id"] for row in rows]
 
 
@@ -38,6 +57,8 @@ async def next_id(connection: Connection, table: str) -> int:
 
     Ids of several connections are not in the order of time.
     """
+    if connection.placeholders is not None:
+        return next(connection.placeholders)
     block = connection.id_blocks.setdefault(table, [])
     if not block:
         block += reversed(await next_ids(connection, table, BLOCK))

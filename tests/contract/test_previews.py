@@ -4,6 +4,7 @@ from random import Random
 from typing import Any, Final
 from uuid import uuid4
 
+import asyncpg
 import pytest
 
 from service.queries.master_record import MasterRecord
@@ -183,3 +184,17 @@ async def test_previews_show_no_records_of_others(shared_api: Api, shared_other:
     )
     assert refused.data == unknown.data
     assert (refused.data[0]["outcome"], changes(refused)) == ("failed", [[]])
+
+
+@of_each_resource
+async def test_dry_runs_take_no_ids(resource: MasterRecord, api: Api, demo_dsn: str) -> None:
+    """Neither for records nor for their children; the id in an outcome is a placeholder."""
+    connection = await asyncpg.connect(demo_dsn)
+    references = await generate.references(api)
+    bodies = [new(resource, references, number) for number in range(3)]
+    text = "select schemaname, sequencename, last_value from pg_sequences order by 2"
+    before = await connection.fetch(text)
+    answer = await api.post(f"/api/{resource.name}", bodies, params=DRY)
+    assert [row["outcome"] for row in answer.data] == ["created"] * 3, answer.raw
+    assert await connection.fetch(text) == before
+    await connection.close()
