@@ -62,12 +62,7 @@ def _add_key(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     issue = actions.add_parser("issue", help="create a key and print it; it is shown only once")
     issue.add_argument("--organization", type=identifier, required=True, metavar="ID")
-    issue.add_argument(
-        "--scope",
-        choices=("read", "write"),
-        default="read",
-        help="allowed operations (default: read)",
-    )
+    issue.add_argument("--scope", choices=("read", "write"), default="read", help="default: read")
     issue.add_argument("--name", type=_name, default="unnamed", help="purpose of the key")
     issue.add_argument(
         "--expires",
