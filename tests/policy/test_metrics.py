@@ -13,11 +13,10 @@ from tests.policy.sources import ROOT
 from tests.support.offenders import in_each
 
 KIT = ROOT / "docs" / "deploy"
-RULES: list[dict[str, Any]] = yaml.safe_load((KIT / "alerts.yaml").read_text())["groups"][0][
-    "rules"
-]
+GROUPS = yaml.safe_load((KIT / "alerts.yaml").read_text())["groups"]
+RULES: list[dict[str, Any]] = [rule for group in GROUPS for rule in group["rules"]]
 PANELS: list[dict[str, Any]] = json.loads((KIT / "grafana.json").read_text())["panels"]
-EXPRESSIONS = [rule["expr"] for rule in RULES] + [
+EXPRESSIONS = [rule["expr"] for rule in GROUPS[0]["rules"]] + [
     target["expr"] for panel in PANELS for target in panel["targets"]
 ]
 #: Prometheus adds these to whatever it asks.
@@ -65,6 +64,12 @@ def test_every_alert_says_what_is_so_and_what_to_do() -> None:
     for rule in RULES:
         assert rule["labels"]["severity"] in ("page", "ticket")
         assert rule["annotations"].keys() == {"summary", "action"}
+
+
+def test_the_nightly_job_writes_the_metrics_of_its_alerts() -> None:
+    job = documents.sections(ROOT / "docs" / "operating.md")["Backup and restore"]
+    named = re.findall(r"selvedge_\w+", " ".join(rule["expr"] for rule in GROUPS[1]["rules"]))
+    assert {*named} == {*re.findall(r'echo "(selvedge_\w+) ', job)}
 
 
 def test_every_metric_has_its_row_and_its_panel() -> None:
