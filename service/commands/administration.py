@@ -12,7 +12,7 @@ import asyncpg
 from service.commands import CommandError, Parsers
 from service.commands.command_database import database, execute
 from service.commands.prompts import add_yes, confirm
-from service.commands.tables import print_table, time_text
+from service.commands.table_output import print_table, time_text
 from service.commands.unique_key_setting import require_unique, require_unique_everywhere
 from service.console import say
 from service.database import distribution, installation_cells

@@ -7,7 +7,7 @@ from typing import Final
 from service.commands import CommandError, Parsers
 from service.commands.administration import ONE_NODE, identifier
 from service.commands.command_database import database, execute
-from service.commands.tables import print_table, time_text
+from service.commands.table_output import print_table, time_text
 from service.organizations import administration as organizations
 from service.settings import Settings
 
