@@ -216,10 +216,9 @@ class ResponseCache:
             started = time.monotonic()
             try:
                 is_due = organization.numbered_at + RESPONSE_CACHE_SECONDS <= started
+                limit = 0 if is_due else MAX_UNNUMBERED
                 state = await read_numbered_state(
-                    self._database,
-                    organization_id,
-                    max_unnumbered=0 if is_due else MAX_UNNUMBERED,
+                    self._database, organization_id, max_unnumbered=limit
                 )
                 if not state.unnumbered:
                     organization.numbered_at = started

@@ -28,6 +28,7 @@ BOUNDED = {
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
     "pages/api_catalog.py": {"api_catalog": "64 addresses of hosts, of 270 characters at most"},
+    "pages/page.py": {"missing": "16 paths to the front page, of at most 8 steps"},
     "queries/changed_since.py": {"condition_text": "the collections of the change feed"},
     "queries/keyed_values.py": {"keyed_fields": "the resources"},
     "queries/export.py": {"export_text": "the collections, in two forms"},
