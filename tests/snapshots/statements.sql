@@ -109,7 +109,8 @@ from (
 --   -     select page_order, sort_values, '{"id":' || id::text
 --   -         || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
 --   -         || ',"state":"' || state || '"}' as document
---   +     select page_order, sort_values, '{"customId":' || coalesce(to_json(custom_id)::text, 'null') || ',"name":'
+--   +     select page_order, sort_values, '{"customId":'
+--   +         || coalesce(to_json(case when custom_id ~ '\S' then custom_id end)::text, 'null') || ',"name":'
 --   +         || to_json(name)::text || ',"state":"' || state || '"}' as document
 
 -- GET /api/brands/customId=TH-B001: 6, 4
@@ -241,7 +242,8 @@ for no key update;
 --   -     select page_order, sort_values, '{"id":' || id::text
 --   -         || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
 --   -         || ',"state":"' || state || '"}' as document
---   +     select page_order, sort_values, '{"customId":' || coalesce(to_json(custom_id)::text, 'null') || ',"name":'
+--   +     select page_order, sort_values, '{"customId":'
+--   +         || coalesce(to_json(case when custom_id ~ '\S' then custom_id end)::text, 'null') || ',"name":'
 --   +         || to_json(name)::text || ',"state":"' || state || '"}' as document
 
 -- PATCH /api/brands: 11, 16, 12, 9, 10
@@ -364,7 +366,7 @@ from (
             where organization_id = $1::bigint
                 and id = any(array(select distinct color_group_id from group_link))
         ),
-        color_groups as (
+        color_groups as materialized (
             select l.color_id, string_agg(g.document, ',' order by g.id) as documents
             from group_link l
             join group_document g on g.id = l.color_group_id
@@ -385,7 +387,7 @@ from (
             from language
             where id = any(array(select distinct language_id from language_link))
         ),
-        color_languages as (
+        color_languages as materialized (
             select
                 l.color_id,
                 string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ','
@@ -490,7 +492,7 @@ from (
         from color_group
         where organization_id = $1::bigint and id = any(array(select distinct color_group_id from group_link))
     ),
-    color_groups as (
+    color_groups as materialized (
         select l.color_id, string_agg(g.document, ',' order by g.id) as documents
         from group_link l
         join group_document g on g.id = l.color_group_id
@@ -511,7 +513,7 @@ from (
         from language
         where id = any(array(select distinct language_id from language_link))
     ),
-    color_languages as (
+    color_languages as materialized (
         select
             l.color_id,
             string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ','
@@ -562,9 +564,9 @@ from (
         page_order,
         sort_values,
         '{"name":' || to_json(name)::text || ',"userDefinedId":'
-            || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
-            || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
-            || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+            || coalesce(to_json(case when user_defined_id ~ '\S' then user_defined_id end)::text, 'null')
+            || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
+            || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
             || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
         || ',"colorGroupIds":' || to_json(array(
             select g.color_group_id from color_in_group g
@@ -788,10 +790,11 @@ from (
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
-    ),
-    sizes as (
+    )
+    select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+    from page
+    left join lateral (
         select
-            size.size_range_id,
             string_agg(
                 '{"id":' || size.id
                 || ',"name":' || to_json(size.name)
@@ -803,13 +806,8 @@ from (
                 ',' order by size.id
             ) as documents
         from size_range_size size
-        join page on page.id = size.size_range_id
-        where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
-        group by size.size_range_id
-    )
-    select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
-    from page
-    left join sizes on sizes.size_range_id = page.id
+        where size.organization_id = $1::bigint and size.size_range_id = page.id
+    ) as sizes on true
 ) as page;
 
 -- GET /api/size-ranges/1/sizes?form=writable: 43
@@ -1010,10 +1008,12 @@ from (
                 )
                 order by record.size_range_id limit 2 + 1 offset 0
             ) as record
-        ),
-        sizes as (
+        )
+        select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
+            || coalesce(sizes.documents, '') || ']' || '}' as document
+        from page
+        left join lateral (
             select
-                size.size_range_id,
                 string_agg(
                     '{"id":' || size.id
                     || ',"name":' || to_json(size.name)
@@ -1025,14 +1025,8 @@ from (
                     ',' order by size.id
                 ) as documents
             from size_range_size size
-            join page on page.id = size.size_range_id
-            where size.organization_id = $1::bigint and size.size_range_id = any(array(select id from page))
-            group by size.size_range_id
-        )
-        select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
-            || coalesce(sizes.documents, '') || ']' || '}' as document
-        from page
-        left join sizes on sizes.size_range_id = page.id
+            where size.organization_id = $1::bigint and size.size_range_id = page.id
+        ) as sizes on true
     ) as page
 ) as page;
 
@@ -1091,13 +1085,13 @@ from (
 --   $2::text = '{1,2}'
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+--   -     select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+--   +     select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
+--   +         || coalesce(sizes.documents, '') || ']' || '}' as document
 --   -                 || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
 --   -                     || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
 --   -                     || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
 --   +                 || ',"sizeId":' || coalesce(to_json(size.size_id)::text, 'null')
 --   +                     || ',"relatedSizeRangeSizeId":' || coalesce(size.related_size_range_size_id::text, 'null')
 --   +                     || ',"gradingGroupId":' || coalesce(size.grading_group_id::text, 'null')
---   -     select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
---   +     select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
---   +         || coalesce(sizes.documents, '') || ']' || '}' as document
 
