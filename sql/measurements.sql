@@ -70,17 +70,20 @@ requested as materialized (
         offset 0
     ) as size
 ),
-sizes as materialized (
+lines as materialized (
+    select measured.sample_request_id, measured.size_range_size_id, {{lines}} as documents
+    from sample_request_measurement measured
+    join measurement_line line
+        on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+    where measured.organization_id = $1::bigint
+        and measured.sample_request_id = any(array(select id from page)){{shown_lines}}
+    group by measured.sample_request_id, measured.size_range_size_id
+),
+sizes as (
     select requested.sample_request_id, string_agg({{size}}, ',' order by requested.id) as documents
     from requested
-    left join lateral (
-        select {{lines}} as documents
-        from sample_request_measurement measured
-        join measurement_line line
-            on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
-        where measured.organization_id = $1::bigint and measured.sample_request_id = requested.sample_request_id
-            and measured.size_range_size_id = requested.id{{shown_lines}}
-    ) as lines on true
+    left join lines
+        on lines.sample_request_id = requested.sample_request_id and lines.size_range_size_id = requested.id
     group by requested.sample_request_id
 )
 select

@@ -44,8 +44,9 @@ async def next_ids(connection: Connection, table: str, number: int) -> list[int]
     """
     if not number:
         return []
-    if connection.placeholders is not None:
-        return [*islice(connection.placeholders, number)]
+    # Commands have asyncpg's own connections.
+    if (placeholders := getattr(connection, "placeholders", None)) is not None:
+        return [*islice(placeholders, number)]
     rows = await connection.fetch(_NEXT_IDS, table, number)
     if rows[0]["id"] > _WORKER_NODES:
         rows = await connection.fetch(_NEXT_IDS_OF_COORDINATOR, table, number)

@@ -46,8 +46,11 @@ async def test_methods_wait_for_responses(service_address: ServiceAddress) -> No
             changed = [{"op": "replace", "path": "/name", "value": "Blocking too"}]
             groups.patch(created.id, changed, if_match=created.etag)
             assert [group["id"] for group in groups.records(name="Blocking too")] == [created.id]
-            page = next(client.changes.follow(cursor))
-            assert [entry["recordId"] for entry in page.records] == [created.id] * 2
+            pages = client.changes.follow(cursor)
+            entries = [*next(pages).records]
+            while len(entries) < 2:  # the list may have numbered the first change alone
+                entries += next(pages).records
+            assert [entry["recordId"] for entry in entries] == [created.id] * 2
             item = {"userDefinedId": "B-1", "name": "B", "state": "active"}
             outcomes = [*groups.sync([item], match="userDefinedId")]
             assert [outcome.outcome for outcome in outcomes] == ["created"]

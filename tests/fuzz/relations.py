@@ -166,7 +166,7 @@ class Beyond:
         return make
 
     def _unknown_custom_id(self, site: Site, random: Random) -> Fault:
-        text = random.choice(["no such reference", "", "%"])
+        text = random.choice(["no such reference", "%"])
         return self._with_member(site, "customId", {"customId": text})
 
     def _others_child(self, site: Site, random: Random) -> Fault:
