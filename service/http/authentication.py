@@ -21,8 +21,8 @@ async def authenticate(request: web.Request, *, again: bool = False) -> Caller:
     """Return the caller and set it on the request as CALLER.
 
     Raise ApiError ``unauthorized`` without exactly one ``Authorization`` header with a valid key.
-    Its ``WWW-Authenticate`` has the challenge. Raise ApiError of 429 or
-    503 if the key must be looked up and no result comes, as while the database is unreachable.
+    Its ``WWW-Authenticate`` has the challenge. Raise ApiError of 429 or 503 if
+    the key must be looked up and no result comes, as while the database is unreachable.
 
     ``again`` is for requests that have waited since their first authentication. It bypasses the
     cache of callers, because the key may have been revoked or changed meanwhile.

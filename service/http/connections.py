@@ -118,7 +118,7 @@ class HttpConnection(HeadReader):
         This is so after a malformed request, and while the worker drains.
         """
         server = self._manager
-        return self._close or (isinstance(server, _Server) and server.ends_connections)
+        return self._close or (isinstance(server, _Server) and server.is_draining)
 
     @property
     def closes_at(self) -> float:
@@ -269,11 +269,6 @@ class _Server(web.Server):
         nearest = heapq.nsmallest(_EVICTION_BATCH, idle, key=attrgetter("closes_at"))
         self._victims = [(connection.closes_at, connection) for connection in reversed(nearest)]
         return self._victims.pop()[1] if self._victims else None
-
-    @property
-    def ends_connections(self) -> bool:
-        """Return whether each response is the last one on its connection."""
-        return self.is_draining
 
     def connection_lost(self, handler: RequestHandler, exc: BaseException | None = None) -> None:
         """Remove the connection, and end the drain with the last one."""
