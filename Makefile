@@ -40,7 +40,7 @@ test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL, with s
 test-all: export TEST_SAMPLE := off
 test-all: test ## Run every case of all tests, before a release
 
-docs: $(VENV)/.installed-dev ## Write the generated parts of documents and of the client: error types, index of tests
+docs: $(VENV)/.installed-dev ## Write the generated parts of documents and of the client: settings, commands, index of tests
 	@$(BIN)/python -m tests.support.generated_parts
 
 client: $(VENV)/.installed-dev ## Build the Python client as a wheel of its own in dist/
@@ -70,10 +70,11 @@ fuzz: $(VENV)/.installed-dev ## Make up CASES requests, from SEED if given; writ
 		--report docs/reliability.md
 
 attack: $(VENV)/.installed-dev ## Attack for SECONDS each while another organization reads; writes docs/reliability.md
+	@$(BIN)/python -m pytest -m measures
 	@$(BIN)/python -m tests.attacks --seconds $(or $(SECONDS),10) --report docs/reliability.md $(ARGS)
 
 lint: $(VENV)/.installed-dev ## Check style and format
-	@$(BIN)/ruff check .
+	@$(BIN)/ruff check --no-cache .
 	@$(BIN)/ruff format --check .
 
 format: $(VENV)/.installed-dev ## Format, and mend what can be mended

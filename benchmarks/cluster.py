@@ -21,9 +21,9 @@ from benchmarks.contestants import contestant
 from benchmarks.data import AT_REST, ORGANIZATION, Data, fill
 from benchmarks.load import Request
 from benchmarks.scenarios import Scenario, distinct, scenarios
-from service import demo
 from service.database.distribution import nodes_of_organizations
 from service.database.migrations import migrate
+from service.extras import demo
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.reports import table, write_section

@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import SystemRandom
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -149,8 +150,15 @@ def _environment(dsn: str, port: int) -> dict[str, str]:
 
 
 def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
+    """Return a free port that the system gives to nobody by itself.
+
+    A port of the system's choice may be another process's by the time that the contestant binds it,
+    and a connection to it may even be to itself: then the contestant seems to listen too soon.
+    """
+    while True:
+        port = SystemRandom().randrange(10_000, 32_768)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def _wait(port: int, process: subprocess.Popen[bytes]) -> None:

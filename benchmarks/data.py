@@ -10,11 +10,11 @@ from typing import Any
 
 import asyncpg
 
-from service import demo
 from service.database.migrations import migrate
-from service.embedded import EmbeddedServer
-from service.listing import changes
-from service.listing.changes import ChangeFilter, FeedPosition
+from service.extras import demo
+from service.extras.embedded import EmbeddedServer
+from service.feed import feed_parameters as changes
+from service.feed.feed_parameters import ChangeFilter, FeedPosition
 from service.listing.cursor import scope
 from tests.support.api import issue_key
 from tests.support.reports import server_version

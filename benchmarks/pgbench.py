@@ -27,7 +27,7 @@ from benchmarks.load import Request
 from benchmarks.scenarios import VARIANTS, Scenario
 from service.app import create_app
 from service.database.statements import load
-from service.embedded.postmaster import installation
+from service.extras.embedded.postmaster import installation
 from service.settings import Settings
 
 _VERSION: Final = 18

@@ -13,8 +13,11 @@ import asyncpg
 import psycopg
 
 from service import __version__
-from service.client import SelvedgeError
-from service.commands import (
+from service.console import say
+from service.database.distribution import DistributionError
+from service.events import without_secrets
+from service.extras.client import SelvedgeError
+from service.extras.commands import (
     CommandError,
     administration,
     check,
@@ -24,19 +27,17 @@ from service.commands import (
     installation,
     listen,
     openapi,
+    purge,
     schema_and_demo,
     serve,
     transfer,
     webhook,
 )
-from service.console import say
-from service.database.distribution import DistributionError
-from service.database.dump_file import DumpError
-from service.database.installation_cells import InstallationCellError
-from service.embedded import EmbeddedServerError
-from service.events import without_secrets
+from service.extras.commands.dump_file import DumpError
+from service.extras.commands.installation_cells import InstallationCellError
+from service.extras.embedded import EmbeddedServerError
+from service.extras.transfer.errors import TransferError
 from service.settings import Settings, SettingsError
-from service.transfer.errors import TransferError
 
 _ONE_LINE_ERRORS: Final = (
     CommandError,
@@ -125,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         distribute,
         installation,
         administration,
+        purge,
         check,
         openapi,
         follow,

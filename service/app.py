@@ -15,26 +15,31 @@ from aiohttp import web
 from service import openapi
 from service.database.connections import Database
 from service.database.snapshots import SNAPSHOTS, Snapshots
-from service.handlers import identity, pages, system
-from service.handlers.long_poll import end_change_waits, run_change_waiters
+from service.extras.pages import page_handlers as pages
+from service.feed.long_poll import end_change_waits, run_change_waiters
+from service.handlers import identity, system
 from service.handlers.response_cache import RESPONSE_CACHE, ResponseCache
 from service.handlers.retention import run_retention
 from service.http.access_log import AccessLog
-from service.http.admission import Admission
-from service.http.body_scheduler import BODY_SCHEDULER, BodyScheduler
-from service.http.byte_budget import BYTE_BUDGET, ByteBudget
-from service.http.context import ACCESS_LOG, ADMISSION, CALLERS, DATABASE, ROUTES
-from service.http.cors import CORS, Cors
+from service.http.budgets import (
+    ADMISSION,
+    BYTE_BUDGET,
+    RATE_LIMIT_HEADERS,
+    Admission,
+    ByteBudget,
+    RateLimitHeaders,
+)
+from service.http.context import ACCESS_LOG, CALLERS, DATABASE, ROUTES
 from service.http.gauges import gauge_updater
+from service.http.headers import CORS, Cors
 from service.http.loop_monitor import LoopMonitor
 from service.http.middleware import count_parser_error, handle_request
 from service.http.parser_errors import ON_PARSER_ERROR
-from service.http.rate_limit_headers import RATE_LIMIT_HEADERS, RateLimitHeaders
-from service.http.response_sender import run_response_sender
 from service.http.router import Middleware, Router, use_router
 from service.organizations.caller import Callers
 from service.routes import Route, routes
 from service.settings import Settings
+from service.shares.body_scheduler import BODY_SCHEDULER, BodyScheduler
 from service.webhooks.addresses import AddressPolicy
 from service.webhooks.outgoing import OUTGOING, Outgoing
 from service.webhooks.webhook_sender import run_sender
@@ -52,7 +57,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     traces, middleware = _traces(settings)
     app = web.Application()
     use_router(app, Router(), middleware)
-    pages.prepare(app, openapi.document(), settings.public_url)
+    pages.prepare(app, openapi.document, settings.public_url)
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
     identity.prepare(app, settings.caller_requests)
@@ -61,10 +66,9 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     app.cleanup_ctx.extend(
         [
             partial(_run_shared_objects, settings=settings, dsn=dsn, traces=traces),
-            run_response_sender,
             retention,
             run_change_waiters,
-            system.run_incident_checks,
+            system.run_checks,
             run_sender,
         ]
     )

@@ -146,6 +146,21 @@ def api_error(
     return ApiError([ErrorDetail(type_, path, message)], headers or {})
 
 
+def unavailable(reason: str | None = None, retry_seconds: int = 1) -> ApiError:
+    """Return 503 with ``Retry-After``: database unreachable or overloaded, nothing changed.
+
+    ``reason`` replaces the message of the error type.
+    """
+    headers = {"Retry-After": str(retry_seconds)}
+    return api_error(ErrorType.SERVER_ERROR_UNAVAILABLE, message=reason, headers=headers)
+
+
+def too_many_requests(retry_seconds: int = 1) -> ApiError:
+    """Return 429 with ``Retry-After``: the organization's share is used up, nothing changed."""
+    headers = {"Retry-After": str(retry_seconds)}
+    return api_error(ErrorType.TOO_MANY_REQUESTS, headers=headers)
+
+
 def with_nearest(message: str | None, name: str, choices: Iterable[str]) -> str:
     """Return the message, with the name among ``choices`` that an unknown name is close to.
 

@@ -1,4 +1,4 @@
-"""Event log: one line of JSON per event, on standard error, for operators (contract, Log).
+"""Event log: one line of JSON per event, on standard error, for operators (operating, Log).
 
 A line has the event's name for searches, and a message, for a failure with the cause and the
 remedy. Passwords and secrets of API keys are masked in all texts (``without_secrets``).

@@ -15,7 +15,7 @@ SQL: Final = _ROOT / "sql"
 SCHEMAS: Final = _ROOT / "schemas"
 MIGRATIONS: Final = _ROOT / "migrations"
 GUIDES: Final = _ROOT / "docs" / "guides"
-DEMO: Final = _PACKAGE / "demo" / "files"
+DEMO: Final = _PACKAGE / "extras" / "demo" / "files"
 """Folder with the demo data of organization 1 as files to import."""
 
 

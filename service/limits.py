@@ -20,10 +20,6 @@ MAX_HEADER_BYTES: Final = 8190
 """Size of one header. It must differ from MAX_TARGET_BYTES: parser errors name the limit only."""
 MAX_HEADERS: Final = 128
 """Headers of a request."""
-MAX_HEAD_BYTES: Final = 64 * KIB
-"""Size of a request's head: its target and all of its headers."""
-HEAD_SECONDS: Final = 30
-"""Timeout of a request's head, from its first byte, or from the start of the connection."""
 MAX_QUEUED: Final = 2
 """Pipelined requests that are parsed in advance. Then reading from the connection pauses."""
 MAX_REQUEST_ID_LENGTH: Final = 128
@@ -39,6 +35,14 @@ MAX_BODY_BYTES: Final = 8 * MIB
 """Size of a request body, as sent and unpacked. It also bounds the document that a patch edits."""
 MAX_VALUES: Final = 100_000
 """JSON values of a body, and of a document that a patch produces."""
+MAX_TRANSACTION_ITEMS: Final = 10_000
+"""Entries of a transaction over collections."""
+MAX_TRANSACTION_BYTES: Final = 32 * MIB
+"""Size of the body of such a transaction, as sent and unpacked."""
+MAX_TRANSACTION_VALUES: Final = 1_000_000
+"""JSON values of such a body."""
+MAX_TRANSACTION_SECONDS: Final = 60
+"""Timeout of such a transaction in the database."""
 MAX_RECORD_BYTES: Final = 256 * KIB
 """Size of a record as JSON, which bounds the size of pages and other responses."""
 MAX_CHILDREN: Final = 1000
@@ -57,10 +61,9 @@ Smaller ones take little time.
 
 # Responses
 RESPONSE_IDLE_SECONDS: Final = 30
-"""Timeout of a client that reads nothing of a response, after which its connection is aborted.
-
-It also ends a stream that generates nothing for so long.
-"""
+"""Timeout of RESPONSE_PIECE_BYTES of a response, after which the client's connection is aborted."""
+RESPONSE_PIECE_BYTES: Final = 64 * KIB
+"""Bytes of a long response that are written at a time."""
 RESPONSE_SECONDS: Final = 300
 """Timeout of a whole response, from the begin of its sending."""
 MIN_COMPRESSED_BYTES: Final = 1 * KIB
@@ -94,6 +97,8 @@ DEFAULT_PAGE_SIZE: Final = 30
 """Records on a page of a list, unless the query has a ``pageSize``."""
 MAX_PAGE_SIZE: Final = 100
 """Maximum of ``pageSize``: records on a page of a list."""
+MAX_PAGE_NUMBER: Final = 2**31 - 1
+"""Maximum of ``pageNumber``."""
 MAX_CONDITIONS: Final = 50
 """Conditions of the filters of one list request."""
 MAX_SEARCH_LENGTH: Final = 200
@@ -161,7 +166,7 @@ CAP_EXEMPT_SECONDS: Final = 0.25
 MAX_BYTES_IN_FLIGHT: Final = 64 * MIB
 """Bytes of one organization's bodies and responses in flight, in one worker.
 
-Those below ``byte_budget.MIN_COUNTED_BYTES`` do not count.
+Those below ``budgets.MIN_COUNTED_BYTES`` do not count.
 """
 IDEMPOTENCY_HOURS: Final = 24
 """Retention of stored responses: a key is free afterwards."""
@@ -175,7 +180,7 @@ MAX_CONNECTIONS: Final = 1000
 Connections with a delayed response that ends may exceed it for a moment.
 """
 KEEP_ALIVE_SECONDS: Final = 75
-"""Time after which an idle connection that has had a request is closed."""
+"""Time after which an idle connection is closed, also one with an incomplete request head."""
 DRAIN_SECONDS: Final = 2
 """Time that a stopping worker gives its connections for a last response."""
 STOP_SECONDS: Final = 40

@@ -10,21 +10,26 @@ from functools import cached_property, partial
 
 from aiohttp import web
 
-from service.handlers import operations, webhook_operations
+from service.extras.pages import page_handlers
+from service.handlers import operations
 from service.handlers.operations import Operation
 from service.handlers.response_cache import cached
 from service.http.request_body import with_body
-from service.queries.parts import RecordPart
-from service.queries.resource import Resource
+from service.records.parts import RecordPart
+from service.records.resource import Resource
 from service.resources.registry import (
+    ALLOCATIONS,
     CHANGES,
     EXPORT,
     MASTER_RECORDS,
     ME,
     MEASUREMENTS,
+    ORGANIZATIONS,
     PART_COLLECTIONS,
     PARTS,
     REFERENCE_LISTS,
+    SKU_GENERATION,
+    TRANSACTION,
     WEBHOOKS,
 )
 
@@ -97,7 +102,7 @@ class Route:
         if self.operation.is_cached and self.resource is not None and self.resource.is_in_feed:
             handler = cached(handler)
         if self.media_types:
-            handler = with_body(handler, self.media_types)
+            handler = with_body(handler, self.media_types, self.operation.max_body_bytes)
         return handler
 
     def covers(self, path: str) -> bool:
@@ -135,8 +140,12 @@ def routes() -> Iterator[Route]:
 
     The last ones have no resource: they are not in the document and need no key.
     """
+    # Before the path of a record, which has any text in the place of an id.
+    yield Route(operations.ALLOCATE, ALLOCATIONS)
     for resource in MASTER_RECORDS:
         yield from (Route(operation, resource) for operation in operations.OF_MASTER_RECORDS)
+    for operation in operations.OF_ORGANIZATIONS:
+        yield Route(operation, ORGANIZATIONS)
     for reference in REFERENCE_LISTS:
         yield Route(operations.LIST, reference)
         yield Route(operations.READ, reference)
@@ -145,8 +154,10 @@ def routes() -> Iterator[Route]:
     for collection in PART_COLLECTIONS:
         for operation in operations.OF_PART_COLLECTIONS:
             yield Route(operation, collection)
+    yield Route(operations.GENERATE, SKU_GENERATION)
+    yield Route(operations.TRANSACTION, TRANSACTION)
     yield Route(operations.CHANGES, CHANGES)
-    yield from (Route(operation, WEBHOOKS) for operation in webhook_operations.OF_WEBHOOKS)
+    yield from (Route(operation, WEBHOOKS) for operation in operations.OF_WEBHOOKS)
     yield Route(operations.EXPORT, EXPORT)
     yield Route(operations.IDENTIFY, ME)
-    yield from map(Route, operations.WITHOUT_RESOURCE)
+    yield from map(Route, (*operations.WITHOUT_RESOURCE, *page_handlers.OPERATIONS))

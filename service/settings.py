@@ -1,4 +1,4 @@
-"""Settings of the operator, read once from environment variables (contract, Settings).
+"""Settings of the operator, read once from environment variables (operating, Settings).
 
 Each command reads them at its start; the workers of the service inherit those of their parent.
 """
@@ -32,39 +32,45 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Validated settings of the operator; the defaults are those of ``from_environment``."""
+    """Validated settings of the operator, each of the variable with its name in capitals.
+
+    The docstrings make docs/settings.md; ``make docs`` writes it.
+    """
 
     database_url: str | None
-    """URL of the database; None for the embedded server in ``data_dir``."""
+    """``postgresql://user:password@host/database``; several hosts, ``host1:5432,host2:5432``, are
+    tried in this order. Default: the embedded server."""
     host: str
-    """Host name or address on which the service listens; default 127.0.0.1."""
+    """Host name or address to listen on. Default: ``127.0.0.1``."""
     port: int
-    """TCP port; 0 lets the system choose a free one. Default 8080."""
+    """TCP port to listen on; 0 selects a free one. Default: ``8080``."""
     workers: int
-    """Number of worker processes, 1 to 1,024; default ``cores()``."""
+    """Worker processes, 1 to 1,024. Default: one per core."""
     pool_size: int
-    """Database connections per worker for requests of callers; default 4.
-
-    A worker may open six more: two each for keys and readiness, polls in the background, exports.
-    """
+    """Database connections per worker for requests of callers; a worker may open six more: two
+    each for keys and readiness, polls in the background, exports. Default: ``4``."""
     caller_requests: int
-    """Maximum number of running and queued requests of one organization, per worker; default 64."""
+    """Maximum requests of one organization, running and queued, per worker. Default: ``64``."""
     changes_days: int
-    """Retention of the change feed in days, at least 1; default 30."""
+    """Retention of the change feed in days, at least 1. Default: ``30``."""
     response_cache_mib: int
-    """Size of the response cache of each worker in MiB; 0 turns it off. Default 32."""
+    """Memory of each worker for cached responses in MiB; 0 turns the cache off. Default: ``32``."""
     public_url: str
-    """Address by which callers reach the service, without a slash at its end; "" if unknown."""
+    """Address of the service as callers know it, such as ``https://api.example.com/selvedge``, for
+    links in responses. Default: the request's ``Host``."""
     webhook_private_addresses: tuple[Network, ...]
-    """Private networks that receivers of webhooks may be in; none by default."""
+    """Private networks that webhooks may be sent to, also by plain http, such as ``10.20.0.0/16``,
+    separated by commas. Default: none."""
     cors_origins: tuple[str, ...]
-    """Origins of browser pages that may call, beside the service's own; none by default."""
+    """Origins of browser pages that may call (CORS), such as ``https://app.example.com``, separated
+    by commas. Default: none."""
     log_level: str
-    """One of ``LOG_LEVELS``; default ``info``."""
+    """``debug``, ``info``, ``warning``, ``error`` or ``critical``. Default: ``info``."""
     traces: bool
-    """Whether spans are recorded, and exported as the OTEL_ variables say; off by default."""
+    """``on`` sends OpenTelemetry spans (extra ``tracing``), configured by its ``OTEL_`` variables.
+    Default: ``off``."""
     data_dir: Path
-    """Absolute path of the data folder, which may not exist yet; default ``.data``."""
+    """Folder of the embedded PostgreSQL; it may not exist yet. Default: ``.data``."""
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":

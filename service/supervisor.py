@@ -13,7 +13,6 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from operator import attrgetter
 from typing import Any, Final, NoReturn
 
 from aiohttp import web
@@ -22,27 +21,18 @@ from gunicorn.arbiter import Arbiter
 from gunicorn.errors import HaltServer
 from gunicorn.glogging import Logger
 
-from service import __version__, ended_children, signals
-from service.database import fair_queue  # noqa: F401  # made before the fork: workers share its memory
+from service import __version__, signals
 from service.events import log_event
-from service.http import connections, heap_trimmer, listeners, metrics_folder
-from service.http.parser_limits import PARSER_LIMITS
+from service.http import connections, listeners, metrics_folder
+from service.http.parser_errors import PARSER_LIMITS
 from service.limits import ACQUIRE_SECONDS, STOP_SECONDS
 from service.settings import Settings
+from service.shares import heap_trimmer
 
 _CLEANUP_SECONDS: Final = ACQUIRE_SECONDS + 3
 """Time for deliveries (2 s), then transactions, to end after running requests; 1 s is to spare."""
 _GRACE_SECONDS: Final = STOP_SECONDS - _CLEANUP_SECONDS
 """Time for running requests at a stop, 32 s: the longest write takes 30 s, then its response."""
-_GRACEFUL_STOP: Final = "running requests finish, then the service stops"
-_EFFECTS: Final[dict[int, str]] = {
-    signal.SIGTERM: _GRACEFUL_STOP,
-    signal.SIGHUP: _GRACEFUL_STOP,
-    signal.SIGINT: _GRACEFUL_STOP,
-    signal.SIGQUIT: _GRACEFUL_STOP,
-    signal.SIGTTIN: "one more worker starts",
-    signal.SIGTTOU: "one worker stops",
-}
 
 
 def serve(
@@ -98,12 +88,8 @@ def _log_start(settings: Settings, listener: socket.socket) -> None:
 
 def _assign_listener(arbiter: Arbiter, worker: Any) -> None:
     """Assign a free listener, of which there is one, to a worker about to start."""
-    worker.sockets = _free_listeners(arbiter)[:1]
-
-
-def _free_listeners(arbiter: Arbiter) -> list[Any]:
-    taken = {worker.sockets[0] for worker in arbiter.WORKERS.values()}
-    return [listener for listener in arbiter.LISTENERS if listener not in taken]
+    taken = {other.sockets[0] for other in arbiter.WORKERS.values()}
+    worker.sockets = [listener for listener in arbiter.LISTENERS if listener not in taken][:1]
 
 
 def _keep_own_listener(arbiter: Arbiter, worker: Any) -> None:
@@ -211,7 +197,9 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         for number in numbers:
             if number != signal.SIGCHLD:
                 name = signal.Signals(number).name
-                message = f"Received {name}: {_EFFECTS.get(number, 'it has no effect')}."
+                stop = "running requests finish, then the service stops"
+                effect = stop if number in signals.ENDINGS else "it has no effect"
+                message = f"Received {name}: {effect}."
                 log_event("signal_received", message, signal=name)
         return numbers
 
@@ -227,7 +215,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 code = os.waitstatus_to_exitcode(ended[1])
-                ended_children.record(ended[0], code)
+                signals.record(ended[0], code)
                 worker = self.WORKERS.pop(ended[0], None)
                 if worker is not None:
                     self._on_worker_end(worker, code)
@@ -238,7 +226,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         self.cfg.child_exit(self, worker)
         if code in (self.WORKER_BOOT_ERROR, self.APP_LOAD_ERROR):
             raise HaltServer("A worker cannot start; the lines before say why.", code)
-        # handle_ttou() has closed the listener of a worker that was to end.
+        # A stop has closed all listeners.
         if worker.sockets[0] in self.LISTENERS:
             metrics_folder.DEATHS.add()
             message = _death_message(worker, code)
@@ -250,12 +238,10 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         self._keep_database_alive()
 
     def spawn_worker(self) -> int:
-        """Fork a worker and return its process id, or 0 if there is no listener for it.
+        """Fork a worker and return its process id.
 
         The worker exits here: unwinding the stack would end the ``with`` blocks of its parent.
         """
-        if not self._has_free_listener():
-            return 0
         signals.defer()
         try:
             pid = int(super().spawn_worker())
@@ -268,33 +254,11 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
             sys.stderr.flush()
             os._exit(ending.code if isinstance(ending.code, int) else 1)
 
-    def _has_free_listener(self) -> bool:
-        """Return whether there is a free listener; open one if not, and log a failure to do so."""
-        if not _free_listeners(self):
-            try:
-                self.LISTENERS.append(listeners.open_another(self.LISTENERS))
-            except OSError as error:
-                # Only the account that opened the first listener may open more: that was root.
-                self.num_workers = len(self.WORKERS)
-                message = f"No worker is added: {error.strerror}. Set WORKERS and restart."
-                log_event("worker_not_added", message, logging.ERROR)
-                return False
-        return True
-
-    def handle_ttou(self) -> None:
-        """Stop the oldest worker, unless it is the only one, and close its unused listener."""
-        workers = self.WORKERS.values()
-        serving = [worker for worker in workers if worker.sockets[0] in self.LISTENERS]
-        if self.num_workers > 1 and serving:
-            oldest = min(serving, key=attrgetter("age"))
-            self.LISTENERS.remove(oldest.sockets[0])
-            oldest.sockets[0].close()
-        super().handle_ttou()
-
     def handle_hup(self) -> None:
         """Stop: the terminal has gone, and the environment cannot be read again."""
         self.handle_term()
 
-    def handle_usr2(self) -> None:
-        """Do nothing: a second parent process could not own the data folder too."""
-        self.log.warning("Signal %s is not supported", signal.SIGUSR2.name)
+    def _ignore(self) -> None:
+        """Do nothing: each worker has a listener, and no second parent can own the data folder."""
+
+    handle_ttin = handle_ttou = handle_usr2 = _ignore

@@ -74,7 +74,10 @@ update organization as stored
   from organization before
  where stored.id = $1::bigint
    and before.id = $1::bigint
-returning stored.pro <> before.pro as shown;
+returning
+    stored.pro <> before.pro as is_shown,
+    row(stored.name, stored.multiple_language, stored.pro, stored.unique_keys)
+    is distinct from row(before.name, before.multiple_language, before.pro, before.unique_keys) as is_changed;
 
 -- name: set_webhook_state(webhook_id, state, organization_id)
 -- Without an organization a cluster asks every node.

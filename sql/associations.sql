@@ -5,16 +5,6 @@ delete from {{link}}
 where organization_id = $1::bigint and {{column}} = any((select $2::text::bigint[])::bigint[])
 returning custom_field_id as "style-custom-fields";
 
--- name: documents
--- Part of the documents and writables of style custom fields.
-select
-    stored.custom_field_id,
-    string_agg('{"id":' || t.id || ',"name":' || to_json(t.name) || '}', ',' order by t.id) as documents
-from {{link}} stored
-join {{target}} t on t.organization_id = $1::bigint and t.id = stored.{{column}}
-where stored.organization_id = $1::bigint and stored.custom_field_id = any(array(select id from page))
-group by stored.custom_field_id;
-
 -- name: find(organization_id, ids, references)
 select id, {{reference}} as reference
 from {{target}}

@@ -1,4 +1,4 @@
--- Care instruction materials, besides care_texts.sql: a userDefinedId is unique among live materials.
+-- Care instruction materials (contract, Care instruction materials): a userDefinedId is unique among live materials.
 
 -- name: check_references(organization_id, items, deleted_ids)
 -- Check references by the state after the request. Its deletions are $3; claims are the references of its items.

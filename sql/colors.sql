@@ -1,10 +1,5 @@
 -- Colors, their color groups and their names in other languages (contract, Colors).
 
--- name: delete(organization_id, ids)
-update color set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
-
 -- name: documents(organization_id)
 with record as (
     select c.* from color c where c.organization_id = $1::bigint
@@ -68,13 +63,11 @@ from page
 left join color_groups g on g.color_id = page.id
 left join color_languages l on l.color_id = page.id;
 
--- name: insert(organization_id, items)
-insert into color as stored (organization_id, id, {{new_columns}})
-select o.id, item.id, {{new_values}}
-from organization o
-cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
-where o.id = $1::bigint
-returning stored.id;
+-- name: shown_in_style_colors(organization_id, ids)
+select id from style_color where organization_id = $1::bigint and color_id = any($2::bigint[]);
+
+-- name: shown_in_style_skus(organization_id, ids)
+select id from style_sku where organization_id = $1::bigint and color_id = any($2::bigint[]);
 
 -- name: unknown_references(organization_id, color_group_ids, language_ids)
 -- Lock the groups until the end of the transaction.
@@ -93,14 +86,6 @@ union all
 select 'languageIds', wanted.id, false
 from unnest($3::bigint[]) as wanted(id)
 where not exists (select 1 from language l where l.id = wanted.id);
-
--- name: update(organization_id, items)
-update color as stored
-set {{assigned}}
-from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row({{stored_values}}) is distinct from row({{sent_values}})
-returning stored.id;
 
 -- name: writables(organization_id)
 with record as (

@@ -60,11 +60,6 @@ join (
     when exists (select 1 from ancestor a where a.descendant_id = item.id and a.id = item.id) then 'cycle'
 end;
 
--- name: delete(organization_id, ids)
-update {{kind}}_custom_field set state = 'deleted'
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
-
 -- name: in_use(organization_id, ids, items)
 with item as materialized (
     select sent.id, sent.state, sent."userDefinedId" as own_key, sent."parentCustomFieldId" as parent_id
@@ -91,7 +86,18 @@ from (
     where stored.id is null
 ) as child
 where parent_id = any((select $2::text::bigint[])::bigint[])
-group by parent_id;
+group by parent_id{{in_styles}};
+
+-- name: record
+-- Part of documents.
+select
+    f.*,
+    (
+        select parent.name from {{kind}}_custom_field parent
+        where parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
+    ) as parent_custom_field_name
+from {{kind}}_custom_field f
+where f.organization_id = $1::bigint
 
 -- name: reliances(organization_id, ids, parent_ids)
 -- Stored rows of the current parents of fields, and of the parents in the request.
@@ -107,8 +113,3 @@ left join {{kind}}_custom_field parent on parent.organization_id = $1::bigint
     and parent.id = case when {{parent_is_fixed}} and stored.id is not null
         then stored.parent_custom_field_id else sent.parent_id
     end;
-
--- name: remove_values(organization_id, value_ids)
-delete from {{kind}}_allowed_value
-where organization_id = $1::bigint and id = any($2::bigint[])
-returning custom_field_id as id;

@@ -9,6 +9,31 @@ cross join jsonb_array_elements($2::jsonb) as sent(pair)
 where o.id = $1::bigint
 returning stored.{{owner}} as id{{counted}};
 
+-- name: join
+-- Part of documents and writables: the ids or entries of each record of the page.
+left join lateral (
+    select string_agg({{entry}}, ',' order by entry.id) as {{list}}
+    from (
+        {{rows}}
+    ) as entry
+) as {{list}}_of_page on true
+
+-- name: linked_ids
+select stored.{{linked}} as id
+from {{link}} stored
+-- In an order that the index by owner alone has (decision 0006).
+where stored.organization_id = $1::bigint and stored.{{owner}} between page.id and page.id{{is_shown}}
+order by stored.{{owner}}
+
+-- name: linked_rows
+select target.*
+from {{link}} stored
+cross join lateral (
+    -- The offset keeps the planner from reading the target of all links at once.
+    select * from {{target}} t where t.organization_id = $1::bigint and t.id = stored.{{linked}} offset 0
+) as target
+where stored.organization_id = $1::bigint and stored.{{owner}} = page.id
+
 -- name: remove(organization_id, pairs)
 with gone as materialized (
     select (pair ->> 0)::bigint as owner_id, (pair ->> 1)::bigint as linked_id
@@ -24,4 +49,4 @@ returning stored.{{owner}} as id{{counted}};
 -- name: stored(organization_id, ids)
 select '{{link}}' as link, array_agg({{owner}}) as owner_ids, array_agg({{linked}}) as linked_ids
 from {{link}}
-where organization_id = $1::bigint and {{owner}} = any((select $2::text::bigint[])::bigint[]);
+where organization_id = $1::bigint and {{owner}} = any((select $2::text::bigint[])::bigint[]){{is_shown}};

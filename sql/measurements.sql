@@ -8,6 +8,8 @@ with record as (
         requested.size_range_size_id as id,
         size.name as size_range_size_name,
         size.is_deactivated,
+        size.size_range_id,
+        size.position,
         request.unit,
         requested.designer_comment,
         requested.is_approved,
@@ -52,6 +54,8 @@ requested as materialized (
         sent.size_range_size_id as id,
         size.name as size_range_size_name,
         size.is_deactivated,
+        size.size_range_id,
+        size.position,
         page.unit,
         sent.designer_comment,
         sent.is_approved,
@@ -64,7 +68,7 @@ requested as materialized (
         offset 0
     ) as sent
     cross join lateral (
-        select stored.name, stored.is_deactivated
+        select stored.name, stored.is_deactivated, stored.size_range_id, stored.position
         from size_range_size stored
         where stored.organization_id = $1::bigint and stored.id = sent.size_range_size_id
         offset 0
@@ -80,7 +84,7 @@ lines as materialized (
     group by measured.sample_request_id, measured.size_range_size_id
 ),
 sizes as (
-    select requested.sample_request_id, string_agg({{size}}, ',' order by requested.id) as documents
+    select requested.sample_request_id, string_agg({{size}}, ',' order by requested.size_range_id, requested.position, requested.id) as documents
     from requested
     left join lines
         on lines.sample_request_id = requested.sample_request_id and lines.size_range_size_id = requested.id
@@ -111,7 +115,7 @@ string_agg(
     || ',"tolerance":'
     || case when line.is_deactivated then 'null' else coalesce(line.tolerance::text, 'null') end
     || '}',
-    ',' order by line.id
+    ',' order by line.position, line.id
 )
 
 -- name: lock(organization_id, size_ids, style_id, sample_request_id)
@@ -129,12 +133,13 @@ where request.organization_id = $1::bigint and request.id = $4::bigint and reque
 for no key update of request, requested;
 
 -- name: measured_lines(organization_id, sample_request_ids, size_ids)
--- Active lines, with their measured values, of the sizes $3 of the requests $2; a row without a line for a requested
+-- Lines, with their measured values, of the sizes $3 of the requests $2; a row without a line for a requested
 -- size that has none.
 select
     requested.sample_request_id as request_id,
     requested.size_range_size_id as size_id,
     measured.line_id,
+    measured.is_deactivated,
     measured."companyMeasurement",
     measured."supplierMeasurement",
     measured."newMeasurement"
@@ -148,13 +153,14 @@ cross join lateral (
 left join lateral (
     select
         line.id as line_id,
+        line.is_deactivated,
         stored.company_measurement::text as "companyMeasurement",
         stored.supplier_measurement::text as "supplierMeasurement",
         stored.new_measurement::text as "newMeasurement"
     from sample_request_measurement stored
     join measurement_line line on line.organization_id = $1::bigint and line.id = stored.measurement_line_id
     where stored.organization_id = $1::bigint and stored.sample_request_id = sent.request_id
-        and stored.size_range_size_id = sent.size_id and not line.is_deactivated
+        and stored.size_range_size_id = sent.size_id
 ) as measured on true
 where requested.size_range_size_id = sent.size_id;
 
@@ -239,7 +245,7 @@ string_agg(
     || ',"companyMeasurement":' || coalesce(to_json(measured.company_measurement::text)::text, 'null')
     || ',"supplierMeasurement":' || coalesce(to_json(measured.supplier_measurement::text)::text, 'null')
     || ',"newMeasurement":' || coalesce(to_json(measured.new_measurement::text)::text, 'null') || '}',
-    ',' order by line.id
+    ',' order by line.position, line.id
 )
 
 -- name: writable_size

@@ -6,11 +6,19 @@ update {{table}} set {{deleted}}
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 returning id, {{deletion_shows}} as shown{{counted}};
 
+-- name: highest
+left join lateral (
+    select other.position from {{table}} other
+    where other.organization_id = $1::bigint and other.organization_id = o.id
+    order by other.position desc
+    limit 1
+) as highest on true
+
 -- name: insert(organization_id, items)
-insert into {{table}} as stored (organization_id, id, {{new_columns}}{{end_column}})
-select o.id, item.id, {{new_values}}{{new_end}}
+insert into {{table}} as stored (organization_id, id, {{new_columns}}{{end_column}}{{position_column}})
+select o.id, item.id, {{new_values}}{{new_end}}{{position}}
 from organization o
-cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
+cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}}){{highest}}
 where o.id = $1::bigint
 returning stored.id{{counted}};
 
@@ -35,7 +43,7 @@ page as materialized (
 )
 select page_order, sort_values, {{rendered}} as document
 from page
-{{more}};
+{{joins}};
 
 -- name: update(organization_id, items)
 {{present}}update {{table}} as stored

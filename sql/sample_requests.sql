@@ -117,7 +117,8 @@ sizes as materialized (
     select
         requested.sample_request_id,
         string_agg(
-            '{"sizeRangeSizeId":' || s.id || ',"sizeRangeSizeName":' || to_json(s.name) || '}', ',' order by s.id
+            '{"sizeRangeSizeId":' || s.id || ',"sizeRangeSizeName":' || to_json(s.name) || '}',
+            ',' order by s.size_range_id, s.position, s.id
         ) as documents
     from page
     cross join lateral (
@@ -127,7 +128,7 @@ sizes as materialized (
         offset 0
     ) as requested
     cross join lateral (
-        select size.id, size.name
+        select size.id, size.name, size.size_range_id, size.position
         from size_range_size size
         where size.organization_id = $1::bigint and size.id = requested.size_range_size_id
         offset 0
@@ -205,19 +206,27 @@ order by style.id
 for share;
 
 -- name: insert(organization_id, items)
-insert into sample_request as stored (organization_id, id, style_id, name, unit)
+insert into sample_request as stored (
+    organization_id, id, style_id, name, unit, sample_type_id, status, deadline, expected_at, tracking_number, comment
+)
 select
     o.id,
     item.id,
     item."styleId",
     item.name,
     -- An item with requested values has their unit, too, even if it is null.
-    coalesce(item.unit, case when item.requested is null then style.measurement_unit end)
+    coalesce(item.unit, case when item.requested is null then style.measurement_unit end),
+    item."sampleTypeId",
+    coalesce(item.status, 'requested'),
+    item.deadline,
+    item."expectedAt",
+    item."trackingNumber",
+    item.comment
 from organization o
-cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, name text, unit text, requested jsonb)
+cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}}, requested jsonb)
 join style on style.organization_id = $1::bigint and style.id = item."styleId"
 where o.id = $1::bigint
-returning stored.id;
+returning stored.id, stored.sample_type_id as "sample-types";
 
 -- name: new_sizes(organization_id, items)
 select item.id, size.id::bigint as size_id
@@ -237,18 +246,39 @@ and r.style_id = $2::bigint;
 -- name: purge(organization_id, ids)
 delete from sample_request
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-returning id;
+returning id, sample_type_id as "sample-types";
 
 -- name: unknown_parent(organization_id, style_id)
 select 'styleId' as parameter
 where not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint);
 
 -- name: update(organization_id, items)
-update sample_request set name = item.name
-from jsonb_to_recordset($2::jsonb) as item(id bigint, name text)
-where sample_request.organization_id = $1::bigint and sample_request.id = item.id
-    and sample_request.name <> item.name
-returning sample_request.id;
+with present as materialized (select now() as moment)
+update sample_request as stored
+set name = item.name,
+    sample_type_id = item."sampleTypeId",
+    status = coalesce(item.status, 'requested'),
+    deadline = item.deadline,
+    expected_at = item."expectedAt",
+    tracking_number = item."trackingNumber",
+    comment = item.comment,
+    status_changed_at = case
+        when stored.status = coalesce(item.status, 'requested') then stored.status_changed_at else present.moment
+    end
+from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
+join sample_request before on before.organization_id = $1::bigint and before.id = item.id
+cross join present
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(
+        stored.name, stored.sample_type_id, stored.status, stored.deadline, stored.expected_at,
+        stored.tracking_number, stored.comment
+    ) is distinct from row(
+        item.name, item."sampleTypeId", coalesce(item.status, 'requested'), item.deadline, item."expectedAt",
+        item."trackingNumber", item.comment
+    )
+returning stored.id,
+    nullif(before.sample_type_id, stored.sample_type_id) as "sample-types.before",
+    nullif(stored.sample_type_id, before.sample_type_id) as "sample-types.stored";
 
 -- name: writables(organization_id)
 with record as (
@@ -264,7 +294,13 @@ select
     || ',"sizeRangeSizeIds":[' || coalesce(sizes.ids, '') || ']}' as document
 from page
 left join lateral (
-    select string_agg(requested.size_range_size_id::text, ',' order by requested.size_range_size_id) as ids
+    select string_agg(s.id::text, ',' order by s.size_range_id, s.position, s.id) as ids
     from sample_request_size requested
+    cross join lateral (
+        select size.id, size.size_range_id, size.position
+        from size_range_size size
+        where size.organization_id = $1::bigint and size.id = requested.size_range_size_id
+        offset 0
+    ) as s
     where requested.organization_id = $1::bigint and requested.sample_request_id = page.id
 ) as sizes on true;

@@ -55,14 +55,18 @@ select record.id as "{{part}}" from {{table}} record
 where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
     and {{filled}};
 
+-- name: has_value
+-- Condition of a page: records whose set of plain values has one that matches.
+exists (select 1 from unnest(record.{{column}}) as entry(value) where {{condition}})
+
 -- name: id_is_sent
 id = any((select $2::text::bigint[])::bigint[])
 
 -- name: key_holders(organization_id, keys)
--- Live records that have the own keys $2, where these are unique; with a parent, within records with the ids $3.
+-- Live records that have the keys $2, where these are unique; with a parent, within records with the ids $3.
 select id, {{key}} as key, {{within}} as within_id
 from {{table}}
-where organization_id = $1::bigint and {{key}} = any($2::text[]){{is_within}} and {{state}} <> 'deleted';
+where organization_id = $1::bigint and {{key}} = any($2::{{key_type}}[]){{is_within}} and {{state}} <> 'deleted';
 
 -- name: key_is_sent
 id = any(array(
@@ -81,11 +85,9 @@ id = any(array(
     ) as found
 ))
 
--- name: languages_by_code(organization_id, codes)
--- Languages are shared by all organizations. The organization is a parameter, as in every statement.
-select id, lower(code) as key, null::bigint as within_id, true as is_live
-from language
-where $1::bigint is not null and lower(code) = any({{codes}});
+-- name: keys_by_id(organization_id, ids)
+select id, {{key}} from {{table}}
+where organization_id = $1::bigint and id = any($2::bigint[]);
 
 -- name: live_by_key(organization_id, key)
 -- Live records with an own key: more than one, if it is ambiguous.
@@ -105,10 +107,16 @@ limit 5;
 select id from organization where id = $1::bigint for no key update;
 
 -- name: lock_records(organization_id)
-select id, {{state}} as state, {{key}} as key, {{within}} as within_id from {{table}}
+select id, {{state}} as state, {{key}} as key, {{within}} as within_id, {{fields}} as fields from {{table}}
 where organization_id = $1::bigint and {{sent}}
 order by id
 {{strength}};
+
+-- name: mark_deleted(organization_id, ids)
+-- Records that the end of the transaction removes, once nothing refers to them.
+update {{table}} set state = 'deleted'
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id;
 
 -- name: next_ids(table_name, count)
 -- The offset makes PostgreSQL look up the sequence once.
@@ -125,6 +133,20 @@ cross join generate_series(1, $2::integer);
 -- name: owned_by_any(ids)
 select id from {{table}} where id = any($1::bigint[]);
 
+-- name: part(organization_id)
+with record as (
+    {{record}}
+),
+page as materialized (
+    {{page}}
+)
+select page_order, sort_values, {{opening}}{{body}}{{closing}} as document
+from page
+{{joins}};
+
+-- name: part_record
+select owner.*, owner.id as {{owner}} from {{table}} owner where owner.organization_id = $1::bigint
+
 -- name: records_by_key(organization_id)
 select id, {{key}} as key, {{within}} as within_id, {{is_live}} as is_live from {{table}}
 where organization_id = $1::bigint and {{sent}}
@@ -137,6 +159,11 @@ select id, {{is_live}} as is_live from {{table}}
 where organization_id = $1::bigint and id = any($2::bigint[])
 order by id
 {{lock}};
+
+-- name: referred_language(organization_id, ids)
+-- The same for languages, which belong to no organization and are never deleted.
+select id, true as is_live from language
+where $1::bigint is not null and id = any($2::bigint[]);
 
 -- name: referred_within(organization_id, ids)
 -- The same for parts of records in {{within}}. Locks these records, too, so that they are not deleted meanwhile.
@@ -153,7 +180,7 @@ record.id = any(array(
     select entry.{{owner}}
     from {{target}} target
     join {{rows}} entry on entry.organization_id = $1::bigint and entry.{{column}} = target.id
-    where {{condition}}
+    where {{is_shown}} and {{condition}}
 ))
 
 -- name: related_by_row
@@ -170,7 +197,7 @@ record.id = any(array(
     select entry.{{owner}}
     from {{target}} target
     join {{rows}} entry on entry.organization_id = $1::bigint and entry.{{column}} = target.id
-    where target.organization_id = $1::bigint and {{condition}}
+    where target.organization_id = $1::bigint and {{is_shown}} and {{condition}}
 ))
 
 -- name: rows_as_json
@@ -179,6 +206,12 @@ with returned as (
     {{statement}}
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- name: shared_by_code(organization_id, codes)
+-- Rows of a table that all organizations share. The organization is a parameter, as in every statement.
+select id, lower(code) as key, null::bigint as within_id, true as is_live
+from {{list}}
+where $1::bigint is not null and lower(code) = any({{codes}});
 
 -- name: shared_keys(organization_id, count)
 -- Own keys that several live records have, with the ids of some of these.
@@ -189,6 +222,11 @@ group by {{key}}, {{within}}
 having count(*) > 1
 order by {{key}}, {{within}}
 limit $2::integer;
+
+-- name: shared_keys_by_id(organization_id, ids)
+-- The organization is a parameter, as in every statement.
+select id, lower({{key}}) from {{list}}
+where $1::bigint is not null and id = any($2::bigint[]);
 
 -- name: uses(organization_id, ids)
 -- Ids that records of {{table}} refer to by {{link}}, which may be the same table, with the number of live records, and

@@ -71,7 +71,7 @@ left join lateral (
             || coalesce(',"sizeId":' || to_json(size_id), '')
             || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id, '')
             || coalesce(',"gradingGroupId":' || grading_group_id, '') || '}',
-            ',' order by id
+            ',' order by position, id
         ) as documents
     from size_range_size
     where organization_id = $1::bigint and size_range_id = page.id
@@ -94,6 +94,11 @@ used as (
     where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
         and is_default and not $4::boolean
     union all
+    select style.size_range_id, 'styles', style.id, style.number
+    from style
+    where style.organization_id = $1::bigint
+        and style.size_range_id = any((select $2::text::bigint[])::bigint[]) and style.state <> 'deleted'
+    union all
     select gone.id, 'sample requests', request.id, request.name
     from gone
     cross join lateral (
@@ -114,6 +119,24 @@ used as (
         offset 0
     ) line
     join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
+    union all
+    select gone.id, 'style skus', sku.id, sku.sku
+    from gone
+    cross join lateral (
+        select style_sku.id, style_sku.sku from style_sku
+        where style_sku.organization_id = $1::bigint and style_sku.size_range_size_id = gone.size_id
+            and style_sku.state <> 'deleted'
+        offset 0
+    ) as sku
+    union
+    select gone.id, 'styles', style.id, style.number
+    from gone
+    cross join lateral (
+        select entry.style_id from custom_field_value entry
+        where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.size_id
+        offset 0
+    ) entry
+    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
     union
     select gone.id, 'size ranges', owner.id, owner.user_defined_id
     from gone

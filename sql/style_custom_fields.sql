@@ -1,124 +1,149 @@
 -- Style custom fields (contract, Style custom fields), besides custom_fields.sql.
 
--- name: documents(organization_id)
-with record as (
-    select f.*, parent.name as parent_custom_field_name
-    from style_custom_field f
-    left join style_custom_field parent
-        on parent.organization_id = $1::bigint and parent.id = f.parent_custom_field_id
-    where f.organization_id = $1::bigint
+-- name: chosen_values(organization_id, value_ids)
+-- Return the allowed values among $2 that live styles have.
+with used as materialized (
+    select distinct choice.custom_field_id as field_id, choice.id, choice.value, style.id as style_id, style.number
+    from custom_field_value entry
+    join style_allowed_value choice on choice.organization_id = $1::bigint and choice.id = entry.allowed_value_id
+    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
+    where entry.organization_id = $1::bigint and entry.allowed_value_id = any($2::bigint[])
 ),
-page as materialized (
-    {{page}}
+counted as (
+    select field_id, id, value || ' (' || count(*) || ')' as value from used group by field_id, id, value
 ),
-brands as materialized (
-    {{brands}}
-),
-groups as materialized (
-    {{groups}}
-),
-categories as materialized (
-    {{categories}}
+first as (
+    select field_id, (array_agg(json_build_array(style_id, number)::text order by style_id))[1:10] as first
+    from (select distinct field_id, style_id, number from used) as style
+    group by field_id
 )
 select
-    page_order,
-    sort_values,
-    {{document_scalars}}
-    || ',"allowedValues":[' || coalesce(v.documents, '')
-    || '],"associatedBrands":[' || coalesce(b.documents, '')
-    || '],"associatedGroups":[' || coalesce(g.documents, '')
-    || '],"associatedStyleCategories":[' || coalesce(c.documents, '')
-    || '],"properties":[]}' as document
-from page
-left join lateral (
-    select
-        string_agg(
-            '{"id":' || v.id
-            || ',"value":' || to_json(v.value)
-            || coalesce(',"userDefinedId":' || to_json(v.user_defined_id), '')
-            || coalesce(',"parentAllowedValueId":' || v.parent_allowed_value_id, '')
-            || ',"properties":[]}',
-            ',' order by
-                case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end, v.id
-        ) as documents
-    from style_allowed_value v
-    where v.organization_id = $1::bigint and v.custom_field_id = page.id
-) as v on true
-left join brands b on b.custom_field_id = page.id
-left join groups g on g.custom_field_id = page.id
-left join categories c on c.custom_field_id = page.id;
+    counted.field_id as id,
+    'Used by styles: ' || string_agg(counted.value, ', ' order by counted.id) as message,
+    first.first
+from counted
+join first on first.field_id = counted.field_id
+group by counted.field_id, first.first;
 
--- name: insert(organization_id, items)
-insert into style_custom_field as stored (organization_id, id, position, {{new_columns}})
+-- name: forget_parent_values(organization_id, value_ids)
+-- Clear references to removed values: only deleted fields and values to be removed have them.
+update style_allowed_value set parent_allowed_value_id = null
+where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[])
+returning custom_field_id as id;
+
+-- name: in_styles
+-- Part of in_use: live styles that have values.
+union all
 select
-    o.id,
-    item.id,
-    coalesce(highest.position, 0) + row_number() over (partition by o.id order by item.id),
-    {{new_values}}
-from organization o
-cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
-left join lateral (
-    select other.position from style_custom_field other
-    where other.organization_id = $1::bigint and other.organization_id = o.id
-    order by other.position desc
-    limit 1
-) as highest on true
-where o.id = $1::bigint
-returning stored.id;
+    used.custom_field_id,
+    'styles',
+    count(*),
+    (array_agg(json_build_array(used.id, used.number)::text order by used.id))[1:10]
+from (
+    select distinct entry.custom_field_id, style.id, style.number
+    from custom_field_value entry
+    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
+    where entry.organization_id = $1::bigint
+        and entry.custom_field_id = any((select $2::text::bigint[])::bigint[])
+) as used
+group by used.custom_field_id
+
+-- name: needed_values(organization_id, value_ids, field_ids, parent_value_ids, batch_ids)
+-- Return removed values that values of live fields refer to, by the state after the batch, whose fields are $5.
+with removed as materialized (
+    select custom_field_id as field_id, id, value
+    from style_allowed_value
+    where organization_id = $1::bigint and id = any($2::bigint[])
+),
+pointer as (
+    select field_id, parent_id from unnest($3::bigint[], $4::bigint[]) as sent(field_id, parent_id)
+    union all
+    select f.id, v.parent_allowed_value_id
+    from style_allowed_value v
+    join style_custom_field f on f.organization_id = $1::bigint and f.id = v.custom_field_id
+    where v.organization_id = $1::bigint and v.parent_allowed_value_id = any($2::bigint[])
+        and f.state <> 'deleted' and f.id <> all($5::bigint[])
+),
+needed as materialized (
+    select removed.field_id, removed.id, removed.value, child.id as child_id, child.user_defined_id as key
+    from removed
+    join pointer on pointer.parent_id = removed.id
+    join style_custom_field child on child.organization_id = $1::bigint and child.id = pointer.field_id
+        and child.parent_custom_field_id = removed.field_id
+),
+used as (
+    select field_id, id, value || ' (' || count(*) || ')' as value
+    from needed
+    group by field_id, id, value
+),
+child as (
+    select field_id, (array_agg(json_build_array(child_id, key)::text order by child_id))[1:10] as first
+    from (select distinct field_id, child_id, key from needed) as needing
+    group by field_id
+)
+select
+    used.field_id as id,
+    'Used by values of other custom fields: ' || string_agg(used.value, ', ' order by used.id) as message,
+    child.first
+from used
+join child on child.field_id = used.field_id
+group by used.field_id, child.first;
 
 -- name: shown_in_style_custom_fields(organization_id, ids)
 select id from style_custom_field
 where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[]);
 
--- name: update(organization_id, items)
-update style_custom_field as stored
-set {{assigned}}
-from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
-join style_custom_field before on before.organization_id = $1::bigint and before.id = item.id
-where stored.organization_id = $1::bigint and stored.id = item.id
-    and row({{stored_values}}) is distinct from row({{sent_values}})
-returning stored.id, stored.name <> before.name as shown;
-
--- name: writables(organization_id)
-with record as (
-    select f.* from style_custom_field f where f.organization_id = $1::bigint
+-- name: turned(organization_id, items)
+-- Report fields of which, or of whose descendants, live styles have values, and that no longer differ as they did.
+with recursive item as materialized (
+    select
+        sent.n,
+        sent.id,
+        coalesce(sent.per_color, false) <> stored.diff_per_color as turns_color,
+        coalesce(sent.per_size, false) <> stored.diff_per_size as turns_size
+    from rows from (
+        jsonb_to_recordset($2::jsonb) as (id bigint, "diffPerColor" boolean, "diffPerSize" boolean)
+    ) with ordinality as sent(id, per_color, per_size, n)
+    join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
+    where (coalesce(sent.per_color, false), coalesce(sent.per_size, false)) <> (stored.diff_per_color, stored.diff_per_size)
 ),
-page as materialized (
-    {{page}}
-),
-brands as materialized (
-    {{brands}}
-),
-groups as materialized (
-    {{groups}}
-),
-categories as materialized (
-    {{categories}}
+descendant(n, id) as (
+    select n, id from item
+    union all
+    select descendant.n, child.id
+    from descendant
+    join style_custom_field child
+        on child.organization_id = $1::bigint and child.parent_custom_field_id = descendant.id
 )
 select
-    page_order,
-    sort_values,
-    {{writable_scalars}}
-    || ',"allowedValues":[' || coalesce(v.documents, '')
-    || '],"associatedBrands":[' || coalesce(b.documents, '')
-    || '],"associatedGroups":[' || coalesce(g.documents, '')
-    || '],"associatedStyleCategories":[' || coalesce(c.documents, '') || ']}' as document
-from page
-left join lateral (
-    select
-        string_agg(
-            '{"id":' || v.id
-            || ',"value":' || to_json(v.value)
-            || ',"userDefinedId":'
-            || coalesce(case when v.user_defined_id ~ '\S' then to_json(v.user_defined_id)::text end, 'null')
-            || ',"isDefaultValue":' || v.is_default_value
-            || ',"parentAllowedValueId":' || coalesce(v.parent_allowed_value_id::text, 'null') || '}',
-            ',' order by
-                case when page.is_sort_by_allowed_value_id then v.user_defined_id else v.value end, v.id
-        ) as documents
-    from style_allowed_value v
-    where v.organization_id = $1::bigint and v.custom_field_id = page.id
-) as v on true
-left join brands b on b.custom_field_id = page.id
-left join groups g on g.custom_field_id = page.id
-left join categories c on c.custom_field_id = page.id;
+    item.n::integer as item,
+    'conflict.in_use' as type,
+    '["' || flag.name || '"]' as path,
+    'Styles have values of the custom field: remove these first.' as message
+from item
+cross join lateral (
+    values ('diffPerColor', item.turns_color), ('diffPerSize', item.turns_size)
+) as flag(name, turns)
+where flag.turns
+    and exists (
+        select 1
+        from custom_field_value entry
+        join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
+        where entry.organization_id = $1::bigint
+            and entry.custom_field_id = any(array(select descendant.id from descendant where descendant.n = item.n))
+    )
+order by item.n;
+
+-- name: unknown_parent_values(organization_id, field_ids, parent_ids, parent_value_ids)
+-- The parent of new fields is $3; that of others is the stored one.
+select sent.n
+from unnest($2::bigint[], $3::bigint[], $4::bigint[])
+    with ordinality as sent(field_id, parent_field_id, parent_id, n)
+left join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.field_id
+where not exists (
+    select 1 from style_allowed_value v
+    where v.organization_id = $1::bigint and v.id = sent.parent_id
+        and v.custom_field_id = case when stored.id is null
+            then sent.parent_field_id else stored.parent_custom_field_id
+        end
+);

@@ -1,22 +1,5 @@
 -- Links between styles (contract, Style relations).
 
--- name: check_pairs(organization_id, items)
-select
-    item.n::integer as item,
-    'conflict.duplicate' as type,
-    '["relatedStyleId"]' as path,
-    'The styles are related already.' as message
-from rows from (
-    jsonb_to_recordset($2::jsonb) as (id bigint, "styleId" bigint, "relatedStyleId" bigint)
-) with ordinality as item(id, style_id, related_style_id, n)
-join style_relation stored
-    on stored.organization_id = $1::bigint and stored.style_id = item.style_id
-        and stored.related_style_id = item.related_style_id
-where stored.id <> all(array(
-    select sent.id from jsonb_to_recordset($2::jsonb) as sent(id bigint)
-))
-order by item.n;
-
 -- name: documents(organization_id)
 with record as (
     select

@@ -10,6 +10,67 @@ join size_range_size size on size.organization_id = $1::bigint and size.id = cha
 where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
+-- name: check(organization_id, items)
+-- Steps of restored styles refer to live suppliers, and their values to live custom fields, which stay locked until the end
+-- of the transaction. Styles with live SKUs keep their size range.
+with restored as materialized (
+    select item.n, step.supplier_id
+    from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
+    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+    join style_supplier_facility step on step.organization_id = $1::bigint and step.style_id = item.id
+    where stored.state = 'deleted' and item.state <> 'deleted'
+),
+suppliers as materialized (
+    select id, state from supplier
+    where organization_id = $1::bigint and id = any(array(select supplier_id from restored))
+    order by id
+    for key share
+),
+valued as materialized (
+    select distinct item.n, entry.custom_field_id
+    from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
+    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+    join custom_field_value entry on entry.organization_id = $1::bigint and entry.style_id = item.id
+    where stored.state = 'deleted' and item.state <> 'deleted'
+),
+fields as materialized (
+    select id, state from style_custom_field
+    where organization_id = $1::bigint and id = any(array(select custom_field_id from valued))
+    order by id
+    for key share
+)
+select distinct
+    restored.n::integer as item,
+    'validation_error.unknown_reference' as type,
+    '["state"]' as path,
+    'Its supplier facilities have a deleted supplier.' as message
+from restored
+join suppliers on suppliers.id = restored.supplier_id and suppliers.state = 'deleted'
+union all
+select distinct valued.n::integer, 'validation_error.unknown_reference', '["state"]', 'It has values of a deleted custom field.'
+from valued
+join fields on fields.id = valued.custom_field_id and fields.state = 'deleted'
+union all
+select item.n::integer, 'conflict.in_use', '["sizeRangeId"]', 'The style has SKUs in its sizes: delete these first.'
+from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, "sizeRangeId" bigint)) with ordinality as item(id, range_id, n)
+join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+where item.range_id is distinct from stored.size_range_id
+    and exists (
+        select 1 from style_sku
+        where style_sku.organization_id = $1::bigint and style_sku.style_id = stored.id and style_sku.state <> 'deleted'
+    )
+order by 1;
+
+-- name: delete_style_colors(organization_id, ids)
+update style_color set state_before = state, state = 'deleted'
+where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
+returning style_id as id, id as "style-colors deleted";
+
+-- name: delete_style_files(organization_id, ids)
+update style_file set state_before = state, state = 'deleted', is_main = false
+where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
+returning style_id as id, id as "style-files deleted";
+
 -- name: hold_size_ranges(organization_id, ids)
 -- Lock the size ranges in which the charts of the styles $2 have values, until the end of the transaction.
 select owner.id, owner.state
@@ -27,17 +88,38 @@ where owner.organization_id = $1::bigint
 order by owner.id
 for key share;
 
--- name: more
--- Part of documents and writables: the groups of each style.
-left join lateral (
-    select string_agg(stored.group_id::text, ',' order by stored.group_id) as group_ids
-    from style_in_group stored
-    where stored.organization_id = $1::bigint and stored.style_id = page.id
-) as linked on true;
+-- name: restore_style_colors(organization_id, items)
+update style_color set state = state_before, state_before = null
+where organization_id = $1::bigint and state_before is not null
+    and style_id = any(array(
+        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+        where item.state <> 'deleted'
+    ))
+returning style_id as id, id as "style-colors";
+
+-- name: restore_style_files(organization_id, items)
+-- Those of deleted colors stay deleted until these are restored.
+update style_file set state = state_before, state_before = null
+where organization_id = $1::bigint and state_before is not null
+    and style_id = any(array(
+        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+        where item.state <> 'deleted'
+    ))
+    and not exists (
+        select 1 from style_color color
+        where color.organization_id = $1::bigint and color.id = style_file.style_color_id and color.state = 'deleted'
+    )
+returning style_id as id, id as "style-files";
+
+-- name: shown_in_style_colors(organization_id, ids)
+select id from style_color where organization_id = $1::bigint and style_id = any($2::bigint[]);
 
 -- name: shown_in_style_relations(organization_id, ids)
 select id from style_relation
 where organization_id = $1::bigint and related_style_id = any($2::bigint[]);
+
+-- name: shown_in_style_skus(organization_id, ids)
+select id from style_sku where organization_id = $1::bigint and style_id = any($2::bigint[]);
 
 -- name: tell_deleted(organization_id, ids)
 -- Record changes of the groups, which count one style less.
@@ -51,3 +133,38 @@ from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
 join style stored on stored.organization_id = $1::bigint and stored.id = item.id
 join style_in_group linked on linked.organization_id = $1::bigint and linked.style_id = item.id
 where stored.state = 'deleted' and item.state <> 'deleted';
+
+-- name: unrestorable(organization_id, ids)
+-- Return the style colors to restore with the styles $2 whose color or a season is deleted. Lock colors and seasons.
+with restored as materialized (
+    select style_color.id, style_color.style_id, style_color.color_id
+    from style_color
+    where style_color.organization_id = $1::bigint and style_color.style_id = any($2::bigint[])
+        and style_color.state_before is not null
+),
+colors as materialized (
+    select color.id, color.state from color
+    where color.organization_id = $1::bigint and color.id = any(array(select restored.color_id from restored))
+    order by color.id
+    for key share
+),
+links as materialized (
+    select link.style_color_id, link.season_id from style_color_in_season link
+    where link.organization_id = $1::bigint and link.style_color_id = any(array(select restored.id from restored))
+),
+seasons as materialized (
+    select season.id, season.state from season
+    where season.organization_id = $1::bigint and season.id = any(array(select links.season_id from links))
+    order by season.id
+    for key share
+)
+select restored.style_id as id, min(restored.id) as style_color_id
+from restored
+where restored.color_id in (select colors.id from colors where colors.state = 'deleted')
+    or restored.id in (
+        select links.style_color_id
+        from links
+        join seasons on seasons.id = links.season_id
+        where seasons.state = 'deleted'
+    )
+group by restored.style_id;

@@ -1,25 +1,6 @@
 -- Sub-suppliers with their contacts and facilities (contract, Sub-suppliers). A deletion marks both and leaves them
 -- otherwise unchanged, so that they can be restored.
 
--- name: check(organization_id, items)
-select
-    item.n::integer as item,
-    'validation_error.unknown_reference' as type,
-    json_build_array('contacts', contact.n - 1, 'id')::text as path,
-    'This sub-supplier has no such contact.' as message
-from rows from (
-    jsonb_to_recordset($2::jsonb) as (id bigint, contacts jsonb)
-) with ordinality as item(id, contacts, n)
-cross join lateral rows from (
-    jsonb_to_recordset(item.contacts) as (id bigint, "isNew" boolean)
-) with ordinality as contact(id, is_new, n)
-where contact.is_new is null and not exists (
-    select 1 from sub_supplier_contact stored
-    where stored.organization_id = $1::bigint
-        and stored.sub_supplier_id = item.id and stored.id = contact.id
-)
-order by item.n, contact.n;
-
 -- name: check_facilities(organization_id, items)
 -- Where own keys are unique, a restore cannot bring back two facilities of one name. The lock keeps deleted facilities from
 -- being renamed until they are restored.
@@ -42,63 +23,17 @@ group by n, name
 having count(*) > 1
 order by n, min(id);
 
--- name: delete_contacts(organization_id, ids)
-update sub_supplier_contact set deleted_with_sub_supplier = true
-where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[])
-returning sub_supplier_id as id;
+-- name: contacts
+-- Part of documents: none of deleted sub-suppliers.
+select contact.*, country.name as country_name
+from sub_supplier_contact contact
+left join country on country.code = contact.country_code
+where contact.organization_id = $1::bigint and contact.sub_supplier_id = page.id and page.state <> 'deleted'
 
 -- name: delete_facilities(organization_id, ids)
 update facility set state_before = state, state = 'deleted'
 where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
 returning sub_supplier_id as id, id as "facilities deleted";
-
--- name: documents(organization_id)
-with record as (
-    select
-        s.*,
-        (
-            upper(left(s.relation_type, 1) collate "default")
-            || translate(substr(s.relation_type, 2), '_-', '  ')
-        ) collate "C" as relation_type_name,
-        c.name as country_name,
-        (
-            select count(*) from facility f
-            where f.organization_id = $1::bigint and f.sub_supplier_id = s.id
-                and f.state <> 'deleted'
-        ) as facility_count
-    from sub_supplier s
-    left join country c on c.code = s.country_code
-    where s.organization_id = $1::bigint
-),
-page as materialized (
-    {{page}}
-)
-select
-    page_order,
-    sort_values,
-    {{document_scalars}}
-    || ',"contacts":[' || coalesce(contacts.documents, '') || ']}' as document
-from page
-left join lateral (
-    select
-        string_agg(
-            '{"id":' || k.id
-            || coalesce(',"firstName":' || to_json(k.first_name), '')
-            || coalesce(',"lastName":' || to_json(k.last_name), '')
-            || coalesce(',"email":' || to_json(k.email), '')
-            || coalesce(',"phone":' || to_json(k.phone), '')
-            || coalesce(',"role":' || to_json(k.role), '')
-            || coalesce(',"faxNumber":' || to_json(k.fax_number), '')
-            || coalesce(',"countryCode":' || to_json(k.country_code), '')
-            || coalesce(',"countryName":' || to_json(c.name), '')
-            || ',"properties":[]}',
-            ',' order by k.id
-        ) as documents
-    from sub_supplier_contact k
-    left join country c on c.code = k.country_code
-    where k.organization_id = $1::bigint and k.sub_supplier_id = page.id
-        and not k.deleted_with_sub_supplier
-) as contacts on true;
 
 -- name: insert(organization_id, items)
 insert into sub_supplier as stored (organization_id, id, avatar_color, {{new_columns}})
@@ -112,44 +47,22 @@ cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
 where o.id = $1::bigint
 returning stored.id;
 
--- name: insert_contacts(organization_id, items)
-insert into sub_supplier_contact as stored (
-    organization_id, id, sub_supplier_id, first_name, last_name, email, phone, role, fax_number, country_code,
-    deleted_with_sub_supplier
-)
+-- name: record
+-- Part of documents.
 select
-    o.id,
-    contact.id,
-    item.id,
-    contact."firstName",
-    contact."lastName",
-    contact.email,
-    contact.phone,
-    contact.role,
-    contact."faxNumber",
-    contact."countryCode",
-    coalesce(item.state = 'deleted', false)
-from organization o
-cross join jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
-cross join lateral jsonb_to_recordset(item.contacts) as contact(
-    id bigint, "isNew" boolean, "firstName" text, "lastName" text, email text, phone text, role text,
-    "faxNumber" text, "countryCode" text
-)
-where o.id = $1::bigint and contact."isNew"
-returning stored.sub_supplier_id as id;
-
--- name: remove_contacts(organization_id, items)
-delete from sub_supplier_contact
-where organization_id = $1::bigint
-    and sub_supplier_id = any(array(
-        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint)
-    ))
-    and id not in (
-        select contact.id
-        from jsonb_to_recordset($2::jsonb) as item(contacts jsonb)
-        cross join lateral jsonb_to_recordset(item.contacts) as contact(id bigint)
-    )
-returning sub_supplier_id as id;
+    s.*,
+    (
+        upper(left(s.relation_type, 1) collate "default")
+        || translate(substr(s.relation_type, 2), '_-', '  ')
+    ) collate "C" as relation_type_name,
+    c.name as country_name,
+    (
+        select count(*) from facility f
+        where f.organization_id = $1::bigint and f.sub_supplier_id = s.id and f.state <> 'deleted'
+    ) as facility_count
+from sub_supplier s
+left join country c on c.code = s.country_code
+where s.organization_id = $1::bigint
 
 -- name: restore_facilities(organization_id, items)
 update facility set state = state_before, state_before = null
@@ -160,72 +73,28 @@ where organization_id = $1::bigint and state_before is not null
     ))
 returning sub_supplier_id as id, id as "facilities";
 
--- name: stored_contacts(organization_id, ids)
-select sub_supplier_id, id, first_name, last_name, email, phone, role, fax_number, country_code
-from sub_supplier_contact
+-- name: shown_in_style_supplier_facilities(organization_id, ids)
+-- Steps show the country of the sub-supplier if neither they nor their facility have one.
+select step.style_id as id
+from style_supplier_facility step
+left join facility on facility.organization_id = $1::bigint and facility.id = step.facility_id
+where step.organization_id = $1::bigint and step.sub_supplier_id = any($2::bigint[])
+    and step.country_code is null and facility.country_code is null;
+
+-- name: tell_deleted(organization_id, ids)
+-- Record changes of the suppliers that no longer show a deleted sub-supplier.
+select supplier_id as suppliers from supplier_sub_supplier
 where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]);
 
--- name: update_contacts(organization_id, items)
--- The planner cannot estimate the number of contacts. An array of ids makes it read by the primary key.
-with wanted as materialized (
-    select contact.*, item.id as sub_supplier_id, item.state = 'deleted' as goes
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text, contacts jsonb)
-    cross join lateral jsonb_to_recordset(item.contacts) as contact(
-        id bigint, "isNew" boolean, "firstName" text, "lastName" text, email text, phone text, role text,
-        "faxNumber" text, "countryCode" text
-    )
-    where contact."isNew" is null
-)
-update sub_supplier_contact stored
-set
-    first_name = wanted."firstName",
-    last_name = wanted."lastName",
-    email = wanted.email,
-    phone = wanted.phone,
-    role = wanted.role,
-    fax_number = wanted."faxNumber",
-    country_code = wanted."countryCode",
-    deleted_with_sub_supplier = wanted.goes
-from wanted
-where stored.organization_id = $1::bigint and stored.sub_supplier_id = wanted.sub_supplier_id
-    and stored.id = wanted.id and stored.id = any(array(select id from wanted))
-    and (
-        stored.first_name, stored.last_name, stored.email, stored.phone, stored.role, stored.fax_number,
-        stored.country_code, stored.deleted_with_sub_supplier
-    ) is distinct from (
-        wanted."firstName", wanted."lastName", wanted.email, wanted.phone, wanted.role, wanted."faxNumber",
-        wanted."countryCode", wanted.goes
-    )
-returning stored.sub_supplier_id as id;
+-- name: tell_restored(organization_id, items)
+-- Record changes of the suppliers that show a restored sub-supplier again.
+select linked.supplier_id as suppliers
+from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+join sub_supplier stored on stored.organization_id = $1::bigint and stored.id = item.id
+join supplier_sub_supplier linked on linked.organization_id = $1::bigint and linked.sub_supplier_id = item.id
+where stored.state = 'deleted' and item.state <> 'deleted';
 
--- name: writables(organization_id)
-with record as (
-    select s.* from sub_supplier s where s.organization_id = $1::bigint
-),
-page as materialized (
-    {{page}}
-)
-select
-    page_order,
-    sort_values,
-    {{writable_scalars}}
-    || ',"contacts":' || coalesce(contacts.documents::text, '[]') || '}' as document
-from page
-left join lateral (
-    select
-        json_agg(
-            json_build_object(
-                'id', id,
-                'firstName', first_name,
-                'lastName', last_name,
-                'email', email,
-                'phone', phone,
-                'role', role,
-                'faxNumber', fax_number,
-                'countryCode', country_code
-            )
-            order by id
-        ) as documents
-    from sub_supplier_contact
-    where organization_id = $1::bigint and sub_supplier_id = page.id
-) as contacts on true;
+-- name: writable_contacts
+-- Part of writables, also of deleted sub-suppliers, so that a restoring write can keep them.
+select contact.* from sub_supplier_contact contact
+where contact.organization_id = $1::bigint and contact.sub_supplier_id = page.id

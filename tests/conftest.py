@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--contract",
         action="append",
         metavar="HEADING",
-        help="run the tests of this section of docs/contract.md; repeat it for several",
+        help="run the tests of this section of the contract or docs/operating.md; repeat it",
     )
 
 
@@ -66,7 +66,7 @@ def pytest_report_header() -> list[str]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Choose the tests to run: those of ``--contract``, or samples unless tests were chosen.
 
-    On a cluster, tests of plain PostgreSQL are left out.
+    On a cluster, tests of plain PostgreSQL are left out. Tests that measure run by ``-m measures``.
 
     Long tests come first: at the end a single one would leave the other workers without work.
     """
@@ -74,6 +74,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left = {*unsampled(items)}
     if cluster.url():
         left.update(item for item in items if item.get_closest_marker("plain_postgresql"))
+    if "measures" not in config.option.markexpr:
+        left.update(item for item in items if item.get_closest_marker("measures"))
     if headings := {*(config.option.contract or ())}:
         left.update(item for item in items if not headings & _headings(item))
     if left:

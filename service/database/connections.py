@@ -16,7 +16,6 @@ import asyncpg
 
 from service import background
 from service.database.connection_pool import ConnectionPool
-from service.database.contention import CONTENTION, ContentionSignal
 from service.database.errors import (
     BROKEN,
     LOST,
@@ -27,16 +26,14 @@ from service.database.errors import (
     leaves_unusable,
     refused,
     schema_is_behind,
-    unavailable,
 )
-from service.database.fair_queue import READ, WRITE, FairQueue, LeaseKind
 from service.database.migrations import schema_is_current
-from service.database.outage_monitor import OutageMonitor
-from service.database.pipeline import PipelinedConnection
-from service.database.stall_monitor import StallMonitor
+from service.database.pipeline import PipelinedConnection, run_transaction
 from service.database.statements import load
-from service.database.transactions import run_transaction
-from service.errors import ApiError
+from service.errors import ApiError, unavailable
+from service.shares.contention import CONTENTION, ContentionSignal
+from service.shares.fair_queue import READ, WRITE, FairQueue, LeaseKind
+from service.shares.stall_monitor import StallMonitor
 
 if TYPE_CHECKING:
     from service.database.tracing import Traces  # an extra, which may not be installed
@@ -70,21 +67,16 @@ class Database:
     """
 
     def __init__(self, dsn: str, size: int, traces: "Traces | None" = None) -> None:
-        self._outage_monitor = OutageMonitor(lambda: self.look_up(_ping))
-        listener = self._outage_monitor.start
-        self._pool = ConnectionPool(dsn, size, listener, traces, CONTENTION)
+        self._pool = ConnectionPool(dsn, size, traces, CONTENTION)
         # A signal of its own: look-ups of made-up keys must not count as active organizations.
-        self._reserved = ConnectionPool(
-            dsn, LOOK_UP_CONNECTIONS, listener, traces, ContentionSignal()
-        )
-        self._polling = ConnectionPool(dsn, POLL_CONNECTIONS, listener, traces, ContentionSignal())
+        self._reserved = ConnectionPool(dsn, LOOK_UP_CONNECTIONS, traces, ContentionSignal())
+        self._polling = ConnectionPool(dsn, POLL_CONNECTIONS, traces, ContentionSignal())
         self._stalls = StallMonitor(self._probe, self._pool.end_leases)
         self._pool.stalled = self._reserved.stalled = self._stalls.stalled
         self._watch = background.repeat(self._suspect_long_leases, _WATCH_SECONDS)
 
     async def close(self) -> None:
         """Close every connection, after at most ACQUIRE_SECONDS in each pool for work to end."""
-        self._outage_monitor.stop()
         self._watch.cancel()
         await self._pool.close()
         await self._reserved.close()
@@ -237,11 +229,6 @@ async def _limited(
     """
     async with asyncio.timeout(seconds):
         return await work(connection)
-
-
-async def _ping(connection: Connection) -> None:
-    # asyncpg fails on an empty statement when it is the first of its connection.
-    await connection.execute("begin; rollback")
 
 
 async def _read(

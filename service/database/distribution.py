@@ -14,19 +14,15 @@ import psycopg
 from psycopg import sql
 
 from service.database import planner_statistics
+from service.database.statements import load
 
 _ATTEMPTS: Final = 5
 _ORGANIZATION_TABLE: Final = "organization"
 _DISTRIBUTION_COLUMN: Final = "organization_id"
-_CITUS: Final = "select true from pg_extension where extname = 'citus'"
-# A coordinator that no node was added to is in group 0, too.
-_COORDINATOR: Final = """
-    select coalesce(max(nodename || ':' || nodeport), 'the one that knows its nodes')
-    from pg_dist_node
-    where groupid = 0 and noderole = 'primary'
-    having (select groupid > 0 from pg_dist_local_group)
-"""
-"""Address of the coordinator, on a worker node; no row elsewhere."""
+_SQL: Final = load("operators/distribution")
+_NO_SHARD: Final = "and not relation_is_a_known_shard(oid)"
+_LOCAL: Final = "and own.oid not in (select logicalrelid from pg_dist_partition)"
+"""Condition of local tables."""
 _OWN_TABLES: Final = {
     "_yoyo_migration": "create_reference_table",
     "_yoyo_version": "citus_add_local_table_to_metadata",
@@ -35,57 +31,6 @@ _OWN_TABLES: Final = {
 
 ``next_ids_of_coordinator`` reads ``_yoyo_version``, which is on the coordinator only.
 """
-_IS_OWN_SHOWN: Final = "select true from pg_dist_partition where logicalrelid = to_regclass(%s)"
-_MIGRATED: Final = "select true where to_regclass(%s) is not null"
-_NODES: Final = "select count(*) from pg_dist_node where shouldhaveshards and noderole = 'primary'"
-_DISTRIBUTED: Final = """
-    select true from pg_dist_partition where logicalrelid = to_regclass(%s) and partmethod = 'h'
-"""
-_NODES_OF_ORGANIZATIONS: Final = """
-    select id, node.nodename || ':' || node.nodeport as node
-    from generate_series(1, (select last_value from organization_id_seq)) id
-    join pg_dist_placement placement
-        on placement.shardid = get_shard_id_for_distribution_column('organization', id)
-    join pg_dist_node node on node.groupid = placement.groupid and node.noderole = 'primary'
-    order by id
-"""
-"""Node of each organization id so far.
-
-The ids come from the sequence: the rows of ``organization`` would have to be asked of every node.
-"""
-_ORDERED: Final = """
-    with recursive own as (
-        select oid, relname as name
-        from pg_class
-        where relnamespace = current_schema()::regnamespace and relkind = 'r'
-            and relname not like '%%yoyo%%' {no_shard}
-    ),
-    reached (oid, depth) as (
-        select oid, 0 from own
-        union
-        select key.conrelid, reached.depth + 1
-        from reached
-        join pg_constraint key on key.confrelid = reached.oid and key.contype = 'f'
-            and key.conrelid <> key.confrelid
-    )
-    select
-        own.name,
-        own.name = %s or exists (
-            select 1 from pg_attribute a where a.attrelid = own.oid and a.attname = %s
-        ) as is_tenant,
-        pg_total_relation_size(own.oid) as bytes
-    from own
-    join reached on reached.oid = own.oid
-    where true {condition}
-    group by own.oid, own.name
-    order by max(reached.depth), own.name <> %s, own.name
-"""
-_ORDERED_ARGUMENTS: Final = [_ORGANIZATION_TABLE, _DISTRIBUTION_COLUMN, _ORGANIZATION_TABLE]
-_NO_SHARD: Final = "and not relation_is_a_known_shard(oid)"
-_LOCAL: Final = _ORDERED.format(
-    no_shard=_NO_SHARD, condition="and own.oid not in (select logicalrelid from pg_dist_partition)"
-)
-"""Local tables of the schema, referenced tables before those that refer to them."""
 
 
 class DistributionError(Exception):
@@ -133,8 +78,8 @@ def configure_session(connection: psycopg.Connection[Any]) -> None:
     Citus the settings have no effect. Raise DistributionError on a worker node, which cannot change
     the schema.
     """
-    if _is_true(connection, _CITUS):
-        for (coordinator,) in connection.execute(_COORDINATOR).fetchall():
+    if _is_true(connection, "citus"):
+        for (coordinator,) in connection.execute(_SQL["coordinator"].encoded).fetchall():
             raise DistributionError(_worker_refused(coordinator))
     connection.execute("set citus.enable_local_reference_table_foreign_keys = off")
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
@@ -142,12 +87,14 @@ def configure_session(connection: psycopg.Connection[Any]) -> None:
 
 async def has_citus(connection: asyncpg.Connection) -> bool:
     """Return whether the database has Citus, with distributed tables or without."""
-    return bool(await connection.fetchval(_CITUS))
+    return bool(await connection.fetchval(_SQL["citus"].text))
 
 
 async def require_coordinator(connection: asyncpg.Connection) -> None:
     """Raise DistributionError, which names the coordinator, on a worker node of a cluster."""
-    if await has_citus(connection) and (address := await connection.fetchval(_COORDINATOR)):
+    if await has_citus(connection) and (
+        address := await connection.fetchval(_SQL["coordinator"].text)
+    ):
         raise DistributionError(_worker_refused(address))
 
 
@@ -157,13 +104,14 @@ async def nodes_of_organizations(connection: asyncpg.Connection) -> list[tuple[i
     No other node is asked. Ids that no organization has are among them. Raise DistributionError if
     the tables are not distributed.
     """
+    is_distributed = _SQL["is_distributed"].text.replace("%s", "$1")
     if not await has_citus(connection) or not await connection.fetchval(
-        _DISTRIBUTED.replace("%s", "$1"), _ORGANIZATION_TABLE
+        is_distributed, _ORGANIZATION_TABLE
     ):
         raise DistributionError(
             "the tables are not distributed, so there are no nodes: run `selvedge distribute` first"
         )
-    rows = await connection.fetch(_NODES_OF_ORGANIZATIONS)
+    rows = await connection.fetch(_SQL["nodes_of_organizations"].text)
     return [(row["id"], row["node"]) for row in rows]
 
 
@@ -179,13 +127,13 @@ def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
 
     It is impossible without Citus, and before the first migration.
     """
-    if not _is_true(connection, _CITUS):
+    if not _is_true(connection, "citus"):
         raise DistributionError("there is no Citus here: run `create extension citus` first")
-    if not _is_true(connection, _MIGRATED, _ORGANIZATION_TABLE):
+    if not _is_true(connection, "is_migrated", _ORGANIZATION_TABLE):
         raise DistributionError("there are no tables yet: run `selvedge migrate` first")
-    local = connection.execute(_LOCAL.encode(), _ORDERED_ARGUMENTS).fetchall()
+    local = _ordered(connection, no_shard=_NO_SHARD, condition=_LOCAL)
     return DistributionPlan(
-        nodes=connection.execute(_NODES).fetchall()[0][0],
+        nodes=connection.execute(_SQL["nodes"].encoded).fetchall()[0][0],
         tenant=[name for name, is_tenant, _ in local if is_tenant],
         shared=[name for name, is_tenant, _ in local if not is_tenant],
         bytes=sum(size for _, _, size in local),
@@ -194,10 +142,15 @@ def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
 
 def tenant_tables(connection: psycopg.Connection[Any]) -> list[str]:
     """Return the tables of tenants, distributed or not, each after those that it refers to."""
-    no_shard = _NO_SHARD if _is_true(connection, _CITUS) else ""
-    query = _ORDERED.format(no_shard=no_shard, condition="")
-    tables = connection.execute(query.encode(), _ORDERED_ARGUMENTS).fetchall()
+    no_shard = _NO_SHARD if _is_true(connection, "citus") else ""
+    tables = _ordered(connection, no_shard=no_shard, condition="")
     return [name for name, is_tenant, _ in tables if is_tenant]
+
+
+def _ordered(connection: psycopg.Connection[Any], **conditions: str) -> list[Any]:
+    """Return name, whether it is a tenant's, and bytes of tables, referenced ones first."""
+    arguments = [_ORGANIZATION_TABLE, _DISTRIBUTION_COLUMN, _ORGANIZATION_TABLE]
+    return connection.execute(_SQL["ordered"].fill(**conditions).encode(), arguments).fetchall()
 
 
 def key_of(table: str) -> str:
@@ -229,18 +182,16 @@ def distribute_new_tables(connection: psycopg.Connection[Any]) -> None:
 
     Do nothing without Citus, or before the first ``distribute``.
     """
-    if _is_true(connection, _CITUS) and _is_true(connection, _DISTRIBUTED, _ORGANIZATION_TABLE):
+    if _is_distributed(connection):
         _move(connection, plan(connection))
 
 
 def share_own_tables(connection: psycopg.Connection[Any]) -> None:
     """Let every node read the migrations' own tables, once ``organization`` is distributed."""
-    if not _is_true(connection, _CITUS) or not _is_true(
-        connection, _DISTRIBUTED, _ORGANIZATION_TABLE
-    ):
+    if not _is_distributed(connection):
         return
     for name, function in _OWN_TABLES.items():
-        if not _is_true(connection, _IS_OWN_SHOWN, name):
+        if not _is_true(connection, "is_own_shown", name):
             connection.execute(f"select {function}(%s)".encode(), [name])
 
 
@@ -269,8 +220,15 @@ def _move(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
         connection.execute("select truncate_local_data_after_distributing_table(%s)", [name])
 
 
-def _is_true(connection: psycopg.Connection[Any], query: str, *arguments: str) -> bool:
-    return connection.execute(query.encode(), arguments).fetchone() == (True,)
+def _is_distributed(connection: psycopg.Connection[Any]) -> bool:
+    return _is_true(connection, "citus") and _is_true(
+        connection, "is_distributed", _ORGANIZATION_TABLE
+    )
+
+
+def _is_true(connection: psycopg.Connection[Any], name: str, *arguments: str) -> bool:
+    """Return whether the named statement returns true, and not false or no row."""
+    return connection.execute(_SQL[name].encoded, arguments).fetchone() == (True,)
 
 
 def _identifiers(plan: DistributionPlan) -> sql.Composable:

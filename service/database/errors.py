@@ -7,9 +7,9 @@ from contextlib import contextmanager
 import asyncpg
 
 from service.database import incidents
-from service.database.fair_queue import QueueTimeoutError
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail, api_error
+from service.errors import ApiError, ErrorDetail, api_error, too_many_requests, unavailable
+from service.shares.fair_queue import QueueTimeoutError
 
 RETRYABLE = (
     asyncpg.SerializationError,
@@ -102,21 +102,6 @@ def schema_is_behind() -> ApiError:
 def outcome_unknown() -> ApiError:
     """Return 503 without ``Retry-After``: the commit failed, and may have taken effect."""
     return api_error(ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN)
-
-
-def unavailable(reason: str | None = None, retry_seconds: int = 1) -> ApiError:
-    """Return 503 with ``Retry-After``: database unreachable or overloaded, nothing changed.
-
-    ``reason`` replaces the message of the error type.
-    """
-    headers = {"Retry-After": str(retry_seconds)}
-    return api_error(ErrorType.SERVER_ERROR_UNAVAILABLE, message=reason, headers=headers)
-
-
-def too_many_requests(retry_seconds: int = 1) -> ApiError:
-    """Return 429 with ``Retry-After``: the organization's share is used up, nothing changed."""
-    headers = {"Retry-After": str(retry_seconds)}
-    return api_error(ErrorType.TOO_MANY_REQUESTS, headers=headers)
 
 
 @contextmanager

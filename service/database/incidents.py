@@ -1,6 +1,6 @@
 """Database incidents and failures: log events with cause and remedy for operators.
 
-Source: contract, Log.
+Source: operating, Log.
 """
 
 import errno
@@ -15,7 +15,7 @@ from service.events import Incident, log_event
 from service.limits import LOG_REPEAT_SECONDS
 
 UNREACHABLE: Final = Incident("database_lost", "database_back", "The database is there again.")
-"""Opened when no connection can be opened; closed by a new connection or the outage monitor."""
+"""Opened when no connection can be opened; closed by a new connection or a readiness check."""
 SCHEMA_BEHIND: Final = Incident(
     "schema_behind", "schema_current", "The database schema is up to date."
 )
@@ -23,7 +23,7 @@ SCHEMA_BEHIND: Final = Incident(
 DISK_FULL: Final = Incident("disk_full", "disk_has_room", "The database's disk has room again.")
 """Opened by a failed statement or a readiness check; closed by a readiness check.
 
-Workers repeat the readiness check in the background while this or SCHEMA_BEHIND is open.
+Workers repeat the readiness check in the background while an incident is open.
 """
 
 SCHEMA_IS_BEHIND: Final = "The database schema is behind; run selvedge migrate."

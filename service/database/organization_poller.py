@@ -4,7 +4,8 @@ Problem: a statement about all organizations asks each shard of a cluster, and w
 node. Statements for each of them cost plain PostgreSQL more, the more organizations there are.
 Chosen: on a cluster a statement for one organization after the other, every GAP_SECONDS or less
 often; on plain PostgreSQL one for all of them in each interval. Connections for polls serve nothing
-else.
+else. Without turns a node that hangs stops the long polls and webhooks of all organizations
+(``tests/contract/test_polls_in_turn.py``).
 """
 
 import asyncio

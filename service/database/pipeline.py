@@ -1,4 +1,4 @@
-"""Pipelining: statements sent ahead of another one, in its round trip.
+"""Pipelined transactions: statements are sent ahead of another one, in its round trip.
 
 asyncpg awaits the response of each statement. The protocol allows several ``Bind`` and ``Execute``
 messages before one ``Sync``; after an error, the server skips the rest. asyncpg has no method for
@@ -7,14 +7,17 @@ trip of its own. A statement that the connection has not prepared yet is prepare
 round trips.
 """
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from struct import pack
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import asyncpg
 
-from service.database.id_arrays import id_array
+from service.database.errors import BROKEN, LOST, RETRYABLE, outcome_unknown
+from service.database.statements import id_array
+from service.limits import ACQUIRE_SECONDS, WRITE_SECONDS
 
 _INTERNALS: Final = (
     "_drop_global_statement_cache",
@@ -156,3 +159,45 @@ def _value(value: Any) -> bytes:
         return pack("!i", -1)
     text = (id_array(value) if isinstance(value, list) else str(value)).encode()
     return pack("!i", len(text)) + text
+
+
+T = TypeVar("T")
+
+# Problem: a plan made while a table was almost empty scans the whole table, also once it has grown.
+# Writes find their rows by id, so sequential scans are off for them.
+_BEGIN = (
+    "begin",
+    f"set local statement_timeout = '{WRITE_SECONDS}s'",
+    "set local enable_seqscan = off",
+)
+
+
+async def run_transaction(
+    connection: PipelinedConnection, work: Callable[[PipelinedConnection], Awaitable[T]]
+) -> T:
+    """Return the result of the work after a commit; raise its error after a rollback."""
+    for text in _BEGIN:
+        await connection.defer(text)
+    try:
+        result = await work(connection)
+    except BaseException:
+        await _roll_back(connection)
+        raise
+    try:
+        await connection.execute("commit")
+    except RETRYABLE:
+        await _roll_back(connection)
+        raise
+    except (*LOST, *BROKEN, asyncpg.QueryCanceledError) as error:
+        connection.terminate()
+        raise outcome_unknown() from error
+    return result
+
+
+async def _roll_back(connection: PipelinedConnection) -> None:
+    """Roll the transaction back; close the connection if that fails, which ends it as well."""
+    connection.drop_deferred()
+    try:
+        await asyncio.shield(connection.execute("rollback", timeout=ACQUIRE_SECONDS))
+    except (asyncpg.PostgresError, *LOST, asyncio.CancelledError):
+        connection.terminate()

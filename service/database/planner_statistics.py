@@ -2,11 +2,10 @@
 
 Problem: if the statistics have values of ``organization_id``, PostgreSQL estimates no rows for an
 organization that is not among them. All indexes that begin with the column then cost the same, and
-joins read all children of the organization for each owner.
+a statement reads all children of the organization for each owner.
 
 Rejected: extended statistics, which need those values. Rejected: the chosen way for tables that
-lists page through, where a low estimate makes PostgreSQL sort the whole collection for a page, and
-for allowed values and links, where it doubles PostgreSQL's time for a bulk replace.
+lists page through, where a low estimate makes PostgreSQL sort the whole collection for a page.
 
 Chosen: no statistics of the column in child tables. PostgreSQL then estimates 1/200 of the table's
 present rows for every organization. The ``n_distinct`` of ids and owners is set to match, so that
@@ -18,38 +17,50 @@ from typing import Any, Final
 import psycopg
 from psycopg import sql
 
+from service.database.statements import load
+
+_SQL: Final = load("operators/planner_statistics")
 CHILDREN: Final = {
+    "care_instruction_icon_translation": "care_instruction_icon_id",
+    "care_instruction_layer_translation": "care_instruction_layer_id",
+    "care_instruction_material_translation": "care_instruction_material_id",
+    "care_instruction_translation": "care_instruction_id",
+    "channel_language": "channel_id",
+    "channel_price_list": "channel_id",
+    "color_in_group": "color_id",
+    "color_language": "color_id",
+    "compliance_allowed_value": "custom_field_id",
+    "compliance_custom_field": "parent_custom_field_id",
+    "custom_field_brand": "custom_field_id",
+    "custom_field_group": "custom_field_id",
+    "custom_field_style_category": "custom_field_id",
+    "custom_field_value": "style_id",
     "measurement_line": "style_id",
     "measurement_line_value": "measurement_line_id",
     "sample_request_measurement": "sample_request_id",
     "sample_request_size": "sample_request_id",
+    "size_range_size": "size_range_id",
+    "style_allowed_value": "custom_field_id",
+    "style_color_in_season": "style_color_id",
+    "style_custom_field": "parent_custom_field_id",
+    "style_contact": "style_id",
+    "style_in_group": "style_id",
+    "style_supplier_facility": "style_id",
+    "style_translation": "style_id",
+    "sub_supplier_contact": "sub_supplier_id",
+    "supplier_contact": "supplier_id",
+    "supplier_sub_supplier": "supplier_id",
 }
-"""Child tables, which are read by owner, with the column of the owner's id."""
+"""Child tables, links included, which are read by owner, with the column of the owner's id.
+
+Custom fields are read by the id of their parent; their lists are short enough to be sorted.
+"""
 _DISTINCT_IDS: Final = -0.005
 """``n_distinct`` of ids: 1/200 of the rows."""
 _DISTINCT_OWNERS: Final = -0.001
 """``n_distinct`` of owners' ids: a fifth of that, for 5 children each."""
 _CLEARABLE_SINCE: Final = 180_000
 """``server_version_num`` of the release that introduced pg_clear_attribute_stats."""
-_UNPREPARED: Final = """
-    select own.relname, exists (
-        select 1 from pg_attribute a where a.attrelid = own.oid and a.attname = 'id'
-    )
-    from pg_class own
-    join pg_attribute tenant on tenant.attrelid = own.oid and tenant.attname = 'organization_id'
-    where own.relnamespace = current_schema()::regnamespace and own.relname = any(%s)
-        and (coalesce(tenant.attstattarget, -1) <> 0 or %s)
-    order by own.relname
-"""
-"""Names of the child tables to prepare, and whether each has an id: those not prepared, or all."""
-_IS_DISTRIBUTED: Final = """
-    select true from pg_dist_partition where logicalrelid = to_regclass('organization')
-"""
-_ANALYZED: Final = """
-    select attname = 'organization_id' from pg_stats
-    where schemaname = current_schema() and tablename = %s order by 1 desc limit 1
-"""
-"""Whether a table's statistics have ``organization_id``; no row for a table without statistics."""
 
 
 def prepare(connection: psycopg.Connection[Any], *, again: bool = False) -> None:
@@ -62,11 +73,12 @@ def prepare(connection: psycopg.Connection[Any], *, again: bool = False) -> None
     psycopg.OperationalError if a shard cannot be altered.
     """
     distributed = _is_distributed(connection)
-    for table, has_id in connection.execute(_UNPREPARED, [[*CHILDREN], again]).fetchall():
+    unprepared = connection.execute(_SQL["unprepared"].encoded, [[*CHILDREN], again])
+    for table, has_id in unprepared.fetchall():
         with connection.transaction():
             for change in _changes(table, has_id):
                 _alter(connection, table, change, distributed=distributed)
-            analyzed = connection.execute(_ANALYZED, [table]).fetchone()
+            analyzed = connection.execute(_SQL["analyzed"].encoded, [table]).fetchone()
             if analyzed == (True,) and not distributed:
                 _clear(connection, table)
         if analyzed or distributed:
@@ -108,4 +120,6 @@ def _clear(connection: psycopg.Connection[Any], table: str) -> None:
 
 def _is_distributed(connection: psycopg.Connection[Any]) -> bool:
     catalog = connection.execute("select to_regclass('pg_dist_partition')::text").fetchone()
-    return catalog != (None,) and connection.execute(_IS_DISTRIBUTED).fetchone() == (True,)
+    if catalog == (None,):
+        return False
+    return connection.execute(_SQL["is_distributed"].encoded).fetchone() == (True,)

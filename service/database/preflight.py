@@ -12,6 +12,7 @@ from service.database import incidents
 from service.database.connections import LOOK_UP_CONNECTIONS, POLL_CONNECTIONS
 from service.database.errors import LOST
 from service.database.migrations import schema_is_current
+from service.database.statements import load
 from service.limits import EXPORT_CONNECTIONS
 from service.settings import Settings, SettingsError
 
@@ -19,18 +20,7 @@ _OLDEST_VERSION: Final = 150000
 """Oldest supported ``server_version_num``."""
 _CONNECT_SECONDS: Final = 10
 """Timeout of opening the connection, in seconds."""
-_QUERY: Final = """
-    select current_setting('server_version_num')::int,
-           current_setting('server_encoding'),
-           lower('Ä') = 'ä',
-           least(
-               current_setting('max_connections')::int
-                   - current_setting('superuser_reserved_connections')::int
-                   - coalesce(current_setting('reserved_connections', true)::int, 0),
-               (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
-               (select nullif(datconnlimit, -1) from pg_database where datname = current_database())
-           )
-"""
+_PROPERTIES: Final = load("operators/preflight")["properties"].text
 
 
 def check(settings: Settings, dsn: str, *, required: bool) -> None:
@@ -58,10 +48,10 @@ def check(settings: Settings, dsn: str, *, required: bool) -> None:
 
 
 async def _query(dsn: str) -> tuple[Any, bool]:
-    """Return the row of _QUERY, and whether every migration of this release is applied."""
+    """Return the server's properties, and whether every migration of this release is applied."""
     connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS)
     try:
-        return await connection.fetchrow(_QUERY), await schema_is_current(connection)
+        return await connection.fetchrow(_PROPERTIES), await schema_is_current(connection)
     finally:
         await connection.close()
 

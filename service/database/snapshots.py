@@ -7,9 +7,10 @@ from typing import Final
 import asyncpg
 from aiohttp import web
 
-from service.database.connection_factory import connect
+from service.database.connection_pool import connect
 from service.database.connections import Connection
-from service.database.errors import LOST, refused, too_many_requests, unavailable
+from service.database.errors import LOST, refused
+from service.errors import too_many_requests, unavailable
 from service.limits import EXPORT_CONNECTIONS
 
 _RETRY_SECONDS: Final = 10

@@ -8,10 +8,12 @@ never hold values of requests.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+import orjson
 
 from service.files import SQL
 
@@ -46,6 +48,11 @@ class Statement:
     def text(self) -> str:
         """SQL text as it is sent; raises StatementError if there are slots."""
         return self.pieces[0] if len(self.pieces) == 1 else self.fill()
+
+    @property
+    def encoded(self) -> bytes:
+        """Text for psycopg, which takes no other text that is not a literal."""
+        return self.text.encode()
 
     def fill(self, **parts: str) -> str:
         """Return the text with every slot filled; a slot that occurs twice gets its part twice.
@@ -125,3 +132,12 @@ def load_bound(name: str, **parts: str) -> dict[str, Statement]:
 
 SHARED: Final = load("shared")
 """Statements of all resources."""
+
+
+def id_array(ids: Iterable[int]) -> str:
+    """Return the text of a PostgreSQL array, which asyncpg encodes 10 times as fast as a list.
+
+    Statements read it as ``(select $2::text::bigint[])::bigint[]``, which is evaluated once instead
+    of once per row.
+    """
+    return "{" + orjson.dumps([*ids])[1:-1].decode() + "}"

@@ -18,8 +18,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, get_current_span
 
 from service import __version__
-from service.database.contention import ContentionSignal
-from service.database.fair_queue import FairQueue, LeaseKind
+from service.shares.contention import ContentionSignal
+from service.shares.fair_queue import FairQueue, LeaseKind
 
 T = TypeVar("T")
 _MAX_STATEMENT_LENGTH = 2000

@@ -6,9 +6,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from service.http.cached_response import CachedBody
+from service.feed.numbered_feed import FeedState, FeedVersion
+from service.http.negotiation import CachedBody
 from service.limits import RESPONSE_CACHE_SECONDS
-from service.queries.feed_version import FeedState, FeedVersion
 
 ENTRY_BYTES: Final = 1024
 """Estimated bytes of an entry without its key, headers and body."""

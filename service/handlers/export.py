@@ -14,20 +14,18 @@ import orjson
 from aiohttp import hdrs, web
 
 from service.database.connections import Connection
-from service.database.errors import unavailable
 from service.database.snapshots import SNAPSHOTS
-from service.handlers import tables
-from service.handlers.numbered_feed import position_headers, read_numbered_state
+from service.errors import unavailable
+from service.feed.numbered_feed import position_headers, read_numbered_state, read_state
+from service.handlers import reads
 from service.http.context import caller_of, database
-from service.http.headers import X_CHANGES_CURSOR
-from service.http.media_types import CSV, NDJSON
+from service.http.headers import CSV, NDJSON, X_CHANGES_CURSOR
 from service.http.negotiation import accepts_gzip, prefers
-from service.http.streamed_response import StreamedResponse
+from service.http.response_sender import StreamedResponse
 from service.listing.query_reader import QueryReader
 from service.organizations.caller import Caller
-from service.queries import export
-from service.queries.feed_version import read_state
-from service.queries.resource import Resource
+from service.records import reads as export
+from service.records.resource import Resource
 from service.resources.registry import EXPORTED
 
 _COMPRESSION_LEVEL: Final = 1
@@ -90,7 +88,7 @@ def _read_request(request: web.Request) -> _ExportRequest:
     resources = [EXPORTED[name] for name in names]
     columns: tuple[str, ...] = ()
     if len(resources) == 1 and prefers(request, CSV, NDJSON):
-        columns = tables.columns(resources[0], ())
+        columns = reads.columns(resources[0], ())
     return _ExportRequest(resources, columns)
 
 
@@ -103,12 +101,12 @@ async def _chunks(
     """
     columns, count = export_request.columns, 0
     if columns:
-        yield tables.header(columns)
+        yield reads.header(columns)
     for resource in export_request.resources:
         async for batch in export.batches(connection, caller, resource, is_bare=bool(columns)):
             count += batch.records
             lines = batch.lines
-            yield tables.rows(lines.removesuffix(b",\n"), columns) if columns else lines
+            yield reads.rows(lines.removesuffix(b",\n"), columns) if columns else lines
     if not columns:
         yield orjson.dumps({"cursor": cursor, "count": count}) + b"\n"
 

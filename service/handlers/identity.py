@@ -18,7 +18,7 @@ from service.limits import (
     MAX_VALUES,
     MAX_WAIT,
 )
-from service.queries.resource import Resource
+from service.records.resource import Resource
 
 _LIMITS: Final[web.AppKey[bytes]] = web.AppKey("limits", bytes)
 

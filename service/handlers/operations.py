@@ -1,7 +1,7 @@
 """Operations: method, path, handler and properties of each operation.
 
-Routes, error responses and the OpenAPI document are derived from these and those of
-``webhook_operations``.
+Routes, error responses and the OpenAPI document, which has their texts (``static.json``), are
+derived from these.
 """
 
 from collections.abc import Awaitable, Callable
@@ -10,8 +10,20 @@ from typing import Final
 
 from aiohttp import web
 
-from service.handlers import changes, export, identity, pages, reads, system, writes
-from service.http.media_types import JSON, JSON_PATCH, MERGE_PATCH
+from service.feed import changes
+from service.handlers import (
+    allocations,
+    export,
+    generation,
+    identity,
+    reads,
+    system,
+    transactions,
+    webhooks,
+    writes,
+)
+from service.http.headers import JSON, JSON_PATCH, MERGE_PATCH, NDJSON
+from service.limits import MAX_BODY_BYTES, MAX_TRANSACTION_BYTES
 
 COLLECTION_PATH: Final = "{root}"
 """Template of ``Operation.path``, as is RECORD_PATH."""
@@ -21,6 +33,7 @@ _MEDIA: Final = {
     "merge": MERGE_PATCH,
     "bulkMerge": MERGE_PATCH,
     "bulkMergeByKey": MERGE_PATCH,
+    "entry": NDJSON,
 }
 """Media types by form of body, other than JSON."""
 
@@ -44,11 +57,9 @@ class Operation:
     """
     handler: Callable[..., Awaitable[web.StreamResponse]]
     """Takes the resource, if any, the request, and the body, if any."""
-    summary: str = ""
-    """OpenAPI summary; ``{one}`` and ``{several}`` name the resource's records."""
-    description: str = ""
     body: tuple[str, ...] = ()
     """Names of the forms of the body, such as ``create``; () if there is no body."""
+    max_body_bytes: int = MAX_BODY_BYTES
     needs_key: bool = True
     """Whether callers must present an API key."""
     of_records: bool = True
@@ -88,93 +99,27 @@ class Operation:
         """Whether it writes records and its path names none; includes creates of one record."""
         return self.takes_dry_run and not self.names_record
 
-    @property
-    def identifier(self) -> str:
-        """OpenAPI operation id; ``{one}`` or ``{several}`` stands for the resource's noun."""
-        first, *rest = self.name.split("_")
-        noun = "{one}" if "{one}" in self.summary else "{several}"
-        return "".join((first, *map(str.title, rest), noun))
 
-
-LIST: Final = Operation(
-    "list",
-    "GET",
-    COLLECTION_PATH,
-    reads.list_records,
-    "List",
-    is_cached=True,
-)
-READ: Final = Operation(
-    "read",
-    "GET",
-    RECORD_PATH,
-    reads.read_record,
-    "Read {one}",
-    is_cached=True,
-)
-READ_ALL: Final = Operation(
-    "read_all",
-    "GET",
-    COLLECTION_PATH,
-    reads.read_all,
-    "Read all {several}",
-    "Returns all records without paging, ordered by id.",
-    is_cached=True,
-)
+LIST: Final = Operation("list", "GET", COLLECTION_PATH, reads.list_records, is_cached=True)
+READ: Final = Operation("read", "GET", RECORD_PATH, reads.read_record, is_cached=True)
+READ_ALL: Final = Operation("read_all", "GET", COLLECTION_PATH, reads.read_all, is_cached=True)
 CREATE: Final = Operation(
-    "create",
-    "POST",
-    COLLECTION_PATH,
-    writes.create,
-    "Create {several}",
-    body=("create", "bulkCreate"),
+    "create", "POST", COLLECTION_PATH, writes.create, body=("create", "bulkCreate")
 )
-REPLACE: Final = Operation(
-    "replace",
-    "PUT",
-    RECORD_PATH,
-    writes.replace,
-    "Replace {one}",
-    body=("replace",),
-)
-PATCH: Final = Operation(
-    "patch",
-    "PATCH",
-    RECORD_PATH,
-    writes.patch,
-    "Patch {one}",
-    body=("patch", "merge"),
-)
-DELETE: Final = Operation(
-    "delete",
-    "DELETE",
-    RECORD_PATH,
-    writes.delete,
-    "Delete {one}",
-)
+REPLACE: Final = Operation("replace", "PUT", RECORD_PATH, writes.replace, body=("replace",))
+PATCH: Final = Operation("patch", "PATCH", RECORD_PATH, writes.patch, body=("patch", "merge"))
+DELETE: Final = Operation("delete", "DELETE", RECORD_PATH, writes.delete)
 BULK_REPLACE: Final = Operation(
     "bulk_replace",
     "PUT",
     COLLECTION_PATH,
     writes.replace_many,
-    "Replace or delete",
     body=("bulkReplace", "bulkReplaceByKey"),
 )
 BULK_PATCH: Final = Operation(
-    "bulk_patch",
-    "PATCH",
-    COLLECTION_PATH,
-    writes.merge_many,
-    "Change in part",
-    body=("bulkMerge", "bulkMergeByKey"),
+    "bulk_patch", "PATCH", COLLECTION_PATH, writes.merge_many, body=("bulkMerge", "bulkMergeByKey")
 )
-BULK_DELETE: Final = Operation(
-    "bulk_delete",
-    "DELETE",
-    COLLECTION_PATH,
-    writes.delete_many,
-    "Delete {several}",
-)
+BULK_DELETE: Final = Operation("bulk_delete", "DELETE", COLLECTION_PATH, writes.delete_many)
 OF_MASTER_RECORDS: Final = (
     *(LIST, CREATE, BULK_REPLACE, BULK_PATCH, BULK_DELETE),
     *(READ, REPLACE, PATCH, DELETE),
@@ -183,57 +128,64 @@ OF_MASTER_RECORDS: Final = (
 
 Operations on the collection come before those of a single record.
 """
+OF_ORGANIZATIONS: Final = (LIST, READ, REPLACE, PATCH)
 OF_PART_COLLECTIONS: Final = (LIST, BULK_REPLACE, BULK_PATCH)
 
-CHANGES: Final = Operation(
-    "follow",
-    "GET",
+GENERATE: Final = Operation(
+    "generate",
+    "POST",
     COLLECTION_PATH,
-    changes.read_changes,
-    "Follow {several}",
-    "Change feed: returns the changes since a cursor, in order, to keep a replica in sync. Take "
-    "the cursor of `from=now`, read the lists, then follow the feed from that cursor to miss "
-    "nothing. Records that show or count a changed record or setting get an entry, too, as of the "
-    "time of reading.",
+    generation.generate,
+    body=("generate",),
 )
 
-EXPORT: Final = Operation(
-    "export",
-    "GET",
+TRANSACTION: Final = Operation(
+    "write",
+    "POST",
     COLLECTION_PATH,
-    export.export_records,
-    "Export {several}",
-    "Returns all live records of the collections, as of one moment, one JSON object per line "
-    "(NDJSON). The last line has the cursor of the change feed at that moment and the number of "
-    "records; without it the export is incomplete. A single collection whose records are flat is "
-    "also available as CSV. One export at a time runs in a worker for each organization.",
+    transactions.write,
+    body=("entries", "entry"),
+    max_body_bytes=MAX_TRANSACTION_BYTES,
 )
 
-IDENTIFY: Final = Operation(
-    "identify",
-    "GET",
+ALLOCATE: Final = Operation(
+    "allocate",
+    "POST",
     COLLECTION_PATH,
-    identity.read_identity,
-    "Identify {one}",
-    "Returns the installation of the service, the organization and its features, the API key, and "
-    "the limits. Clients that store record ids should store the ids of installation and "
-    "organization with them: the service's address can change, these cannot.",
+    allocations.allocate,
+    body=("allocations",),
 )
+
+CHANGES: Final = Operation("follow", "GET", COLLECTION_PATH, changes.read_changes)
+
+EXPORT: Final = Operation("export", "GET", COLLECTION_PATH, export.export_records)
+
+IDENTIFY: Final = Operation("identify", "GET", COLLECTION_PATH, identity.read_identity)
+
+ADD: Final = Operation(
+    "add", "POST", COLLECTION_PATH, webhooks.add, body=("create",), of_records=False
+)
+UPDATE: Final = Operation(
+    "update", "PATCH", RECORD_PATH, webhooks.update, body=("merge",), of_records=False
+)
+REMOVE: Final = Operation("remove", "DELETE", RECORD_PATH, webhooks.remove, of_records=False)
+TEST: Final = Operation(
+    "test", "POST", f"{RECORD_PATH}/test", webhooks.test, of_records=False, is_stored=False
+)
+REWIND: Final = Operation(
+    "rewind", "POST", f"{RECORD_PATH}/rewind", webhooks.rewind, body=("rewind",), of_records=False
+)
+ROTATE: Final = Operation(
+    "rotate", "POST", f"{RECORD_PATH}/rotate", webhooks.rotate, body=("rotate",), of_records=False
+)
+OF_WEBHOOKS: Final = (LIST, ADD, READ, UPDATE, REMOVE, TEST, REWIND, ROTATE)
+"""Operations of webhooks; lists and reads are those of records, but not cached: no feed has them.
+
+Its writes take neither ``dryRun`` nor preconditions (``of_records``).
+"""
 
 WITHOUT_RESOURCE: Final = (
     Operation("health", "GET", "/healthz", system.health, needs_key=False),
     Operation("readiness", "GET", "/readyz", system.readiness, needs_key=False),
-    Operation("metrics", "GET", "/metrics", system.metrics, needs_key=False),
-    Operation("openapi", "GET", "/openapi.json", pages.page, needs_key=False),
-    Operation("api_catalog", "GET", "/.well-known/api-catalog", pages.catalog, needs_key=False),
-    Operation("front", "GET", "/", pages.page, needs_key=False),
-    Operation("guides", "GET", "/guides", pages.page, needs_key=False),
-    Operation("guides_slash", "GET", "/guides/", pages.without_slash, needs_key=False),
-    Operation("guide", "GET", "/guides/{name}", pages.page, needs_key=False),
-    Operation("docs", "GET", "/docs", pages.page, needs_key=False),
-    Operation("docs_slash", "GET", "/docs/", pages.without_slash, needs_key=False),
-    Operation("data", "GET", "/data", pages.page, needs_key=False),
-    Operation("data_slash", "GET", "/data/", pages.without_slash, needs_key=False),
-    Operation("data_asset", "GET", "/data/{name}", pages.page, needs_key=False),
-    Operation("docs_asset", "GET", "/docs/{name}", pages.page, needs_key=False),
+    Operation("metrics", "GET", "/metrics", system.show_metrics, needs_key=False),
 )

@@ -1,18 +1,20 @@
 """Outcome responses: one outcome for each item instead of documents (contract, Outcomes)."""
 
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import orjson
 
-from service.errors import ErrorDetail
+from service.batches.batch import ItemErrors, RequestItems
+from service.batches.change_recorder import CREATED
 from service.handlers.write_options import MINIMAL
-from service.http.api_response import ApiResponse
-from service.http.envelope import success
-from service.http.prefer import APPLIED
-from service.queries.batch import RequestItems
-from service.queries.change_recorder import CREATED
-from service.queries.outcomes import FAILED, ItemOutcome, WriteOptions, WriteResult, sent_key
-from service.queries.writable_resource import WritableResource
+from service.http.envelope import ApiResponse, success
+from service.http.negotiation import APPLIED
+from service.records.writable_resource import WritableResource
+from service.writing.outcomes import FAILED, ItemOutcome, WriteOptions, WriteResult, sent_key
+
+Row: TypeAlias = dict[str, Any]
+"""Outcome of an item, as JSON members."""
 
 
 class DryRunRollback(Exception):  # noqa: N818
@@ -38,28 +40,47 @@ def outcomes(
     failed: then the code is ``partial``. Failed items have their error details, all together up to
     MAX_LISTED or one for each. With ``options.preview`` each outcome has ``changes``.
     """
-    item_outcomes = [
-        _outcome_of(resource, request_items, result, request_index)
-        for request_index in range(len(request_items.items))
-    ]
-    details = result.errors.listed()
-    rows = [
-        _row(
-            resource,
-            outcome._replace(key=_key_text(result, outcome.key)),
-            details.get(request_index, []),
-            is_dry_run=options.dry_run,
-        )
-        | ({"changes": _changes(result, request_index)} if options.preview else {})
-        for request_index, outcome in enumerate(item_outcomes)
-    ]
-    all_created = all(outcome.outcome == CREATED for outcome in item_outcomes)
+    indexes = range(len(request_items.items))
+    rows = [*outcome_rows(resource, request_items, result, options, indexes)]
+    add_details(rows, result.errors)
+    return response(rows if request_items.is_bulk else rows[0], rows, options)
+
+
+def response(data: Any, rows: Iterable[Row], options: WriteOptions) -> ApiResponse:
+    """Return the response with ``data``, and a status by the outcomes in ``rows``."""
+    outcomes = {row["outcome"] for row in rows}
     return success(
-        orjson.dumps(rows if request_items.is_bulk else rows[0]),
-        created=all_created and not options.dry_run,
-        partial=any(outcome.outcome == FAILED for outcome in item_outcomes),
+        orjson.dumps(data),
+        created=outcomes == {CREATED} and not options.dry_run,
+        partial=FAILED in outcomes,
         headers={APPLIED: MINIMAL} if options.return_minimal else {},
     )
+
+
+def outcome_rows(
+    resource: WritableResource,
+    request_items: RequestItems,
+    result: WriteResult,
+    options: WriteOptions,
+    indexes: Iterable[int],
+) -> Iterator[Row]:
+    """Yield the outcomes of the items with these request indexes, without the errors."""
+    for request_index in indexes:
+        outcome = _outcome_of(resource, request_items, result, request_index)
+        row = _row(
+            resource,
+            outcome._replace(key=_key_text(result, outcome.key)),
+            is_dry_run=options.dry_run,
+        )
+        if options.preview:
+            row["changes"] = _changes(result, request_index)
+        yield row
+
+
+def add_details(rows: Sequence[Row], errors: ItemErrors) -> None:
+    """Set the errors of failed items in the outcomes of all items, in request order."""
+    for request_index, details in errors.listed().items():
+        rows[request_index]["details"] = [detail.row() for detail in details]
 
 
 def _key_text(result: WriteResult, key: Any) -> str | None:
@@ -87,7 +108,6 @@ def _changes(result: WriteResult, request_index: int) -> list[dict[str, Any]]:
 def _row(
     resource: WritableResource,
     outcome: ItemOutcome,
-    details: list[ErrorDetail],
     *,
     is_dry_run: bool,
 ) -> dict[str, Any]:
@@ -97,5 +117,4 @@ def _row(
         record_id = None
     elif record_id is not None and resource.string_ids:
         record_id = str(record_id)
-    rows = [detail.row() for detail in details]
-    return {"outcome": outcome.outcome, "id": record_id, "key": outcome.key, "details": rows}
+    return {"outcome": outcome.outcome, "id": record_id, "key": outcome.key, "details": []}

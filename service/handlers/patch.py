@@ -15,14 +15,14 @@ import jsonpointer
 import orjson
 
 from service import schemas
+from service.batches.batch import Item
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error, one_per_field
 from service.limits import MAX_BODY_BYTES, MAX_POINTER_PARTS, MAX_VALUES, byte_size
-from service.queries.batch import Item
-from service.queries.writable_resource import WritableResource
-from service.queries.writes import Edit
+from service.records.writable_resource import WritableResource
 from service.schemas.parsing import count_values, malformed, parse
 from service.schemas.validation import Validator
+from service.writing.writes import Edit
 
 _PATCH_FORM = Validator("common/json-patch")
 _INAPPLICABLE = (

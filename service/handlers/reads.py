@@ -3,44 +3,34 @@
 All of them send an entity tag, and their bytes count in the byte budget (``tagged``).
 """
 
-from collections.abc import Sequence
-from functools import partial
-from sys import getsizeof
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, partial
+from typing import Any, Final
 
+import orjson
 from aiohttp import hdrs, web
 
+from service import csv_lines, schemas
 from service.database.connections import Connection
 from service.errors import collect_errors
-from service.handlers import tables
-from service.handlers.lru_cache import WeightedLruCache
-from service.handlers.parameters import document_form, path_values, record_path
+from service.feed import changed_since
+from service.handlers.parameters import document_form, path_values, record_path, selected
 from service.handlers.response_cache import RESPONSE_CACHE
-from service.handlers.selection import selected
-from service.http.api_response import ApiResponse
 from service.http.context import caller_of, database
-from service.http.envelope import pagination, success, success_list
-from service.http.etag import etag
-from service.http.headers import LINK, PREFER
-from service.http.media_types import ACCEPT_PATCH, CSV, JSON
-from service.http.negotiation import prefers
-from service.http.prefer import APPLIED, preferences
-from service.http.tagged_reads import tagged
-from service.http.web_links import next_page_link
-from service.listing import cursor, parameters
+from service.http.envelope import ApiResponse, etag, pagination, success, success_list, tagged
+from service.http.headers import ACCEPT_PATCH, CSV, JSON, LINK, PREFER, next_page_link
+from service.http.negotiation import APPLIED, preferences, prefers
+from service.listing import cursor, custom_fields, parameters
 from service.organizations.caller import Caller
-from service.queries import changed_since, reads
-from service.queries.path_keys import PathId, resolve
-from service.queries.resource import DocumentPage, ListQuery, Resource
-from service.queries.writable_resource import WritableResource
+from service.records import reads
+from service.records.path_keys import PathId, resolve
+from service.records.resource import DocumentPage, ListQuery, Resource
+from service.records.scalar_columns import is_value_set
+from service.records.writable_resource import WritableResource
 from service.resources.registry import CHANGES
 
-_QueryKey: TypeAlias = tuple[Resource, tuple[tuple[str, str], ...]]
-"""Cache key of a list query: the resource and the query's parameters."""
-_CACHE_BYTES: Final = 16 * 2**20
-"""Maximum bytes of a process's cached list queries."""
-_OBJECT_BYTES: Final = 1024
-"""Estimated bytes of a list query without its texts and values."""
+_CACHED_LENGTH: Final = 1000
+"""Characters of a query string up to which its list query is cached."""
 
 
 @tagged
@@ -72,7 +62,13 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         complete = query
         if query.list_request.changed_since is not None:
             complete = await _with_changed(resource, connection, caller, query)
-        page = await resource.page(connection, caller, complete, parents, counts=counts)
+        looked_up = complete
+        if custom_fields.names_any(complete.list_request):
+            conditions = await custom_fields.look_up(
+                connection, caller.organization_id, complete.list_request
+            )
+            looked_up = resource.compile_list(conditions)
+        page = await resource.page(connection, caller, looked_up, parents, counts=counts)
         return complete, page
 
     query, page = await database(request).read(read, caller.organization_id)
@@ -83,8 +79,8 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         next_cursor = query.cursors.write(page.last, scope)
         headers[LINK] = next_page_link(request, next_cursor)
     fields = query.list_request.fields
-    if prefers(request, CSV, JSON) and (names := tables.columns(resource, fields)):
-        table = tables.header(names) + tables.rows(page.documents, names)
+    if prefers(request, CSV, JSON) and (names := columns(resource, fields)):
+        table = header(names) + rows(page.documents, names)
         return ApiResponse(200, table, {**headers, hdrs.CONTENT_TYPE: f"{CSV}; charset=utf-8"})
     documents = await selected(request, page.documents, fields)
     return success_list(documents, pagination=pagination(next_cursor), headers=headers)
@@ -155,33 +151,62 @@ def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQue
     Queries by ``cursor`` are not cached, as each occurs once.
     """
     query = request.query
-    if "cursor" not in query:
-        return LIST_QUERIES((resource, tuple(query.items())))
-    return resource.compile_list(parameters.read_cursor(query.items(), resource.properties, scope))
+    if "cursor" in query:
+        list_request = parameters.read_cursor(query.items(), resource.properties, scope)
+        return resource.compile_list(list_request)
+    is_short = len(request.rel_url.raw_query_string) <= _CACHED_LENGTH
+    compile_query = compiled if is_short else compiled.__wrapped__
+    return compile_query(resource, tuple(query.items()))
 
 
-def _compile(query_key: _QueryKey) -> ListQuery:
-    """Compile the list query of a query string; raise ApiError with all its errors."""
-    resource, pairs = query_key
+@lru_cache(maxsize=1024)
+def compiled(resource: Resource, pairs: tuple[tuple[str, str], ...]) -> ListQuery:
+    """Compile the list query of a query string; raise ApiError with all its errors.
+
+    Cached, as callers repeat query strings. A compiled query has nothing of an organization.
+    """
     return resource.compile_list(parameters.read_query(pairs, resource.properties))
 
 
-def _weight(query_key: _QueryKey, list_query: ListQuery) -> int:
-    """Return the approximate bytes of a cached list query and its key."""
-    texts = [list_query.text, *(text for pair in query_key[1] for text in pair)]
-    values = [
-        value
-        for parameter in list_query.parameters
-        if isinstance(parameter, list)
-        for value in parameter
-    ]
-    sizes = sum(map(getsizeof, (*texts, *values, *list_query.parameters)))
-    # The conditions of the list request refer to each value once more: one pointer each.
-    return _OBJECT_BYTES + sizes + 8 * len(values)
+_EMPTY: Final = "properties"
+"""Member that is never a column; in documents that are otherwise flat it is an empty list."""
+_SCALARS: Final = frozenset({"integer", "number", "boolean", "string", "null"})
 
 
-LIST_QUERIES: Final = WeightedLruCache(_compile, _weight, _CACHE_BYTES)
-"""LRU cache of a process's compiled list queries: callers repeat the same query strings.
+def columns(resource: Resource, fields: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a collection's table, in the order of its documents' members.
 
-Its key holds no organization, as compiled queries have nothing of one.
-"""
+    ``fields`` are the selected members, () for all; ``properties`` is left out. Return () if
+    another one is neither a scalar nor a set of plain values, and if no column is left: then the
+    caller sends JSON.
+    """
+    members = schemas.definition(resource.name, "document").properties
+    names = tuple(name for name in members if name in (fields or members) and name != _EMPTY)
+    is_flat = all(members[name].types <= _SCALARS or is_value_set(members[name]) for name in names)
+    return names if is_flat else ()
+
+
+def header(names: Sequence[str]) -> bytes:
+    """Return the first line of a table, with the names of its columns; lines end in CRLF."""
+    return _table([names])
+
+
+def rows(documents: bytes, names: Sequence[str]) -> bytes:
+    """Return a line for each of the documents, which commas join, without the header line.
+
+    Null or missing members are empty cells; other values but texts are as in JSON.
+    """
+    records = orjson.loads(b"[%b]" % documents)
+    return _table([_cell(record.get(name)) for name in names] for record in records)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ";".join(value)
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _table(lines: Iterable[Sequence[str]]) -> bytes:
+    return "".join(map(csv_lines.line, lines)).encode()

@@ -5,22 +5,23 @@ under its request index, so that the other items can be checked further. The dat
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from service import schemas
+from service.batches.batch import Item, RequestItems, list_path
+from service.batches.renames import NEW_KEY
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, Path, api_error, one_per_field
 from service.listing.properties import parse_ids
-from service.queries.batch import Item, RequestItems, list_path
-from service.queries.master_record import MasterRecord
-from service.queries.outcomes import WriteOptions
-from service.queries.renames import NEW_KEY
-from service.queries.writable_resource import WritableResource
+from service.records.master_record import MasterRecord
+from service.records.resource import ids_schema
+from service.records.writable_resource import WritableResource
 from service.schemas.extra_checks import duplicate_errors, key_errors
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
+from service.writing.outcomes import WriteOptions
 
 
 def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
@@ -74,12 +75,17 @@ class BulkBody:
     """Errors of a body that could not be parsed."""
 
     @classmethod
-    def of(cls, raw: bytes) -> "BulkBody":
-        """Parse a body and keep its errors."""
+    def of(cls, raw: bytes, read: Callable[[bytes], Any] = parse) -> "BulkBody":
+        """Parse a body by ``read`` and keep its errors."""
         try:
-            return cls(raw, parse(raw))
+            return cls(raw, read(raw))
         except ApiError as error:
             return cls(raw, None, error.details)
+
+    def raise_parse_errors(self) -> None:
+        """Raise ApiError if the body could not be parsed."""
+        if self.parse_errors:
+            raise ApiError(self.parse_errors)
 
     @property
     def total_items(self) -> int:
@@ -98,26 +104,36 @@ def many_items(
     key instead of id) all but the first have an error; with ``skip_failed``, all of them. Unique
     values of items that delete do not count.
     """
-    if body.parse_errors:
-        raise ApiError(body.parse_errors)
+    body.raise_parse_errors()
     items = body.items
     details = validator.errors_of_items(items, body.raw)
     objects = [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
-    id_field = resource.own_key if options.match_by_key and resource.own_key else resource.key
-    unique_fields = [name for name in resource.unique_fields if name != id_field]
-    live_objects = [
-        entry for entry in objects if unique_fields and entry[1].get("state") != "deleted"
-    ]
-    groups = _group_by_parent(objects, resource.own_key_within if options.match_by_key else None)
-    for name, entries in (
-        *((id_field, group) for group in groups),
-        *((name, live_objects) for name in unique_fields),
-    ):
-        for detail in duplicate_errors(entries, name, all_of_them=options.skip_failed):
-            request_index = int(detail.path[0])
-            error = ErrorDetail(detail.type, (name,), detail.message)
-            details.setdefault(request_index, []).append(error)
-    if options.match_by_key and any(NEW_KEY in item for _, item in objects):
+    identify_objects(resource, objects, details, options)
+    id_field = resource.own_key if options.match_by_key else resource.key
+    add_repeated_values(resource, objects, details, options, without=id_field)
+    return RequestItems(items, in_body, details, is_bulk=True)
+
+
+Details: TypeAlias = dict[int, list[ErrorDetail]]
+"""Errors of items by request index; their paths start at the item."""
+
+
+def identify_objects(
+    resource: WritableResource,
+    objects: list[tuple[int, Item]],
+    details: Details,
+    options: WriteOptions,
+) -> None:
+    """Set the stored ids of items, given with their request indexes, that name records by id.
+
+    Add errors to ``details`` for repeated ids, or with ``match_by_key`` for repeated own keys, and
+    for renames.
+    """
+    by_key = options.match_by_key and resource.own_key is not None
+    id_field = str(resource.own_key) if by_key else resource.key
+    for group in _group_by_parent(objects, resource.own_key_within if by_key else None):
+        _add_duplicates(group, id_field, details, options)
+    if by_key and any(NEW_KEY in item for _, item in objects):
         _check_renames(resource, objects, details, options)
     if not options.match_by_key and (resource.string_ids or resource.key != "id"):
         for request_index, item in objects:
@@ -125,13 +141,34 @@ def many_items(
                 value = item[resource.key]
                 if not isinstance(value, dict):
                     item["id"] = resource.stored_id(value) if resource.string_ids else value
-    return RequestItems(items, in_body, details, is_bulk=True)
+
+
+def add_repeated_values(
+    resource: WritableResource,
+    objects: list[tuple[int, Item]],
+    details: Details,
+    options: WriteOptions,
+    without: str | None = None,
+) -> None:
+    """Add errors for repeated values of unique fields, but for those of the field ``without``."""
+    for name in resource.unique_fields:
+        if name != without:
+            live = [entry for entry in objects if entry[1].get("state") != "deleted"]
+            _add_duplicates(live, name, details, options)
+
+
+def _add_duplicates(
+    objects: list[tuple[int, Item]], name: str, details: Details, options: WriteOptions
+) -> None:
+    for detail in duplicate_errors(objects, name, all_of_them=options.skip_failed):
+        error = ErrorDetail(detail.type, (name,), detail.message)
+        details.setdefault(int(detail.path[0]), []).append(error)
 
 
 def _check_renames(
     resource: WritableResource,
     objects: list[tuple[int, Item]],
-    details: dict[int, list[ErrorDetail]],
+    details: Details,
     options: WriteOptions,
 ) -> None:
     """Add errors for items that delete and rename a record, and for own keys that would repeat.
@@ -216,7 +253,7 @@ def _check_number(resource: MasterRecord, texts: list[str], noun: str) -> None:
     """Raise ApiError for too few or too many ids or keys of a bulk delete."""
     if not texts:
         raise api_error(ErrorType.REQUIRED_FIELD, f"{noun}s", message=f"Give at least one {noun}.")
-    maximum = schemas.definition(resource.ids_schema, "ids").schema["maxItems"]
+    maximum = schemas.definition(ids_schema(resource), "ids").schema["maxItems"]
     if len(texts) > maximum:
         message = f"Give at most {maximum} {noun}s."
         raise api_error(ErrorType.TOO_MANY_ITEMS, f"{noun}s", message=message)

@@ -1,8 +1,7 @@
 """Response cache: successful reads, validated against the change feed before each use.
 
-Problem: a read that is repeated costs the same statements each time, although few of them would
-return anything new. Rejected: expiry times, which return stale data, and tables of documents, which
-make writes slower. Chosen: a worker keeps 200 responses by organization and ``Target``. The
+Rejected: expiry times, which return stale data, and tables of documents, which make writes slower.
+Chosen: a worker keeps 200 responses by organization and ``Target``. The
 version of an organization is the epoch of its feed and the number of changes committed in it so
 far. A write becomes visible together with its change, so data of an equal version is equal. A hit
 reads the version by a statement that begins after the request arrived (a poll), so it includes
@@ -20,7 +19,13 @@ from typing import Final
 from aiohttp import hdrs, web
 
 from service.database.connections import Database
-from service.database.contention import CONTENTION
+from service.feed.numbered_feed import (
+    MAX_UNNUMBERED,
+    FeedState,
+    FeedVersion,
+    position_headers,
+    read_numbered_state,
+)
 from service.handlers.cache_entries import (
     ENTRY_BYTES,
     CachedOrganization,
@@ -29,17 +34,14 @@ from service.handlers.cache_entries import (
     RecentKeys,
     Target,
 )
-from service.handlers.numbered_feed import position_headers, read_numbered_state
 from service.http import metrics
-from service.http.byte_budget import reserve
-from service.http.cached_response import CachedResponse
+from service.http.budgets import reserve
 from service.http.context import IS_CACHED, caller_of
-from service.http.headers import PREFER
-from service.http.media_types import CSV, JSON
-from service.http.negotiation import prefers
+from service.http.headers import CSV, JSON, PREFER
+from service.http.negotiation import CachedResponse, prefers
 from service.http.router import Handler
 from service.limits import RESPONSE_CACHE_SECONDS
-from service.queries.feed_version import MAX_UNNUMBERED, FeedState, FeedVersion
+from service.shares.contention import CONTENTION
 
 MAX_ENTRY_SHARE: Final = 16
 """A body of more than 1/16 of the cache is not cached: it would evict too many others."""
@@ -50,10 +52,8 @@ _FULL_SHARE: Final = 15 / 16
 MAX_ORGANIZATIONS: Final = 10_000
 """Maximum number of organizations whose versions and responses are kept."""
 MAX_CONTENDED_HITS: Final = 2
-"""Maximum number of requests that share a poll while several organizations are active.
-
-More would keep the worker from the requests of the others: a hit needs no connection, so the fair
-queue does not limit hits.
+"""Maximum number of requests that share a poll while several organizations are active: hits need
+no connection, and so take no turn in the queue.
 """
 
 
@@ -77,11 +77,9 @@ class ResponseCache:
         return self._weight
 
     async def respond(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Return the cached response if it is current, else the handler's.
+        """Return the cached response if it is current, else the handler's; cache that if allowed.
 
-        Cache that if it is 200, ``_admits`` allows it and it is not too long. Raise what the
-        handler raises, and the ApiError of a failed poll, or of a byte budget that a cached body
-        exceeds.
+        Raise ApiError as the handler does, of a failed poll, or of a byte budget that is exceeded.
         """
         if not self._max_bytes:
             return await handler(request)

@@ -16,10 +16,10 @@ from aiohttp import web
 from service import background
 from service.database.connections import Connection, Database
 from service.errors import ApiError
+from service.feed import change_feed
 from service.http.context import DATABASE
 from service.idempotency import stored_responses
 from service.idempotency.stored_responses import STORED_RESPONSES, StoredResponses
-from service.queries import change_feed
 
 _PAUSE_SECONDS: Final = 60
 _STEP: Final = 100

@@ -4,22 +4,70 @@ They need no API key and have no rate limit. So the callers of a worker share th
 readiness check or metrics aggregation, an error included, for at least 1 s (``SingleFlightCache``).
 """
 
-from collections.abc import AsyncIterator
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from aiohttp import web
 
 from service import background
 from service.database import disk_space, incidents
 from service.database.connections import Connection, Database
-from service.database.errors import schema_is_behind, unavailable
+from service.database.errors import schema_is_behind
 from service.database.migrations import schema_is_current
-from service.errors import ApiError
+from service.database.statements import load
+from service.errors import ApiError, unavailable
+from service.http import metrics
 from service.http.context import DATABASE, database
 from service.http.envelope import respond, success
-from service.http.metrics import exposition
-from service.http.single_flight import SingleFlightCache
+
+T = TypeVar("T")
+
+SECONDS: Final = 1
+"""Minimum lifetime of a result, in seconds after the end of its computation."""
+
+
+class SingleFlightCache(Generic[T]):
+    """Cache of one result or exception, without a key, for SECONDS or longer.
+
+    Computing takes at most ``share`` of the time (above 0, up to 1), so the result of a slow
+    computation is cached longer. Callers of one instance must pass equivalent computations.
+    """
+
+    def __init__(self, *, share: float = 1.0) -> None:
+        self._share = share
+        self._computation: asyncio.Future[T] | None = None
+        self._expires_at = 0.0
+
+    async def get(self, compute: Callable[[], Awaitable[T]]) -> T:
+        """Return the cached result or raise the cached exception; compute it if none is valid.
+
+        A computation that runs already serves this caller, too: then ``compute`` is not called. It
+        goes on even if all callers are canceled.
+        """
+        computation = self._computation
+        if computation is None or (computation.done() and time.monotonic() >= self._expires_at):
+            self._computation = computation = asyncio.ensure_future(self._compute(compute))
+            computation.add_done_callback(_retrieve_exception)
+        # A caller that is canceled does not cancel the computation for the others.
+        return await asyncio.shield(computation)
+
+    async def _compute(self, compute: Callable[[], Awaitable[T]]) -> T:
+        started = time.monotonic()
+        try:
+            return await compute()
+        finally:
+            ended = time.monotonic()
+            self._expires_at = max(ended + SECONDS, started + (ended - started) / self._share)
+
+
+def _retrieve_exception(computation: "asyncio.Future[T]") -> None:
+    """Retrieve the exception: asyncio logs one that no caller is left to retrieve."""
+    if not computation.cancelled():
+        computation.exception()
+
 
 READINESS: Final[web.AppKey[SingleFlightCache[None]]] = web.AppKey("readiness", SingleFlightCache)
 EXPOSITION: Final[web.AppKey[SingleFlightCache[bytes]]] = web.AppKey(
@@ -29,6 +77,9 @@ _EXPOSITION_SHARE: Final = 0.1
 """Maximum share of a worker's time in which it aggregates metrics: slow results are kept longer."""
 _RECHECK_SECONDS: Final = 10
 """Interval of the checks of open incidents."""
+_MEASURE_SECONDS: Final = 60
+"""Interval in which a worker measures the database."""
+_SQL: Final = load("system")
 
 
 def prepare(app: web.Application) -> None:
@@ -39,19 +90,33 @@ def prepare(app: web.Application) -> None:
     )
 
 
-async def run_incident_checks(app: web.Application) -> AsyncIterator[None]:
-    """Recheck open incidents every _RECHECK_SECONDS while the application runs.
+async def run_checks(app: web.Application) -> AsyncIterator[None]:
+    """Recheck open incidents and measure the database at intervals while the application runs.
 
-    So incidents of schema and disk close without readiness requests.
+    The polls for webhooks notice a lost database within seconds.
     """
-    task = background.repeat(partial(_recheck, app[DATABASE]), _RECHECK_SECONDS)
+    database = app[DATABASE]
+    tasks = [
+        background.repeat(partial(_recheck, database), _RECHECK_SECONDS),
+        background.repeat(partial(database.poll, measure), _MEASURE_SECONDS),
+    ]
     yield
-    task.cancel()
+    for task in tasks:
+        task.cancel()
+
+
+async def measure(connection: Connection) -> None:
+    """Set the metrics of keys that end soon and of growing tables; those not on a cluster."""
+    metrics.ENDING_KEYS.set(await connection.fetchval(_SQL["ending_keys"].text))
+    for name, rows, size in await connection.fetch(_SQL["growing_tables"].text):
+        metrics.TABLE_ROWS.labels(name).set(rows)
+        metrics.TABLE_BYTES.labels(name).set(size)
 
 
 async def _recheck(database: Database) -> None:
-    """Check schema and disk space again if one of their incidents is open."""
-    if incidents.SCHEMA_BEHIND.is_open or incidents.DISK_FULL.is_open:
+    """Check the database again if one of its incidents is open."""
+    open_incidents = (incidents.UNREACHABLE, incidents.SCHEMA_BEHIND, incidents.DISK_FULL)
+    if any(incident.is_open for incident in open_incidents):
         await database.look_up(_require_all)
 
 
@@ -88,7 +153,9 @@ async def _require_all(connection: Connection) -> None:
     """Raise ApiError ``server_error.unavailable`` if the schema is behind or the disk is full.
 
     Open their incidents, or close them. The schema is checked first, so the disk may be unchecked.
+    The database can be reached, or there were no connection.
     """
+    incidents.UNREACHABLE.close()
     if not await schema_is_current(connection):
         raise schema_is_behind()
     incidents.SCHEMA_BEHIND.close()
@@ -98,7 +165,7 @@ async def _require_all(connection: Connection) -> None:
     incidents.DISK_FULL.close()
 
 
-async def metrics(request: web.Request) -> web.Response:
+async def show_metrics(request: web.Request) -> web.Response:
     """Return the metrics, aggregated over the workers, in Prometheus' text format."""
-    body = await request.app[EXPOSITION].get(exposition)
+    body = await request.app[EXPOSITION].get(metrics.exposition)
     return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4"})

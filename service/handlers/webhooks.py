@@ -13,25 +13,23 @@ from aiohttp import web
 from service.database.connections import Connection
 from service.errors import ApiError, collect_errors, in_request_order
 from service.events import log_event
-from service.handlers.idempotent_write import run_write
 from service.handlers.parameters import (
     idempotent_request,
     no_parameters,
     record_path_ids,
     refuse_preconditions,
 )
-from service.http.api_response import ApiResponse
-from service.http.byte_budget import reserve_unconditionally
+from service.handlers.write_options import run_write
+from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of, database
-from service.http.envelope import respond, success
-from service.queries import reads
+from service.http.envelope import ApiResponse, respond, success
+from service.records import reads
 from service.resources.webhooks import Webhooks
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 from service.webhooks import signing, subscriptions
 from service.webhooks.addresses import AddressPolicy
 from service.webhooks.outgoing import OUTGOING
-from service.webhooks.subscriptions import Subscription
 from service.webhooks.webhook_sender import SENDER
 
 _REPLAYED: Final = "Idempotent-Replayed"
@@ -66,9 +64,7 @@ async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Respo
 
     async def work(connection: Connection, _: list[int], body: _Body) -> ApiResponse:
         organization_id = caller_of(request).organization_id
-        webhook_id, secret = await subscriptions.add(
-            connection, organization_id, Subscription.of(body)
-        )
+        webhook_id, secret = await subscriptions.add(connection, organization_id, body)
         document = await _document(resource, request, connection, webhook_id)
         headers = {"Location": f"{request.path}/{webhook_id}"}
         return success(_with_secret(document, secret), created=True, headers=headers)

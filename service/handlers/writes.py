@@ -12,12 +12,11 @@ from typing import Any, Final, Generic, TypeAlias
 
 from aiohttp import hdrs, web
 
+from service.batches.batch import Batch, ItemErrors, RequestItems
+from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
-from service.database.fair_queue import LeaseKind
 from service.errors import ApiError, BulkCounts, collect_errors
 from service.handlers import write_options
-from service.handlers.idempotent_write import run_write
-from service.handlers.merge import merge_editor
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, record_path
 from service.handlers.patch import patch_editor
@@ -29,24 +28,21 @@ from service.handlers.request_items import (
     many_keys,
     one_item,
 )
-from service.handlers.write_options import WriteParameters
-from service.http.api_response import ApiResponse
-from service.http.body_scheduler import BODY_SCHEDULER, ENTER_AGAIN_BYTES
-from service.http.byte_budget import reserve_unconditionally
+from service.handlers.write_options import WriteParameters, run_write
+from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
-from service.http.envelope import respond, success, success_list
-from service.http.etag import etag
-from service.http.media_types import MERGE_PATCH, is_sent_as
+from service.http.envelope import ApiResponse, etag, respond, success, success_list
+from service.http.headers import MERGE_PATCH, is_sent_as
 from service.idempotency.requests import IdempotentRequest, Work
-from service.queries import writes
-from service.queries.batch import Batch, ItemErrors, RequestItems
-from service.queries.locking import locks_organization
-from service.queries.master_record import MasterRecord
-from service.queries.new_ids import placeholder_ids
-from service.queries.outcomes import WriteOptions, WriteResult
-from service.queries.path_keys import PathId, resolve
-from service.queries.writable_resource import WritableResource
-from service.queries.writes import ResourceT, Write
+from service.records.master_record import MasterRecord
+from service.records.path_keys import PathId, resolve
+from service.records.writable_resource import WritableResource
+from service.shares.body_scheduler import BODY_SCHEDULER, ENTER_AGAIN_BYTES
+from service.shares.fair_queue import LeaseKind
+from service.writing import writes
+from service.writing.locking import locks_organization
+from service.writing.outcomes import WriteOptions, WriteResult
+from service.writing.writes import ResourceT, Write
 
 ItemsReader: TypeAlias = Callable[[WriteOptions], tuple[RequestItems, Write[ResourceT]]]
 """Returns the items of a request and the engine function that writes them.
@@ -132,17 +128,15 @@ async def patch(resource: WritableResource, request: web.Request, raw: bytes) ->
     """Apply a JSON Patch (RFC 6902) or merge patch (RFC 7396) to the writable form of a record.
 
     The Content-Type tells which; ``with_body`` has checked it. The patch is parsed in the first
-    round of checks, and applied under the record's lock.
+    round of checks, and applied under the record's lock. The id of the path counts.
     """
-    is_merge = is_sent_as(request.headers[hdrs.CONTENT_TYPE], MERGE_PATCH)
-    editor = merge_editor if is_merge else patch_editor
 
-    return await _write_one(
-        resource,
-        request,
-        raw,
-        lambda _: (RequestItems([{}]), partial(writes.patch, edit=editor(resource, raw))),
-    )
+    def read(_: WriteOptions) -> _ItemsAndWrite:
+        if is_sent_as(request.headers[hdrs.CONTENT_TYPE], MERGE_PATCH):
+            return one_item(resource.validators["merge"], raw), writes.merge
+        return RequestItems([{}]), partial(writes.patch, edit=patch_editor(resource, raw))
+
+    return await _write_one(resource, request, raw, read)
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
@@ -173,7 +167,7 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
             return many_keys(resource, keys, options), writes.delete_by_key
         return many_ids(resource, ids, options), writes.delete
 
-    with _bulk_error_counts("bulk_delete", len(keys or ids)):
+    with bulk_error_counts("bulk_delete", len(keys or ids)):
         return await _execute(_check(resource, request, b"", allowed, read))
 
 
@@ -194,7 +188,7 @@ async def _write_many(
     takes_keys = (operation, True) in _BULK_WRITES
     allowed = write_options.bulk_by_key(resource) if takes_keys else write_options.BULK
     read = partial(_read_items, operation, resource, body)
-    with _bulk_error_counts(operation, body.total_items):
+    with bulk_error_counts(operation, body.total_items):
         return await _execute(_check(resource, request, raw, allowed, read))
 
 
@@ -207,7 +201,7 @@ def _read_items(
 
 
 @contextmanager
-def _bulk_error_counts(operation: str, total_items: int) -> Iterator[None]:
+def bulk_error_counts(operation: str, total_items: int) -> Iterator[None]:
     """Add operation and number of items in the request to an ApiError of the block."""
     try:
         yield

@@ -3,9 +3,6 @@
 Each connection is an open file. At the limit a new connection evicts the idle one that is nearest
 to its timeout, or is aborted if none is idle. Without eviction a few thousand idle connections
 lock out all other callers (``make attack``: idle, heads, followers).
-
-A malformed request gets an error response, after which the connection closes. A worker that stops
-adds ``Connection: close`` to its next response on each connection.
 """
 
 import asyncio
@@ -17,17 +14,19 @@ from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Final
 
-from aiohttp import HttpVersion10, HttpVersion11, hdrs, web
+from aiohttp import HttpVersion10, HttpVersion11, hdrs, web, web_protocol
 from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
-from aiohttp.http_parser import RawRequestMessage
+from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http import listeners
 from service.http.parser_errors import ON_PARSER_ERROR, ParserErrorResponse, parser_error
-from service.http.request_heads import HeadReader
-from service.limits import DRAIN_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS
+from service.limits import DRAIN_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS, MAX_QUEUED
+
+# Each connection and its parser read this global. aiohttp would parse 32 requests ahead.
+web_protocol.MAX_MSG_QUEUE_SIZE = MAX_QUEUED
 
 _EVICTION_BATCH: Final = 64
 """Idle connections that are sorted at a time."""
@@ -90,17 +89,18 @@ class Runner(web.AppRunner):
         await super().cleanup()
 
 
-class HttpConnection(HeadReader):
+class HttpConnection(RequestHandler):
     """aiohttp's connection, with the states that eviction and draining need.
 
-    It also refuses HTTP versions other than 1.0 and 1.1, and HTTP/1.0 with a transfer coding. It
-    closes after refused requests, and after requests for a protocol upgrade.
+    It refuses HTTP versions other than 1.0 and 1.1, and closes after refused requests and those for
+    a protocol upgrade.
     """
 
-    __slots__ = ("_lingers",)
+    __slots__ = ("_body", "_lingers")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self._body: StreamReader = EMPTY_PAYLOAD
         self._lingers = False
 
     @property
@@ -113,20 +113,33 @@ class HttpConnection(HeadReader):
 
     @property
     def is_ending(self) -> bool:
-        """Return whether the connection closes after the next response.
-
-        This is so after a malformed request, and while the worker drains.
-        """
+        """Return whether the connection closes after the next response."""
         server = self._manager
         return self._close or (isinstance(server, _Server) and server.is_draining)
 
     @property
     def closes_at(self) -> float:
-        """Return the time of the head or keep-alive timeout, by the clock of the event loop.
+        """Return the time of the keep-alive timeout, by the clock of the event loop.
 
-        During a request it is that of the timeout which the request's head stopped.
+        It runs from the start of the connection or the last response until a head is complete.
         """
         return self._next_keepalive_close_time
+
+    def data_received(self, data: bytes) -> None:
+        """Parse data, or discard it after a malformed request, whose response closes.
+
+        A parser error inside a body becomes an error of that body, not of another request.
+        """
+        if self._messages and isinstance(self._messages[-1][0], _ErrInfo):
+            return
+        count = self._request_count
+        super().data_received(data)
+        if self._request_count != count and isinstance(self._messages[-1][0], _ErrInfo):
+            body = self._messages[-2][1] if len(self._messages) > 1 else self._body
+            if not body.is_eof():
+                self._messages.pop()
+                self._close = True
+                body.set_exception(RequestPayloadError())
 
     def _handle_request(
         self,
@@ -141,7 +154,10 @@ class HttpConnection(HeadReader):
         self._request_in_progress = True
         self._body = request.content
         message = request._message
-        if message.version is not HttpVersion11 and not _is_http_1_0(message):
+        # HTTP/1.0 has no transfer codings (RFC 9112, 6.1). The parser accepts any version, which
+        # aiohttp would repeat in the response.
+        is_1_0 = message.version is HttpVersion10 and hdrs.TRANSFER_ENCODING not in message.headers
+        if message.version is not HttpVersion11 and not is_1_0:
             refuse = self._make_error_handler(_ErrInfo(400, BadHttpMessage(""), ""))
             return super()._handle_request(request, start, refuse)
         if message.upgrade:
@@ -172,7 +188,8 @@ class HttpConnection(HeadReader):
     async def _linger(self) -> None:
         """Read and discard until the client closes, for at most LINGER_SECONDS.
 
-        This is the lingering close of RFC 9112, section 9.6.
+        This is the lingering close of RFC 9112, section 9.6. Without it a client that still sends
+        gets a reset in place of the response (``tests/contract/test_raw_requests.py``).
         """
         if self.transport is not None and not self.transport.is_closing():
             self._lingers = True
@@ -205,14 +222,6 @@ class HttpConnection(HeadReader):
         if request.writer.output_size > 0:
             raise ConnectionError("part of another response has been sent already")
         return ParserErrorResponse(api_error(ErrorType.SERVER_ERROR))
-
-
-def _is_http_1_0(message: RawRequestMessage) -> bool:
-    """Return whether a request is HTTP/1.0 without a transfer coding (RFC 9112, 6.1).
-
-    The parser accepts any version, and aiohttp would repeat it in the response.
-    """
-    return message.version is HttpVersion10 and hdrs.TRANSFER_ENCODING not in message.headers
 
 
 class _Server(web.Server):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from service.database.connections import Database
 from service.http import metrics
-from service.http.admission import Admission
+from service.http.budgets import Admission
 
 
 def gauge_updater(

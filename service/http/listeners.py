@@ -7,7 +7,9 @@ consecutive ports go to the workers in turn.
 The kernel completes handshakes by itself and queues the connections. Closing a listener resets
 every queued connection and every incomplete handshake. Another listener on the same port does not
 help: the kernel has chosen one already, by the client's address and port. So a listener first
-ignores new SYNs and accepts its queue.
+ignores new SYNs and accepts its queue. Without the two programs in the kernel a client with 2
+connections has both on one worker half of the time (``make attack``: shares), and clients of an
+instance that stops are reset (``tests/platform/test_graceful_shutdown.py``).
 """
 
 import asyncio
@@ -19,7 +21,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
-from typing import Any, Final
+from typing import Final
 
 from aiohttp import web
 
@@ -95,23 +97,12 @@ def _listen(settings: Settings) -> list[socket.socket]:
     # SO_REUSEPORT would share the address with another process. A socket without it fails instead.
     with socket.create_server(address[:2], family=family) as probe:
         address = probe.getsockname()
-    listeners = [_listener(family, address) for _ in range(settings.workers)]
+    listeners = [
+        socket.create_server(address[:2], family=family, backlog=BACKLOG, reuse_port=True)
+        for _ in range(settings.workers)
+    ]
     _take_turns(listeners)
     return listeners
-
-
-def open_another(listeners: Sequence[socket.socket]) -> socket.socket:
-    """Return a new listener on the address of the existing ones, for an additional worker.
-
-    Raise OSError if the system refuses.
-    """
-    listener = _listener(listeners[0].family, listeners[0].getsockname())
-    _take_turns([*listeners, listener])
-    return listener
-
-
-def _listener(family: int, address: tuple[Any, ...]) -> socket.socket:
-    return socket.create_server(address[:2], family=family, backlog=BACKLOG, reuse_port=True)
 
 
 def _take_turns(listeners: Sequence[socket.socket]) -> None:

@@ -11,7 +11,7 @@ import platform
 from bisect import bisect_left
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from prometheus_client import (
@@ -39,6 +39,11 @@ if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
     # imports this module after its fork and never forks again, so its id is constant.
     values.ValueClass = values.MultiProcessValue(lambda: _PROCESS)  # type: ignore[no-untyped-call]
 
+# Gauges by what an instance exports of those of its workers.
+_sum = partial(Gauge, multiprocess_mode="livesum")
+_max = partial(Gauge, multiprocess_mode="livemax")
+_latest = partial(Gauge, multiprocess_mode="livemostrecent")
+
 _BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 REQUESTS = Counter("selvedge_requests_total", "Answered requests.", ["method", "route", "status"])
 SECONDS = Histogram(
@@ -53,60 +58,52 @@ LOOP_DELAY = Histogram(
     "Delay of a timer in the event loop of a worker, in seconds.",
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
 )
-LONGEST_LOOP_DELAY = Gauge(
-    "selvedge_event_loop_longest_delay_seconds",
-    "Maximum event loop delay of any worker in the last one to two minutes, in seconds.",
-    multiprocess_mode="livemax",
-)
-LONGEST_LOOP_HOLD = Gauge(
+LONGEST_LOOP_HOLD = _max(
     "selvedge_event_loop_longest_hold_seconds",
     "Maximum event loop delay that a worker spent computing, in seconds. Waiting for a processor "
     "or a file does not count.",
-    multiprocess_mode="livemax",
 )
 CPU = Counter("selvedge_process_cpu_seconds_total", "Processor time of all workers, in seconds.")
-IN_FLIGHT = Gauge(
+IN_FLIGHT = _sum(
     "selvedge_requests_in_flight",
     "Authenticated requests that run or wait for a database connection.",
-    multiprocess_mode="livesum",
 )
-CONNECTIONS_USED = Gauge(
-    "selvedge_database_connections_used",
-    "Database connections in use by requests.",
-    multiprocess_mode="livesum",
+CONNECTIONS_USED = _sum(
+    "selvedge_database_connections_used", "Database connections in use by requests."
 )
-CONNECTIONS = Gauge(
+CONNECTIONS = _sum(
     "selvedge_database_connections_limit",
     "Maximum database connections for requests (WORKERS times POOL_SIZE).",
-    multiprocess_mode="livesum",
 )
-WAITING = Gauge(
-    "selvedge_database_connections_waited_for",
-    "Requests that wait for a database connection.",
-    multiprocess_mode="livesum",
+WAITING = _sum(
+    "selvedge_database_connections_waited_for", "Requests that wait for a database connection."
 )
 WAITED = Counter(
     "selvedge_organization_wait_seconds_total",
     "Total wait of an organization's requests for a database connection, in seconds.",
     ["organization"],
 )
-CACHE_BYTES = Gauge(
-    "selvedge_response_cache_bytes",
-    "Bytes of cached responses.",
-    multiprocess_mode="livesum",
-)
+CACHE_BYTES = _sum("selvedge_response_cache_bytes", "Bytes of cached responses.")
 WEBHOOK_DELIVERIES = Counter(
     "selvedge_webhook_deliveries_total", "Tries to deliver messages.", ["result"]
 )
-WEBHOOK_IN_FLIGHT = Gauge(
-    "selvedge_webhook_deliveries_in_flight",
-    "Webhooks whose messages are on their way.",
-    multiprocess_mode="livesum",
+WEBHOOK_IN_FLIGHT = _sum(
+    "selvedge_webhook_deliveries_in_flight", "Webhooks whose messages are on their way."
 )
-WEBHOOK_LAG = Gauge(
+WEBHOOK_LAG = _max(
     "selvedge_webhook_lag_seconds",
     "Age of the oldest change that an active webhook lacks, in seconds.",
-    multiprocess_mode="livemax",
+)
+ENDING_KEYS = _latest("selvedge_keys_ending", "API keys in use that end within 30 days.")
+TABLE_ROWS = _latest(
+    "selvedge_table_rows",
+    "Rows of the change feed and of stored responses, as PostgreSQL estimates them.",
+    ["table"],
+)
+TABLE_BYTES = _latest(
+    "selvedge_table_bytes",
+    "Bytes of the change feed and of stored responses, with indexes.",
+    ["table"],
 )
 MEMORY = Gauge(
     "selvedge_process_resident_memory_bytes",

@@ -20,27 +20,23 @@ from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http import envelope
 from service.http.access_log import AccessLog
-from service.http.authentication import NO_SCOPE, authenticate
-from service.http.byte_budget import BYTE_BUDGET, release
+from service.http.budgets import ADMISSION, BYTE_BUDGET, RATE_LIMIT_HEADERS, release
 from service.http.context import (
     ACCESS_LOG,
-    ADMISSION,
     CALLER,
     CALLERS,
+    NO_SCOPE,
     REQUEST_ID,
     ROUTES,
     RouteProtocol,
+    authenticate,
 )
-from service.http.cors import CORS
-from service.http.expectations import check_expectation, check_transfer_coding, may_await_continue
-from service.http.headers import X_REQUEST_ID
-from service.http.media_types import JSON, PROBLEM
+from service.http.headers import CORS, JSON, PROBLEM, X_REQUEST_ID
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiate, prefers
-from service.http.query_string import check_query_string
-from service.http.rate_limit_headers import RATE_LIMIT_HEADERS
-from service.http.response_sender import RESPONSE_SENDER
-from service.http.router import Handler
+from service.http.request_body import check_expectation, check_transfer_coding, may_await_continue
+from service.http.response_sender import send
+from service.http.router import Handler, check_query_string
 from service.limits import MAX_REQUEST_ID_LENGTH
 from service.masking import contains_key
 
@@ -61,7 +57,7 @@ async def handle_request(request: web.Request, handler: Handler) -> web.StreamRe
     """
     try:
         response = await _finished_response(request, handler)
-        await request.app[RESPONSE_SENDER].send(request, response)
+        await send(request, response)
         return response
     finally:
         release(request)

@@ -6,15 +6,15 @@ aiohttp's own responses name its version and repeat the malformed line, which ma
 import re
 import secrets
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import web
-from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError, LineTooLong
+from aiohttp.http_exceptions import BadHttpMethod, LineTooLong
 
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http import envelope
-from service.limits import MAX_TARGET_BYTES
+from service.limits import MAX_HEADER_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
 
 ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey(
     "on_parser_error"
@@ -33,22 +33,17 @@ _REPEATED: Final = re.compile(r"Duplicate '([\w-]{1,40})' header found\.", re.AS
 """Message about a header that may occur once only; aiohttp has a list of these names."""
 
 
-class HeadTooLongError(HttpProcessingError):
-    """Request head that exceeds MAX_HEAD_BYTES (see ``request_heads``)."""
-
-
 def parser_error(error: BaseException) -> ApiError:
     """Return the ApiError of an error of the parser, without any text of the request.
 
     ``uri_too_long`` (414) for a target that is too long, ``headers_too_large`` (431) for too many
-    or too long headers and for a head that is too long, ``not_implemented`` (501) for an unknown
-    method in a request line that is valid otherwise, ``malformed_request`` (400) for all others,
-    at the header if one is repeated.
+    or too long headers, ``not_implemented`` (501) for an unknown method in a request line that is
+    valid otherwise, ``malformed_request`` (400) for all others, at the header if one is repeated.
     """
     message = getattr(error, "message", "")
     if isinstance(error, LineTooLong) and error.args[1] == MAX_TARGET_BYTES:
         return api_error(ErrorType.URI_TOO_LONG)
-    if isinstance(error, LineTooLong | HeadTooLongError) or message.startswith("Too many headers"):
+    if isinstance(error, LineTooLong) or message.startswith("Too many headers"):
         return api_error(ErrorType.HEADERS_TOO_LARGE)
     if isinstance(error, BadHttpMethod) and _is_request_line(message):
         return api_error(ErrorType.NOT_IMPLEMENTED)
@@ -86,3 +81,14 @@ class ParserErrorResponse(web.Response):
         """Prepare the headers without ``Server``."""
         await super()._prepare_headers()
         self.headers.popall("Server", None)
+
+
+PARSER_LIMITS: Final[dict[str, Any]] = {
+    "max_line_size": MAX_TARGET_BYTES,
+    "max_field_size": MAX_HEADER_BYTES,
+    "max_headers": MAX_HEADERS,
+    # ``service.http.request_body`` unpacks bodies. aiohttp's decompression of a truncated or
+    # mislabeled body fails outside of every handler, or never ends.
+    "auto_decompress": False,
+}
+"""Arguments of ``aiohttp.web.AppRunner``."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final, TypeAlias
+from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
 from aiohttp.web_urldispatcher import (
@@ -12,6 +13,10 @@ from aiohttp.web_urldispatcher import (
     PlainResource,
     UrlMappingMatchInfo,
 )
+
+from service.error_types import ErrorType
+from service.errors import api_error
+from service.limits import MAX_PARAMETERS
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Middleware: TypeAlias = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
@@ -89,3 +94,19 @@ def use_router(app: web.Application, router: Router, middleware: Middleware) -> 
     app._router = router  # aiohttp has deprecated the argument
     app._make_request = partial(app._make_request, _cls=RoutedRequest)  # type: ignore[method-assign]
     app._handle = dispatch  # type: ignore[method-assign,assignment]
+
+
+def check_query_string(request: web.Request) -> None:
+    """Raise ApiError ``too_many_parameters``, or ``invalid_value`` if the query is not UTF-8.
+
+    MAX_PARAMETERS are allowed; empty parts between two ``&`` count as well.
+    """
+    query = request.rel_url.raw_query_string
+    if query.count("&") >= MAX_PARAMETERS:
+        raise api_error(ErrorType.TOO_MANY_PARAMETERS)
+    if "%" in query:
+        try:
+            unquote_to_bytes(query).decode()
+        except UnicodeDecodeError:
+            message = "Percent-encode the query as UTF-8."
+            raise api_error(ErrorType.INVALID_VALUE, message=message) from None

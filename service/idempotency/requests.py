@@ -18,7 +18,7 @@ from service.database.connections import Connection
 from service.database.errors import OrganizationMissingError
 from service.error_types import ErrorType
 from service.errors import api_error
-from service.http.api_response import ApiResponse
+from service.http.envelope import ApiResponse
 from service.limits import IDEMPOTENCY_HOURS, WRITE_SECONDS
 from service.organizations.caller import Caller
 

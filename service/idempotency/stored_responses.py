@@ -17,7 +17,7 @@ from service.database import statements
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
-from service.http.api_response import ApiResponse
+from service.http.envelope import ApiResponse
 from service.idempotency.requests import RETENTION, IdempotentRequest, Work, run_once
 from service.limits import MAX_STORED_BYTES
 

@@ -38,6 +38,7 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
     "number": (int, float),
     "boolean": (bool,),
     "string": (str,),
+    "date": (str,),
     "date-time": (str,),
 }
 """Types of the sort values in a cursor's JSON, by stored kind of the property."""

@@ -9,9 +9,6 @@ from service.listing.operators import Operator
 from service.listing.properties import Property
 from service.listing.search import RELEVANCE, Search
 
-MAX_PAGE_NUMBER = 2**31 - 1
-"""Maximum of ``pageNumber``."""
-
 
 @dataclass(frozen=True, slots=True)
 class Condition:

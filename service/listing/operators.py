@@ -10,7 +10,7 @@ from typing import Final
 
 from service.listing.properties import Property
 
-_ANY_KIND: Final = frozenset({"integer", "number", "boolean", "string", "date-time"})
+_ANY_KIND: Final = frozenset({"integer", "number", "boolean", "string", "date", "date-time"})
 _ORDERED: Final = _ANY_KIND - {"boolean"}
 _TEXT: Final = frozenset({"string"})
 _IS_NULL: Final = Property("isNull", "boolean", nullable=False, sortable=False)
@@ -63,7 +63,7 @@ class Operator:
             return _IS_NULL
         if self.compares_stored:
             return replace(prop, kind=prop.stored_kind)
-        return replace(prop, choices=None) if self.matches_part else prop
+        return replace(prop, choices=None, zero_filled=0) if self.matches_part else prop
 
 
 _ALL: Final = (

@@ -10,15 +10,14 @@ where PostgreSQL sorts them (last ascending, first descending). Its form allows 
 scan: ``a <= $1 and (a < $1 or id > $2)``, for a descending field and the id.
 """
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from service.database.id_arrays import id_array
-from service.database.statements import Statement
+from service.database.statements import Statement, id_array
 from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.properties import Property, stored_id
+from service.listing.properties import column_of as column_of
 from service.listing.search import Search, implied_words
 
 _SQL_TYPES = {
@@ -26,15 +25,12 @@ _SQL_TYPES = {
     "number": "double precision",
     "boolean": "boolean",
     "string": "text",
+    "date": "date",
     "date-time": "timestamptz",
 }
-ALL_RECORDS: Final = (
-    "select record.*, record.id as page_order, null::text as sort_values from record"
-)
-"""Page of all records, deleted ones included, in any order; ``page_order`` is the id."""
 LIVE: Final = "record.state <> 'deleted'"
 """SQL condition of the records that are not deleted."""
-_UTC = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+UTC_TEXT = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 
 @dataclass
@@ -64,6 +60,14 @@ class BatchPage(NamedTuple):
     text: str
     ids: Any
     """A single id as an integer, otherwise the text of an id array."""
+
+
+def all_records(order: str) -> str:
+    """Return the page of all records in an order, deleted ones included."""
+    return (
+        f"select record.*, row_number() over (order by {order}) as page_order,"
+        " null::text as sort_values from record"
+    )
 
 
 def batch_page(leading: int, ids: list[int], *, listed: str = "") -> BatchPage:
@@ -191,18 +195,14 @@ def _where(conditions: list[str]) -> str:
 
 
 def _column(prop: Property) -> str:
-    return prop.column or f"record.{column_of(prop.name)}"
-
-
-@cache
-def column_of(name: str) -> str:
-    """Return the column of a field: its name in snake case, as ``user_defined_id2``."""
-    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+    """Return the SQL of the stored value; decimals are compared and sorted as doubles."""
+    cast = "::double precision" * (prop.kind == "number")
+    return prop.column or f"record.{column_of(prop.name)}{cast}"
 
 
 def _sort_value(prop: Property) -> str:
     """Return the SQL of a sort value in a cursor: times as text, in UTC and to the microsecond."""
-    return _UTC.format(_column(prop)) if prop.kind == "date-time" else _column(prop)
+    return UTC_TEXT.format(_column(prop)) if prop.kind == "date-time" else _column(prop)
 
 
 def _condition(page: PageSql, condition: Condition) -> str:
@@ -222,7 +222,10 @@ def _condition(page: PageSql, condition: Condition) -> str:
         comparison = operator.sql.format(column, page.parameter(values[0], sql_type))
     if prop.words and (words := implied_words(operator, values[0])):
         comparison += f" and {prop.words.condition(page.parameter(words, 'text'))}"
-    return prop.within.fill(condition=comparison) if prop.within else comparison
+    if prop.within is None:
+        return comparison
+    slots = {} if prop.keys is None else {"keys": page.parameter([*prop.keys], "bigint[]")}
+    return prop.within.fill(condition=comparison, **slots)
 
 
 def _after(page: PageSql, keys: list[tuple[SortKey, Any]]) -> str:

@@ -11,10 +11,9 @@ from typing import Any, Final, TypeAlias
 
 from service.error_types import ErrorType
 from service.errors import MAX_SUGGESTIONS, with_nearest
-from service.limits import DEFAULT_PAGE_SIZE, MAX_CONDITIONS, MAX_PAGE_SIZE
+from service.limits import DEFAULT_PAGE_SIZE, MAX_CONDITIONS, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
 from service.listing import cursor
 from service.listing.list_request import (
-    MAX_PAGE_NUMBER,
     Condition,
     ListRequest,
     SortKey,

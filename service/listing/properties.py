@@ -9,11 +9,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from service import schemas
-from service.database.statements import Statement
+from service.database.statements import SHARED, Statement
 from service.listing.search_columns import SearchColumns
+from service.schemas.formats import parse_day
+from service.schemas.write_forms import ZERO_FILLED
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
@@ -33,7 +36,7 @@ class Property:
     name: str
     """Name in the letter case of the document; with a dot if related, as ``brand.customId``."""
     kind: str
-    """Kind in responses: ``integer``, ``number``, ``boolean``, ``string`` or ``date-time``."""
+    """Kind in responses: JSON type of a scalar, ``date`` or ``date-time``."""
     nullable: bool
     """Whether the value may be null, or the field may be absent from a document."""
     sortable: bool
@@ -45,6 +48,8 @@ class Property:
 
     It is set for ids only, not for other fields of the kind ``integer``.
     """
+    zero_filled: int = 0
+    """Digits to which values get zeros before them, as in a GTIN that was scanned without them."""
     column: str = ""
     """SQL of the stored value; "" for the record's column with the field's name in snake case."""
     words: SearchColumns | None = None
@@ -52,6 +57,11 @@ class Property:
     within: Statement | None = None
     """SQL condition with the slot ``condition`` for the comparison, if ``column`` belongs to a
     related record or a list entry, else None."""
+    keys: tuple[int, ...] | None = None
+    """Ids of the records that define the field, for the slot ``keys`` of ``within``.
+
+    () before their look-up (``service/listing/custom_fields.py``); None if nobody defines it.
+    """
 
     @property
     def stored_kind(self) -> str:
@@ -66,7 +76,7 @@ class Property:
         """
         if self.choices is not None and text not in self.choices:
             raise ValueError(f"Use one of {', '.join(sorted(self.choices))}.")
-        return _PARSERS[self.kind](text)
+        return _PARSERS[self.kind](text.zfill(self.zero_filled) if self.zero_filled else text)
 
     def parse_stored(self, text: str) -> Any:
         """Parse a stored value in a cursor's format, whatever ``choices``; raise ValueError."""
@@ -81,7 +91,8 @@ class Properties(Mapping[str, Property]):
     Without the argument they are those of the name or text, and of keys such as ``customId``, among
     the fields (``SearchColumns.of``), or None without a name or text. ``members`` are the names of
     all members of a document, or of the entries of one that is a list, in the order of the schema.
-    ``key`` is the name of the property with the record's id.
+    ``key`` is the name of the property with the record's id. ``defined`` is that of all fields that
+    callers define: its name is the part before theirs.
     """
 
     def __init__(
@@ -91,7 +102,9 @@ class Properties(Mapping[str, Property]):
         search: SearchColumns | None = None,
         *,
         takes_time: bool = True,
+        defined: Property | None = None,
     ) -> None:
+        self._defined = defined
         document = schemas.definition(collection, "document")
         self.takes_time = takes_time
         """Whether lists take ``changedSince``."""
@@ -114,6 +127,10 @@ class Properties(Mapping[str, Property]):
         self._by_name |= {prop.name.lower(): prop for prop in related}
 
     def __getitem__(self, name: str) -> Property:
+        beginning, _, key = name.partition(".")
+        defined = self._defined
+        if defined and key and "\0" not in key and beginning.lower() + "." == defined.name.lower():
+            return replace(defined, name=defined.name + key)
         return self._by_name[name.lower()]
 
     def __iter__(self) -> Iterator[str]:
@@ -123,20 +140,32 @@ class Properties(Mapping[str, Property]):
         return len(self._by_name)
 
 
+@cache
+def column_of(name: str) -> str:
+    """Return the column of a field: its name in snake case, as ``user_defined_id2``."""
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+
+
 def _property(name: str, resolved: schemas.ResolvedSchema, required: bool) -> Property | None:
-    """Return the property of a field; None if it is no scalar."""
+    """Return the property of a field; None if it is neither a scalar nor a set of codes."""
     types, schema = resolved.types, resolved.schema
     kind = next(iter(types - {"null"}), "")
+    if schema.get("x-stored") == "values" and "format" in resolved.items.schema:
+        within = SHARED["has_value"].bind(column=column_of(name))
+        return Property(
+            name, "string", nullable=True, sortable=False, column="entry.value", within=within
+        )
     if kind not in ("integer", "number", "boolean", "string"):
         return None
     choices = frozenset(c for c in schema["enum"] if c is not None) if "enum" in schema else None
     return Property(
         name,
-        "date-time" if schema.get("format") == "date-time" else kind,
+        schema["format"] if schema.get("format") in ("date", "date-time") else kind,
         nullable="null" in types or not required,
         sortable=not schema.get("x-filter-only", False),
         choices=choices,
         stored_as_integer=name == "id" or schema.get("x-stored") == "integer",
+        zero_filled=schema.get(ZERO_FILLED, 0),
     )
 
 
@@ -219,5 +248,6 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "number": _number,
     "boolean": _boolean,
     "string": str,
+    "date": parse_day,
     "date-time": parse_timestamp,
 }

@@ -108,12 +108,12 @@ class QueryReader:
     def members(self, name: str, choices: Collection[str]) -> tuple[str, ...]:
         """Return names separated by commas, once each, in the order of ``choices``; () without.
 
-        The parameter may be repeated. Report it if a name is empty or not among ``choices``.
+        Report a repeated parameter, and names that are empty or not among ``choices``.
         """
-        texts = self.texts.get(name)
-        if texts is None:
+        text = self.single(name)
+        if text is None:
             return ()
-        chosen = {part for text in texts for part in text.split(",")}
+        chosen = {*text.split(",")}
         if not chosen <= {*choices}:
             self.fail_choice(choices, name)
         return tuple(choice for choice in choices if choice in chosen)

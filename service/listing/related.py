@@ -35,9 +35,9 @@ class Related:
     has_text_ids: bool = False
     """Whether ids are strings in JSON. The database has integers."""
     shown_condition: str = "true"
-    """SQL condition of the entries that documents show, with the alias ``entry`` for ``rows``.
+    """SQL condition of the entries that documents show; that of links names no row.
 
-    It applies to members in ``rows`` alone, not to those of a target.
+    Otherwise the entry's row is ``entry``.
     """
 
     def properties(self) -> Iterator[Property]:
@@ -73,4 +73,5 @@ class Related:
             owner=self.owner,
             target=self.target,
             column=next(iter(self.ids.values())),
+            is_shown=self.shown_condition,
         )

@@ -5,7 +5,7 @@
 ``condition`` has its columns in its order.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,6 +35,8 @@ class SearchColumns:
     """
     shown: tuple[str, ...] = ()
     """Columns of the record that show name and keys of the related row, by which it is ranked."""
+    own: tuple[str, ...] = ()
+    """Columns of the record that are searched beside those of the related row."""
 
     @classmethod
     def of(cls, fields: Collection[str]) -> "SearchColumns | None":
@@ -62,13 +64,16 @@ class SearchColumns:
         matched = f"search_query($1::bigint, {query})"
         if is_read_whole:
             matched = f"(select {matched})"
+        columns = (self.name, *self.keys)
         if self.related is None:
-            return self._condition("record", matched)
+            return _condition("record", columns, matched)
         table, column = self.related
-        return (
+        related = (
             f"record.{column} in (select one.id from {table} one"
-            f" where one.organization_id = $1::bigint and {self._condition('one', matched)})"
+            f" where one.organization_id = $1::bigint and {_condition('one', columns, matched)})"
         )
+        own = _condition("record", self.own, matched)
+        return f"({own} or {related})" if self.own else related
 
     def rank(self, query: str, folded: str) -> str:
         """Return the SQL of the rank of a record, 0 for the best.
@@ -94,6 +99,7 @@ class SearchColumns:
             f"when {begins(lower(name))} then 2 else 3 end"
         )
 
-    def _condition(self, alias: str, matched: str) -> str:
-        columns = ", ".join(f"{alias}.{column}" for column in (self.name, *self.keys))
-        return f"search_vector({alias}.organization_id, array[{columns}])\n@@ {matched}"
+
+def _condition(alias: str, columns: Iterable[str], matched: str) -> str:
+    listed = ", ".join(f"{alias}.{column}" for column in columns)
+    return f"search_vector({alias}.organization_id, array[{listed}])\n@@ {matched}"

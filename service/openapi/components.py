@@ -9,21 +9,93 @@ Returned schemas are cached: callers copy what they change.
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
+from functools import cache, reduce
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import urljoin
 
 import orjson
 
-from service import schemas
-from service.openapi.flatten import flattened, is_writable
+from service import limits, schemas
 from service.schemas.definitions import ResolvedSchema, Schema
+
+_NAME: Final = re.compile(r'"\{\{(\w{1,50}+)\}\}"|\{\{(\w{1,50}+)\}\}')
+"""Name of a limit in braces: a value of its own, or within a text."""
+
+
+def _limit(match: re.Match[str]) -> str:
+    """Return the limit that a match of ``_NAME`` names."""
+    name = match[1] or match[2]
+    value: int = getattr(limits, name)
+    return limits.byte_size(value) if match[2] and name.endswith("_BYTES") else str(value)
+
+
+STATIC: Final[dict[str, Any]] = orjson.loads(
+    _NAME.sub(_limit, Path(__file__).with_name("static.json").read_text(encoding="utf-8"))
+)
+"""Parts of the document that no schema has: ``static.json``, with limits for their names."""
+
+_CONDITION = frozenset({"if", "then", "else", "allOf"})
+
+
+def flattened(unresolved: ResolvedSchema) -> ResolvedSchema:
+    """Return the schema with its own reference resolved and its conditional branches merged in.
+
+    The schemas of its fields and items stay as they are. The argument is not changed.
+    """
+    resolved = unresolved.resolved()
+    branches = [*_branches(resolved)]
+    if not branches:
+        return resolved
+    own = {key: value for key, value in resolved.schema.items() if key not in _CONDITION}
+    merged: Schema = reduce(lambda rest, branch: branch.schema | rest, branches, own)
+    merged["properties"] = reduce(_merge_properties, branches, own.get("properties", {}))
+    merged.pop("required", None)
+    if required := [*own.get("required", ()), *_always_required(resolved.schema)]:
+        merged["required"] = required
+    return ResolvedSchema(merged, resolved.home)
+
+
+def is_writable(schema: Any, home: str) -> bool:
+    """Return whether callers can send a field: it is neither ignored nor read-only.
+
+    Ignored fields have the schema ``true``. ``home`` is the file from which references start.
+    """
+    return isinstance(schema, dict) and not ResolvedSchema(schema, home).resolved().schema.get(
+        "readOnly"
+    )
+
+
+def _branches(resolved: ResolvedSchema) -> Iterator[ResolvedSchema]:
+    """Yield the conditional branches of a schema and of its ``allOf`` parts."""
+    for part in (resolved.schema, *resolved.schema.get("allOf", ())):
+        for keyword in ("then", "else"):
+            if keyword in part:
+                yield ResolvedSchema(part[keyword], resolved.home).resolved()
+
+
+def _merge_properties(own: Schema, branch: ResolvedSchema) -> Schema:
+    """Return the properties with those that only a conditional branch has."""
+    conditional = branch.schema.get("properties", {})
+    return own | {name: conditional[name] for name in conditional if name not in own}
+
+
+def _always_required(schema: Schema) -> list[str]:
+    """Return the fields that are required whether or not the schema's own condition holds.
+
+    Conditions in ``allOf`` do not count.
+    """
+    if "if" not in schema or "else" not in schema:
+        return []
+    required = {*schema["if"].get("required", ()), *schema.get("then", {}).get("required", ())}
+    return [name for name in schema["else"].get("required", ()) if name in required]
+
 
 _HOME = "#/components/schemas/"
 _REFERENCE = re.compile(rf'"{_HOME}(\w+)"')
-_BESIDE_REFERENCE = frozenset({"$ref", "description"})
+_BESIDE_REFERENCE = frozenset({"$ref", "description", "x-since"})
 """Keywords of a reference that does not narrow its target, so that it can stay a reference."""
-_INTERNAL = re.compile(r"x-|\$")
+_INTERNAL = re.compile(r"x-(?!since)|\$")
 """Prefixes of keywords that are not published. A ``title`` is not published either."""
 _INT32 = 2**31 - 1
 
@@ -43,9 +115,9 @@ def name_of(file: str, definition: str = "") -> str:
 
 def plural(noun: str) -> str:
     """Return the plural of a noun by its last letter; one that ends in ``s`` is plural already."""
-    if noun.endswith("s"):
-        return noun
-    return noun.removesuffix("y") + "ies" if noun.endswith("y") else noun + "s"
+    if noun.endswith("y"):
+        return noun.removesuffix("y") + "ies"
+    return noun if noun.endswith("s") else noun + ("es" if noun.endswith("ch") else "s")
 
 
 def named(name: str) -> Schema:
@@ -109,7 +181,7 @@ def _all_definitions() -> Iterator[tuple[str, str, ResolvedSchema]]:
 
 def _used(unresolved: ResolvedSchema) -> Schema:
     """Return a reference to the schema's component; a narrowed schema is inlined."""
-    schema = {key: value for key, value in unresolved.schema.items() if not key.startswith("x-")}
+    schema = {k: value for k, value in unresolved.schema.items() if not re.match("x-(?!since)", k)}
     if schema.keys() <= _BESIDE_REFERENCE and "$ref" in schema:
         return {**schema, **named(name_of(*_target(unresolved)))}
     return _published(unresolved)
@@ -149,8 +221,8 @@ def _published(unresolved: ResolvedSchema) -> Schema:
 def _alternatives(flat: ResolvedSchema) -> Schema:
     """Return the published schema of a reference: an id, or an object with an own key."""
     alternatives = [_used(ResolvedSchema(part, flat.home)) for part in flat.schema["anyOf"]]
-    description = flat.schema.get("description")
-    return ({"description": description} if description else {}) | {"anyOf": alternatives}
+    beside = {key: flat.schema[key] for key in ("description", "x-since") if key in flat.schema}
+    return beside | {"anyOf": alternatives}
 
 
 def _typed(schema: Schema) -> Schema:
@@ -164,7 +236,7 @@ def _typed(schema: Schema) -> Schema:
         wide = schema.get("maximum", _INT32 + 1) > _INT32
         return schema | {"format": "int64" if wide else "int32"}
     if "number" in types:
-        return schema | {"format": "double"}
+        return {"format": "double"} | schema
     if isinstance(schema.get("const"), str):
         return {"type": "string"} | schema
     return schema

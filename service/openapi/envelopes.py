@@ -4,6 +4,8 @@ The constants ``ANSWER`` to ``TEST_RESULT`` are the kinds: suffixes of the compo
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from service import schemas
 from service.openapi.components import definition, name_of, named, reference
@@ -11,6 +13,7 @@ from service.schemas.definitions import Schema
 
 ANSWER, WRITABLE, BULK, LIST = "Answer", "WritableAnswer", "BulkAnswer", "List"
 ALL = "AllAnswer"
+OUTCOMES = "Outcomes"
 ISSUED, TEST_RESULT = "IssuedAnswer", "TestAnswer"
 CHANGES = "changes"
 _HOME = "common/envelope"
@@ -87,3 +90,14 @@ def _bulk_failure() -> Schema:
     """Return the schema of ``error`` in responses of bulk operations; item counts are optional."""
     required = definition(_HOME, "failureError")["required"]
     return {**definition(_HOME, "bulkFailureError"), "required": required}
+
+
+@dataclass(frozen=True)
+class ResponseObject:
+    """Response of an operation: its status and its OpenAPI description."""
+
+    code: int | str
+    """Status code, or a range of them: ``4XX``."""
+    name: str
+    """Name of the component; different responses may have the same name."""
+    response: dict[str, Any]

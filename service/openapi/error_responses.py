@@ -8,83 +8,31 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, Final
 
-from service.error_types import STATUSES, ErrorType
-from service.http.media_types import JSON, PROBLEM
-from service.openapi.components import named, reference
-from service.openapi.response_object import ResponseObject
+from service.error_types import ErrorType
+from service.http.headers import JSON, PROBLEM
+from service.openapi.components import STATIC, named, reference
+from service.openapi.envelopes import ResponseObject
 from service.routes import Route
 
 _PREFIX: Final = ErrorType.INVALID_VALUE.partition(".")[0] + "."
 """Prefix of most error types of 400."""
-OF_ANY: Final = (
-    ErrorType.UNKNOWN_PARAMETER,
-    ErrorType.INVALID_VALUE,
-    ErrorType.TOO_MANY_PARAMETERS,
-    ErrorType.MALFORMED_REQUEST,
-    ErrorType.UNAUTHORIZED,
-    ErrorType.URI_TOO_LONG,
-    ErrorType.EXPECTATION_FAILED,
-    ErrorType.TOO_MANY_REQUESTS,
-    ErrorType.HEADERS_TOO_LARGE,
-    ErrorType.SERVER_ERROR,
-    ErrorType.NOT_IMPLEMENTED,
-    ErrorType.SERVER_ERROR_UNAVAILABLE,
-)
+STATUSES: Final = {int(status): text for status, text in STATIC["statuses"].items()}
+"""Meaning by status code: its text here and in the client's exception, if any.
+
+It has no 405, which no operation returns: a path returns it for a method without an operation.
+"""
+_TYPES: Final[dict[str, list[ErrorType]]] = {
+    group: [ErrorType(name) for name in names]  # type: ignore[call-arg]  # mypy sees __new__ only
+    for group, names in STATIC["errors"].items()
+}
+OF_ANY: Final = _TYPES["any"]
 """Error types of any request."""
-OF_WRITES: Final = (
-    ErrorType.MALFORMED_JSON,
-    ErrorType.REQUIRED_FIELD,
-    ErrorType.UNKNOWN_FIELD,
-    ErrorType.READ_ONLY_FIELD,
-    ErrorType.INVALID_TYPE,
-    ErrorType.TOO_SHORT,
-    ErrorType.TOO_LONG,
-    ErrorType.OUT_OF_RANGE,
-    ErrorType.TOO_MANY_ITEMS,
-    ErrorType.DUPLICATE,
-    ErrorType.FORBIDDEN_SCOPE,
-    ErrorType.REQUEST_TIMEOUT,
-    ErrorType.PAYLOAD_TOO_LARGE,
-    ErrorType.UNSUPPORTED_MEDIA_TYPE,
-    ErrorType.CONFLICT_IN_PROGRESS,
-    ErrorType.UNPROCESSABLE_IDEMPOTENCY_KEY,
-    ErrorType.SERVER_ERROR_OUTCOME_UNKNOWN,
-)
+OF_WRITES: Final = _TYPES["writes"]
 """Error types of any write, those of bodies included."""
-_OF_RECORDS: Final = (
-    ErrorType.UNKNOWN_REFERENCE,
-    ErrorType.STATE_NOT_ALLOWED,
-    ErrorType.FEATURE_DISABLED,
-    ErrorType.EXCLUSIVE_PARAMETERS,
-    ErrorType.FORBIDDEN_ORGANIZATION,
-    ErrorType.NOT_FOUND,
-    ErrorType.CONFLICT_IN_USE,
-    ErrorType.CONFLICT_DUPLICATE,
-    ErrorType.CONFLICT_AMBIGUOUS_KEY,
-    ErrorType.PRECONDITION_FAILED,
-)
 _OWN: Final = {
-    "Read": (
-        ErrorType.REQUIRED_FIELD,
-        ErrorType.TOO_SHORT,
-        ErrorType.TOO_LONG,
-        ErrorType.OUT_OF_RANGE,
-        ErrorType.TOO_MANY_ITEMS,
-        ErrorType.DUPLICATE,
-        ErrorType.EXCLUSIVE_PARAMETERS,
-        ErrorType.INVALID_CURSOR,
-        ErrorType.FORBIDDEN_ORGANIZATION,
-        ErrorType.NOT_FOUND,
-        ErrorType.CONFLICT_AMBIGUOUS_KEY,
-        ErrorType.GONE_CHANGES_EXPIRED,
-    ),
-    "Write": (
-        *_OF_RECORDS,
-        ErrorType.CONFLICT_TEST_FAILED,
-        ErrorType.GONE_CHANGES_EXPIRED,
-        ErrorType.UNPROCESSABLE_PATCH,
-    ),
-    "Bulk": (*_OF_RECORDS, ErrorType.TOO_FEW_ITEMS),
+    "Read": _TYPES["read"],
+    "Write": _TYPES["records"] + _TYPES["write"],
+    "Bulk": _TYPES["records"] + _TYPES["bulk"],
 }
 """Error types of ``default`` by group of operations."""
 

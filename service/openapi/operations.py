@@ -3,21 +3,23 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from service import schemas
 from service.handlers import operations
-from service.openapi import error_responses, parameters, success_responses, webhooks
-from service.openapi.changes import of_changes
-from service.openapi.components import name_of, plural
+from service.openapi import error_responses, parameters, success_responses
+from service.openapi.components import STATIC, name_of, plural
+from service.openapi.envelopes import ResponseObject
 from service.openapi.parameters import Parameter
-from service.openapi.response_object import ResponseObject
 from service.openapi.shared_components import SharedComponents
-from service.queries.master_record import MasterRecord
-from service.queries.resource import Resource
-from service.queries.writable_resource import WritableResource
-from service.resources import registry
+from service.records.master_record import MasterRecord
+from service.records.resource import Resource
+from service.records.writable_resource import WritableResource
 from service.routes import Route
+from service.writing.part_collections import PartCollection
+
+_TEXTS: Final = "x-operations"
+"""Keyword of a schema file: texts of operations in place of the common ones, by operation."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +42,25 @@ class OperationObject:
     @property
     def texts(self) -> tuple[str, str]:
         """Return the summary and the description: the resource's own, or the operation's."""
-        kind, title = self.route.operation, self.title.lower()
-        texts = self.resource.own_descriptions.get(kind.name, (kind.summary, kind.description))
+        name, title = self.route.operation.name, self.title.lower()
+        common = STATIC["operations"]
+        if isinstance(self.resource, PartCollection):
+            common = STATIC["partOperations"]
+        texts = schemas.load()[self.resource.name].get(_TEXTS, {}).get(name) or common[name]
         noun = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
-        summary, description = (text.format(one=noun, several=plural(title)) for text in texts)
+        summary, description = (
+            texts.get(part, "").format(one=noun, several=plural(title))
+            for part in ("summary", "description")
+        )
         return summary, description
 
     @property
     def identifier(self) -> str:
         """Return the operationId, such as ``listColors``, which clients use as method name."""
-        name = name_of(self.resource.name, "document")
-        return self.route.operation.identifier.format(one=name, several=plural(name))
+        name, operation = name_of(self.resource.name, "document"), self.route.operation.name
+        first, *rest = operation.split("_")
+        is_of_one = "{one}" in STATIC["operations"][operation]["summary"]
+        return "".join((first, *map(str.title, rest), name if is_of_one else plural(name)))
 
     def described(self, responses: SharedComponents) -> dict[str, Any]:
         """Return the operation object, with references to response components."""
@@ -88,16 +98,18 @@ class OperationObject:
             yield from parameters.of_list(resource)
             yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
         if kind is operations.CHANGES:
-            yield from of_changes(registry.CHANGES)
+            yield from STATIC["changesParameters"]
         if kind is operations.EXPORT:
-            yield parameters.exported(list(registry.EXPORTED))
+            yield parameters.EXPORTED_COLLECTION
         if kind is operations.READ_ALL:
             yield parameters.shared("Fields")
             yield parameters.shared("IfNoneMatch")
         if kind is operations.READ:
             yield from parameters.of_read(resource)
             yield parameters.shared("IfNoneMatch")
-        if kind.is_bulk:
+        if kind in (operations.GENERATE, operations.ALLOCATE):
+            yield parameters.shared("DryRun")
+        elif kind.is_bulk:
             yield from parameters.of_bulk(kind, resource)
         if kind.writes:
             yield parameters.shared("IdempotencyKey")
@@ -115,35 +127,29 @@ class OperationObject:
 
     def _successes(self) -> Iterator[ResponseObject]:
         kind, name = self.route.operation, self.resource.name
-        if kind in webhooks.SUCCESSES:
-            yield webhooks.SUCCESSES[kind](name)
-        elif kind is operations.LIST:
-            yield from success_responses.page_or_unchanged(name)
-        elif kind is operations.CHANGES:
-            yield success_responses.page(name, "Link", "X-Changes-After", "X-Changes-Epoch")
+        success = STATIC["operations"][kind.name].get("success")
+        if success is not None:
+            yield success_responses.of_envelope(name, **success)
+        if kind is operations.LIST:
+            yield success_responses.unchanged_list()
+        elif kind is operations.READ_ALL:
+            yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.READ:
             has_writable = isinstance(self.resource, WritableResource)
             yield success_responses.read(name, has_writable=has_writable)
             yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.EXPORT:
             yield success_responses.stream(name)
-        elif kind is operations.IDENTIFY:
-            yield success_responses.plain(name)
-        elif kind is operations.READ_ALL:
-            yield from (
-                success_responses.read_all(name),
-                success_responses.unchanged("NotModified", "ETag"),
-            )
         elif kind is operations.CREATE:
             yield success_responses.created(name)
-        elif kind.is_bulk:
-            can_create = bool(kind.body) and self._is_upsert
+        elif success is None and kind.is_bulk:
+            can_create = bool(kind.body) and bool(getattr(self.resource, "own_key", None))
             yield success_responses.written_in_bulk(name, can_create=can_create)
-        else:
+        elif success is None:
             can_create = kind is operations.REPLACE and self._is_upsert
             yield success_responses.written(name, can_create=can_create)
 
     @property
     def _is_upsert(self) -> bool:
-        """Whether writes by own key create records."""
+        """Whether writes by own key in the path create records."""
         return isinstance(self.resource, MasterRecord) and bool(self.resource.key_lookups)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import asyncpg
 
 from service.database.statements import load
-from service.organizations import keys
+from service.organizations import caller
 
 _SQL: Final = load("administration")
 
@@ -55,18 +55,16 @@ class OrganizationSettings(NamedTuple):
 
 async def set_organization(
     connection: asyncpg.Connection, organization_id: int, settings: OrganizationSettings
-) -> bool | None:
+) -> asyncpg.Record | None:
     """Change settings of an organization.
 
-    Return whether that changes documents of records, which only a change of ``pro`` does, or None
-    for an unknown organization. If so, the caller must add it to the change feed in the same
+    Return whether that changes them, and documents of records, which only a change of ``pro`` does;
+    None for an unknown organization. The caller must add a change to the change feed in the same
     transaction (``record_settings``). The caller also checks own keys before ``unique_keys`` is
     switched on.
     """
     statement = _SQL["set_organization"].text
-    changes_documents: bool | None
-    changes_documents = await connection.fetchval(statement, organization_id, *settings)
-    return changes_documents
+    return await connection.fetchrow(statement, organization_id, *settings)
 
 
 async def lock_settings(
@@ -107,13 +105,13 @@ async def issue_key(
     Only the hash of its secret is stored, so the key cannot be read again. The scope is ``read`` or
     ``write``. Without ``expires_at`` the key does not expire.
     """
-    secret = keys.new_secret()
-    arguments = (organization_id, name, scope, keys.digest(secret), expires_at)
+    secret = caller.new_secret()
+    arguments = (organization_id, name, scope, caller.digest(secret), expires_at)
     try:
         key_id: int = await connection.fetchval(_SQL["create_key"].text, *arguments)
     except asyncpg.ForeignKeyViolationError:
         return None
-    return keys.compose(organization_id, key_id, secret)
+    return caller.compose(organization_id, key_id, secret)
 
 
 async def is_live_key(connection: asyncpg.Connection, key: str) -> bool:
@@ -121,12 +119,14 @@ async def is_live_key(connection: asyncpg.Connection, key: str) -> bool:
 
     A text that has not the format of a key is not valid.
     """
-    parts = keys.parse(key)
+    parts = caller.parse(key)
     if parts is None:
         return False
     organization_id, key_id, secret = parts
     statement = _SQL["is_live_key"].text
-    return bool(await connection.fetchval(statement, organization_id, key_id, keys.digest(secret)))
+    return bool(
+        await connection.fetchval(statement, organization_id, key_id, caller.digest(secret))
+    )
 
 
 async def list_keys(

@@ -1,7 +1,14 @@
-"""Callers: organization, scope and features of API keys, and their cache (contract, Callers)."""
+"""Callers: API keys, their organization, scope and features, and their cache (contract, Callers).
+
+A key is ``slv_<organization>_<key id>_<secret>``. The ids are from 1 to 2**63 - 1 without leading
+zeros; the secret is 64 lowercase hex digits.
+"""
 
 import asyncio
+import hashlib
 import hmac
+import re
+import secrets
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -10,12 +17,14 @@ from typing import Final, TypeVar
 from service import background
 from service.database import statements
 from service.database.connections import LOOK_UP_SECONDS, Connection, Database
-from service.database.errors import unavailable
-from service.errors import ApiError
+from service.errors import ApiError, unavailable
 from service.limits import KEY_CACHE_SECONDS, UNKNOWN_KEY_SECONDS
-from service.organizations import keys
 from service.organizations.last_used import LastUsed
 
+_SECRET_BYTES: Final = 32
+_ID: Final = "([1-9][0-9]{0,18})"
+_KEY: Final = re.compile(f"slv_{_ID}_{_ID}_([0-9a-f]{{{2 * _SECRET_BYTES}}})")
+_MAX_ID: Final = 2**63 - 1
 CACHE_SIZE: Final = 10_000
 """Maximum number of entries of each level of the cache, in each worker."""
 _UNKNOWN_CALLERS: Final = -1
@@ -27,6 +36,39 @@ _REFRESH_SECONDS: Final = 1.0
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
+
+
+def new_secret() -> str:
+    """Return a fresh secret: 32 random bytes in lowercase hex."""
+    return secrets.token_hex(_SECRET_BYTES)
+
+
+def compose(organization_id: int, key_id: int, secret: str) -> str:
+    """Return the key as the caller presents it."""
+    return f"slv_{organization_id}_{key_id}_{secret}"
+
+
+def parse(text: str) -> tuple[int, int, str] | None:
+    """Return organization id, key id and secret; None if ``text`` has not the format of a key.
+
+    Whether such a key was issued is not checked.
+    """
+    match = _KEY.fullmatch(text)
+    if match is None:
+        return None
+    organization_id, key_id = int(match[1]), int(match[2])
+    if max(organization_id, key_id) > _MAX_ID:
+        return None
+    return organization_id, key_id, match[3]
+
+
+def digest(secret: str) -> bytes:
+    """Return the SHA-256 of a secret, or of a whole key; raise UnicodeEncodeError beyond ASCII.
+
+    The secrets of API keys are never stored themselves. A fast hash is enough: a secret has 256
+    random bits and cannot be guessed.
+    """
+    return hashlib.sha256(secret.encode("ascii")).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +140,7 @@ class Callers:
         """
         if not key.isascii():
             return None
-        token = keys.digest(key)
+        token = digest(key)
         now = time.monotonic()
         expires_at, caller = self._valid_keys.get(token, (0.0, None))
         if expires_at > now and not fresh:
@@ -135,7 +177,7 @@ class Callers:
 
         ``caller`` is that of the key as it was valid before. Raise ApiError if a look-up fails.
         """
-        parsed = keys.parse(key)
+        parsed = parse(key)
         if parsed is None:
             return None
         organization_id, key_id, secret = parsed
@@ -144,7 +186,7 @@ class Callers:
             look_up = await self._shared_look_up(organization_id, key_id, caller is not None)
         self._valid_keys.pop(token, None)
         stored = look_up.stored
-        if stored is None or not hmac.compare_digest(stored.secret_sha256, keys.digest(secret)):
+        if stored is None or not hmac.compare_digest(stored.secret_sha256, digest(secret)):
             return None
         _store(self._valid_keys, token, (look_up.expires_at, stored.caller))
         self.last_used.record(organization_id, key_id)

@@ -6,19 +6,21 @@ Source: contract, Style custom fields.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import orjson
 
+from service import schemas
+from service.batches.batch import Batch, Item
 from service.database.connections import Connection
 from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.listing.page_sql import column_of
 from service.listing.related import Related
-from service.queries.batch import Batch, Item
-from service.queries.keyed_references import KeyMatches, fail_key
-from service.queries.links import Links, LinkSets
-from service.queries.master_record import MasterRecord
+from service.records.links import Links, LinkSets
+from service.records.master_record import MasterRecord
+from service.records.reference_targets import ReferenceTarget
+from service.writing.key_look_ups import KeyMatches, fail_key
 
 Identifier: TypeAlias = tuple[str, Any]
 """Member by which an entry names its record, and its value: an id or an own key."""
@@ -34,27 +36,18 @@ class Association:
     sets that ``resolve`` returns, to ``links``.
     """
 
-    def __init__(self, field: str, target: str, *, noun: str, key: str) -> None:
-        """Bind the statements.
-
-        ``target`` is the table of the records, and ``key`` the field of their own key. ``noun``
-        names them in messages, and in the name of the link table.
-        """
-        self.field = field
-        self.noun = noun
-        table, column = _link(noun)
-        reference = column_of(key)
-        keys = dict.fromkeys((_KEYS[1], key), reference)
-        self.related = Related(field, table, "custom_field_id", {"id": column}, keys, target)
+    def __init__(self, field: str, target: ReferenceTarget) -> None:
+        """Bind the statements. The target's noun is also in the name of the link table."""
+        self.field, self.noun, self.target = field, target.noun, target.table
+        self.collection = target.name
+        table, column = _link(target.noun)
+        reference = column_of(target.key)
+        keys = dict.fromkeys((_KEYS[1], target.key), reference)
+        self.related = Related(field, table, "custom_field_id", {"id": column}, keys, target.table)
         self.links = Links(table, owner="custom_field_id", linked=column)
         self.statements = load_bound(
-            "associations", link=table, column=column, target=target, reference=reference
+            "associations", link=table, column=column, target=target.table, reference=reference
         )
-
-    @property
-    def documents(self) -> str:
-        """Return the SQL of this association's entries, for the documents and writables."""
-        return self.statements["documents"].text
 
     async def resolve(self, connection: Connection, batch: Batch) -> LinkSets:
         """Lock the live records that the items' entries name; return their ids by custom field.
@@ -87,7 +80,8 @@ class Association:
             path, ids = (self.field, entry_index, name), matches.get((name, value), ())
             if len(ids) != 1:
                 sent = orjson.dumps({name: value}).decode()
-                fail_key(batch, item_index, path, KeyMatches(self.noun, sent, ids))
+                creator = batch.failed_creator(self.collection, value)
+                fail_key(batch, item_index, path, KeyMatches(self.noun, sent, ids, creator))
             elif ids[0] in linked_ids:
                 message = f"Another entry names the same {self.noun}."
                 batch.fail(item_index, ErrorType.DUPLICATE, *path, message=message)
@@ -117,13 +111,11 @@ class Restriction(MasterRecord):
     Its delete removes the links to it for good, and changes the documents of these custom fields.
     """
 
-    noun: ClassVar[str]
-    """Noun of the association (``Association.noun``)."""
     deletes = ("delete", "delete_restrictions")
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the record's statements, and those on its links to custom fields."""
-        table, column = _link(self.noun)
+        table, column = _link(schemas.load()[self.name]["title"].lower())
         bound = load_bound("associations", link=table, column=column)
         names = ("delete_restrictions", "shown_in_style_custom_fields")
         return {**super()._load_statements(), **{name: bound[name] for name in names}}

@@ -4,16 +4,48 @@ from collections.abc import Iterable, Mapping
 
 import asyncpg
 
+from service.batches.batch import Batch
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import Dependency, LockedRow, WriteSet
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
-from service.queries.batch import Batch
-from service.queries.bound_statements import WritePlan
-from service.queries.write_set import Dependency, LockedRow, WriteSet
-from service.resources.care_texts import CareText, related_languages
+from service.listing.related import Related
+from service.records.child_list import ChildList
+from service.resources.plain_records import PlainRecord
 
 _REFERENCE_KEY = "care_material_reference_key"
 """Name of the unique index of the ``userDefinedId`` of live materials."""
+
+
+def translations(resource: str, table: str) -> tuple[ChildList, ...]:
+    """Return the list ``languages`` of care texts, which keep their identity by ``languageId``."""
+    return (
+        ChildList(
+            resource=resource,
+            name="languages",
+            table=f"{table}_translation",
+            owner=f"{table}_id",
+            noun="translation",
+            once=("languageId",),
+            order="entry.language_id",
+        ),
+    )
+
+
+def related_languages(table: str) -> tuple[Related, ...]:
+    """Return the translations by which lists of care texts in ``table`` are filtered."""
+    return (
+        Related(
+            "languages",
+            f"{table}_translation",
+            f"{table}_id",
+            {"languageId": "language_id", "id": "id"},
+            {"languageCode": "code"},
+            "language",
+            "related_by_language",
+        ),
+    )
 
 
 def _duplicate_message(key: str) -> str:
@@ -24,7 +56,7 @@ def _is_live(record: LockedRow) -> bool:
     return bool(record["state"] != "deleted")
 
 
-class CareInstructionMaterials(CareText):
+class CareInstructionMaterials(PlainRecord):
     """Materials on care labels: soft delete; a ``userDefinedId`` is unique among live materials.
 
     It is unique within each organization, even without the feature of unique keys. Inactive
@@ -33,10 +65,10 @@ class CareInstructionMaterials(CareText):
     """
 
     name = "care-instruction-materials"
-    table = "care_instruction_material"
-    related = related_languages(table)
+    lists = translations(name, "care_instruction_material")
+    related = related_languages("care_instruction_material")
     unique_fields = ("userDefinedId",)
-    updates = ("release_references", *CareText.updates)
+    updates = ("release_references", "update")
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan; add errors to the batch for languages and own keys.
@@ -50,7 +82,10 @@ class CareInstructionMaterials(CareText):
         if upserts.items:
             text = self.statements["check_references"].text
             rows = await connection.fetch(
-                text, upserts.caller.organization_id, upserts.json(), write_set.deletes.ids
+                text,
+                upserts.caller.organization_id,
+                upserts.json(self.written_separately),
+                write_set.deletes.ids,
             )
             upserts.fail_all(rows)
         return plan

@@ -4,20 +4,22 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final
 
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import WriteSet
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.listing.related import Related
-from service.queries.batch import Batch, Item
-from service.queries.bound_statements import WritePlan
-from service.queries.links import (
+from service.records.links import (
     LinkDifference,
     Links,
     LinkSets,
     difference_statements,
     differences,
 )
-from service.queries.master_record import MasterRecord
-from service.queries.write_set import WriteSet
+from service.records.usage import ReferencedBy
+from service.resources.assortment.style_colors import COLOR_KEY
+from service.resources.plain_records import PlainRecord
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
 _GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")
@@ -32,16 +34,16 @@ MULTIPLE_LANGUAGE_IS_OFF: Final = (
 """Message of ``feature_disabled``, for colors and their translations."""
 
 
-class Colors(MasterRecord):
-    """Colors with their color groups and languages: soft delete, never refused.
+class Colors(PlainRecord):
+    """Colors with their color groups and languages: soft delete, refused for those of live styles.
 
     Without the multiple-language feature, documents still show stored links to languages. The
     writable form shows none, and writes neither accept nor change them. Deletes keep all links.
     """
 
     name = "colors"
-    table = "color"
-    parts = ("color-translations",)
+    shown = ("name", "userDefinedId", "colorReference")
+    uses = (ReferencedBy("style colors", "style_color", "color_id", key=COLOR_KEY),)
     written_separately = tuple(_REFERENCES)
     related = (
         Related(

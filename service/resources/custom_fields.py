@@ -2,92 +2,49 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import ClassVar, Final
 
 import asyncpg
 
+from service.batches.batch import Item
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import Dependency, LockedRow, WriteSet
 from service.database.connections import Connection
-from service.database.statements import Statement, load, load_bound
+from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.related import Related
-from service.queries.batch import Batch, Item
-from service.queries.bound_statements import WritePlan
-from service.queries.master_record import MasterRecord
-from service.queries.usage import named_record
-from service.queries.write_set import Dependency, LockedRow, WriteSet
-from service.resources.allowed_values import AllowedValues, ValueDifferences
-from service.schemas.extra_checks import duplicate_errors
+from service.records.child_list import ChildList
+from service.records.usage import named_record
+from service.resources.plain_records import PlainRecord
 
 _PARENT: Final = "parentCustomFieldId"
 
 
-class CustomFields(MasterRecord):
+class CustomFields(PlainRecord):
     """Custom fields with an immutable type, a set of allowed values, and an optional parent.
 
-    A write replaces the whole set; values that match stored ones keep their ids
-    (``AllowedValues``). Soft delete, refused while a field that is live after the request has the
-    record as its parent. Every write locks the organization.
+    A write replaces the whole set (``allowed_values``). Soft delete, refused while a field that is
+    live after the request has the record as its parent. Every write locks the organization.
     """
 
     locks_organization = True
     kind: ClassVar[str]
-    """``compliance`` or ``style``: prefix of the table names and of one file of statements."""
+    """``compliance`` or ``style``: prefix of the table names."""
     parent_is_fixed: ClassVar[bool]
     """Whether the parent is set at creation only; a write may then repeat it or leave it out."""
-    value_pointer: ClassVar[str] = ""
-    """Member of an allowed value with the id of a value of the parent field; "" for none."""
-    value_removals: ClassVar[tuple[str, ...]] = ("remove_values",)
-    """Names of the statements that remove allowed values, in order; each takes their ids."""
-    written_separately: ClassVar[tuple[str, ...]] = ("allowedValues",)
+    shown = ("name",)
 
-    def __init__(self) -> None:
-        super().__init__()
-        table = f"{self.kind}_allowed_value"
-        self.values = AllowedValues(self.statements, table, self.value_pointer, self.value_removals)
+    def _own_statements(self) -> dict[str, Statement]:
+        """Return the statements of custom fields, and those of this kind alone."""
+        own, is_fixed = super()._own_statements(), str(self.parent_is_fixed).lower()
+        users = own.pop("in_styles").text if "in_styles" in own else ""
+        slots = {"kind": self.kind, "parent_is_fixed": is_fixed, "in_styles": f"\n{users}"}
+        return {**load_bound("custom_fields", **slots), **own}
 
-    def _load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements of custom fields, of this kind's allowed values, and its own.
-
-        Later ones override earlier ones of the same name.
-        """
-        is_fixed = str(self.parent_is_fixed).lower()
-        values = f"{self.kind}_allowed_values"
-        return {
-            **load_bound("custom_fields", kind=self.kind, parent_is_fixed=is_fixed),
-            **load_bound(values, sent=load(values)["sent"].text),
-            **super()._load_statements(),
-        }
-
-    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield ``duplicate`` for each repeated value id, and each default value after the first.
-
-        Items with ``state`` ``deleted`` are not checked.
-        """
-        values = item.get("allowedValues")
-        if not isinstance(values, list) or item.get("state") == "deleted":
-            return
-        yield from duplicate_errors(enumerate(values), "id", "allowedValues")
-        for index in _default_indexes(values)[1:]:
-            path = ("allowedValues", index, "isDefaultValue")
-            message = "Another value is the default already."
-            yield ErrorDetail(ErrorType.DUPLICATE, path, message)
-
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the writes of allowed values that differ.
-
-        Report changed types, invalid parents, and ids that are not of the field's allowed values.
-        """
-        plan = await super().check(connection, write_set)
-        if not write_set.upserts.items:
-            return plan
-        await self.resolve_values(connection, write_set.upserts)
-        differences = await self.values.compare(connection, write_set)
-        for entry in differences.unknown:
-            entry.fail(write_set.upserts, "id", "The custom field has no such allowed value.")
-        await self.check_values(connection, write_set, differences)
-        return plan + self.values.plan(differences)
+    def item_errors(self, item: Item) -> Iterable[ErrorDetail]:
+        """Return the errors of lists; items with ``state`` ``deleted`` are not checked."""
+        return () if item.get("state") == "deleted" else super().item_errors(item)
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether an upsert creates or restores a field, or has a type or a parent.
@@ -98,14 +55,6 @@ class CustomFields(MasterRecord):
         return bool(write_set.created_ids or write_set.restored_ids) or any(
             item.get("type") is not None or item.get(_PARENT) is not None for item in items
         )
-
-    async def resolve_values(self, connection: Connection, batch: Batch) -> None:
-        """Replace key objects in allowed values by ids; overridden by kinds that accept them."""
-
-    async def check_values(
-        self, connection: Connection, write_set: WriteSet, differences: ValueDifferences
-    ) -> None:
-        """Report further errors of allowed values; overridden by kinds that have such rules."""
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:
         """Return the plan for the records: deletes, updates, inserts, updates with new parents.
@@ -165,20 +114,28 @@ class CustomFields(MasterRecord):
         ]
 
 
-def related_fields(
-    kind: str, value_ids: Mapping[str, str] = MappingProxyType({})
-) -> tuple[Related, ...]:
-    """Return the related members that lists of a kind filter by: the parent and allowed values.
+def allowed_values(resource: str, kind: str, *, order: str) -> ChildList:
+    """Return the list of the allowed values of a kind's custom fields; ``order`` is that in SQL."""
+    return ChildList(
+        resource=resource,
+        name="allowedValues",
+        table=f"{kind}_allowed_value",
+        owner="custom_field_id",
+        noun="allowed value",
+        once=("isDefaultValue",),
+        own_key="userDefinedId",
+        order=f"{order}, entry.id",
+    )
 
-    ``value_ids`` are further ids of allowed values: columns by member.
+
+def related_values(kind: str, **ids: str) -> Related:
+    """Return the members of allowed values that lists of a kind filter by.
+
+    ``ids`` are further ids of allowed values: columns by member.
     """
     own_key = {"userDefinedId": "user_defined_id"}
-    fields, values = f"{kind}_custom_field", f"{kind}_allowed_value"
-    parent_id = {"id": "parent_custom_field_id"}
-    return (
-        Related("parentCustomField", fields, "id", parent_id, own_key, fields),
-        Related("allowedValues", values, "custom_field_id", {"id": "id", **value_ids}, own_key),
-    )
+    values = f"{kind}_allowed_value"
+    return Related("allowedValues", values, "custom_field_id", {"id": "id", **ids}, own_key)
 
 
 def _on_children(
@@ -192,12 +149,3 @@ def _on_children(
             yield Dependency(
                 row["stored_parent_id"], row["id"], ErrorType.CONFLICT_IN_USE, "id", message
             )
-
-
-def _default_indexes(values: list[object]) -> list[int]:
-    """Return the indexes of the values whose ``isDefaultValue`` is true."""
-    return [
-        index
-        for index, value in enumerate(values)
-        if isinstance(value, dict) and value.get("isDefaultValue") is True
-    ]

@@ -1,40 +1,49 @@
 """Measurement chart: part of a style (contract, Measurement charts)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, TypeAlias
+from collections.abc import Sequence
 
 import orjson
 
+from service.batches.batch import Batch
+from service.batches.change_recorder import WritePlan
 from service.database.connections import Connection
-from service.database.statements import Statement, load
 from service.error_types import ErrorType
-from service.errors import ErrorDetail
-from service.queries.batch import Batch, Item
-from service.queries.bound_statements import WritePlan
-from service.queries.child_list import (
-    ChildList,
-    MatchedChildren,
-    StoredChildren,
-    missing_ids,
-    rows_json,
-)
-from service.queries.decimals import decimal_text
-from service.queries.matching import Row
-from service.queries.parts import RecordPart
-from service.queries.references import Reference
+from service.records.child_list import ChildList
+from service.records.matched_children import EntryList, MatchedChildren
+from service.records.parts import RecordPart
+from service.records.references import Reference
 from service.resources.size_ranges import IS_LIVE
 from service.resources.styles import Styles
-from service.schemas.extra_checks import duplicate_errors
 
 _SIZE = "sizeRangeSizeId"
+_VALUES = ChildList(
+    resource="measurement-charts",
+    name="lines.requested",
+    table="measurement_line_value",
+    owner="measurement_line_id",
+    noun="value",
+    key=_SIZE,
+    has_ids=False,
+    order="""(
+        select (size.size_range_id, size.position)
+        from size_range_size size
+        where size.organization_id = $1::bigint and size.id = entry.size_range_size_id
+    ), entry.size_range_size_id""",
+)
 _LINES = ChildList(
-    "lines",
-    "lineId",
-    "measurement_line",
-    "line",
-    ("name",),
+    resource="measurement-charts",
+    name="lines",
+    table="measurement_line",
+    owner="style_id",
+    noun="line",
+    key="lineId",
     # Lines without an id match by name; a null name matches a null name.
-    match_keys=(lambda row: row[:1],),
+    own_match_keys=(lambda row: row[:1],),
+    nested=_VALUES,
+    shown=("name", "tolerance"),
+    cause="measurement-charts",
+    turned="measurement-charts",
+    moved="measurement-charts",
 )
 _SIZES = Reference(
     f"lines.requested.{_SIZE}",
@@ -43,8 +52,6 @@ _SIZES = Reference(
     is_live=f"not record.is_deactivated and {IS_LIVE}",
     within="size_range",
 )
-_Cell: TypeAlias = tuple[int, int]
-"""Line id and size id."""
 
 
 class MeasurementCharts(RecordPart):
@@ -61,159 +68,75 @@ class MeasurementCharts(RecordPart):
     scope_field = "id"
     segment = Styles.name
     below = "/measurement-chart"
+    children = _LINES
     is_patched = True
-    own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "read": (
-            "Read the measurement chart of a style",
-            "The unit, and all lines with their requested values. `isDeactivated` marks "
-            "deactivated lines.",
-        ),
-        "replace": (
-            "Replace the measurement chart of a style",
-            "Replaces the whole chart. A removed line that sample requests use is deactivated; "
-            "send its id to reactivate it. An entry with `isDeactivated` counts as left out. "
-            "Sample requests keep the values and the unit that they were created with.",
-        ),
-    }
-
-    def shapes(self) -> Mapping[str, Statement]:
-        """Return the statements of both forms: writables have values and tolerances as texts."""
-        documents = load(self.name.replace("-", "_"))["documents"]
-        shapes = {"documents": "{}::text", "writables": "to_json({}::text)::text"}
-        return {
-            name: documents.bind(
-                value=shape.format("charted.value"), tolerance=shape.format("line.tolerance")
-            )
-            for name, shape in shapes.items()
-        }
-
-    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
-        """Yield ``duplicate`` for each repeated line id, and each repeated size in a line."""
-        lines = item.get("lines")
-        if not isinstance(lines, list):
-            return
-        yield from duplicate_errors(enumerate(lines), _LINES.key, "lines")
-        for index, line in enumerate(lines):
-            requested = line.get("requested") if isinstance(line, dict) else None
-            if isinstance(requested, list):
-                yield from duplicate_errors(
-                    enumerate(requested), _SIZE, "lines", index, "requested"
-                )
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of units, lines and values, which change only what differs.
 
         Report unknown lines and sizes, and more than ``MAX_CHILDREN`` lines, deactivated ones
-        included. The caller holds the locks of the styles.
+        included.
         """
-        rows = await self.fetch(connection, batch, "stored", batch.id_array)
-        charts = await _LINES.match(connection, batch, StoredChildren.by_owner(rows))
-        needed = await self._needed(connection, batch, charts)
-        deactivated, removed = _LINES.remove(batch, charts, needed)
-        values = await self._value_writes(connection, batch, charts)
-        self._note(batch, charts, {row["owner_id"]: row["unit"] for row in rows})
-        new = [(chart, _with_tolerances(chart, chart.new)) for chart in charts if chart.new]
-        existing = [
-            (chart, _with_tolerances(chart, chart.existing)) for chart in charts if chart.existing
-        ]
+        charts = await self._match(connection, batch)
+        plan = await self._list_plan(connection, batch, charts)
+        values = await self._value_plan(connection, batch, charts)
+        await self._note_units(connection, batch, charts)
         units = [{"id": item["id"], "unit": item.get("unit")} for item in batch.items]
-        return [
-            self.bound("set_unit", orjson.dumps(units).decode()),
-            *([self.bound("insert", rows_json(new))] if new else ()),
-            *([self.bound("update", rows_json(existing))] if existing else ()),
-            *([self.bound("deactivate", deactivated)] if deactivated else ()),
-            *([self.bound("remove", removed)] if removed else ()),
-            *values,
-        ]
+        return [self.bound("set_unit", orjson.dumps(units).decode()), *plan, *values]
 
-    def _note(
-        self, batch: Batch, charts: Iterable[MatchedChildren], units: Mapping[int, str | None]
-    ) -> None:
-        """Note in the batch which charts have a unit or lines before and after the write."""
-        for chart, item in zip(charts, batch.items, strict=True):
-            was_filled = bool(chart.stored.all) or units[chart.owner_id] is not None
-            is_filled = bool(chart.total) or item.get("unit") is not None
-            batch.note_part(self.name, chart.owner_id, was_filled=was_filled, is_filled=is_filled)
-
-    async def _needed(
-        self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
-    ) -> set[int]:
-        """Return the ids of active stored lines that the items omit and sample requests use."""
-        missing = missing_ids(charts)
-        if not missing:
-            return set()
-        rows = await self.fetch(connection, batch, "needed", missing, batch.ids)
-        return {row["id"] for row in rows}
-
-    async def _value_writes(
+    async def _value_plan(
         self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
     ) -> WritePlan:
         """Return the writes of requested values; report unknown sizes.
 
         The values of deactivated lines stay.
         """
-        rows = await self.fetch(connection, batch, "stored_values", batch.id_array)
-        stored = {(row["line_id"], row["size_id"]): row["value"] for row in rows}
-        await self._check_sizes(connection, batch, charts, stored)
-        owner_ids = {line_id: chart.owner_id for chart in charts for line_id in chart.all}
-        requested = {
-            (cell := (line_id, entry[_SIZE])): decimal_text(entry["value"], stored.get(cell))
+        requested = [
+            EntryList(
+                chart.index,
+                (_LINES.name, chart.request_indexes[line_id], "requested"),
+                line_id,
+                line.get("requested") or (),
+            )
             for chart in charts
             for line_id, line in chart.all.items()
-            for entry in line.get("requested") or ()
-        }
-        removed = [
-            (owner_ids[cell[0]], *cell)
-            for cell in stored
-            if cell[0] in owner_ids and cell not in requested
         ]
-        saved = [
-            (owner_ids[cell[0]], *cell, value)
-            for cell, value in requested.items()
-            if stored.get(cell) != value
-        ]
-        style_ids = sorted({style_id for style_id, *_ in saved})
-        return [
-            *([self.bound("remove_values", orjson.dumps(removed).decode())] if removed else ()),
-            *([self.bound("save_values", orjson.dumps(saved).decode())] if saved else ()),
-            *([self.bound("tell_charts", style_ids)] if saved else ()),
-        ]
+        new_lines = {line_id for chart in charts for line_id in chart.new}
+        values = await _VALUES.match(connection, batch, requested, new_lines)
+        await self._check_sizes(connection, batch, values)
+        differences = _VALUES.differences(values)
+        owners = {line_id: chart.owner_id for chart in charts for line_id in chart.all}
+        changed = {owners[row["ownerId"]] for rows in differences.values() for row in rows}
+        if not changed:
+            return []
+        return [*_VALUES.plan(differences), self.bound("tell_charts", sorted(changed))]
+
+    async def _note_units(
+        self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
+    ) -> None:
+        """Note in the batch which charts have a unit or lines before and after the write."""
+        bare = [chart.owner_id for chart in charts if not chart.stored.all]
+        rows = await self.fetch(connection, batch, "units", bare) if bare else ()
+        with_unit = {row["id"] for row in rows}
+        for chart, item in zip(charts, batch.items, strict=True):
+            was_filled = chart.owner_id not in bare or chart.owner_id in with_unit
+            is_filled = bool(chart.total) or item.get("unit") is not None
+            batch.note_part(self.name, chart.owner_id, was_filled=was_filled, is_filled=is_filled)
 
     async def _check_sizes(
-        self,
-        connection: Connection,
-        batch: Batch,
-        charts: Sequence[MatchedChildren],
-        stored: Mapping[_Cell, str],
+        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
     ) -> None:
         """Lock the sizes and their size ranges; report sizes that cannot be used.
 
         These are unknown sizes. They are also deactivated sizes and sizes of deleted size ranges,
         unless the stored line has a value for them.
         """
-        cells = [
-            ((line_id, entry[_SIZE]), chart.index, (_LINES.name, line_index, "requested", index))
-            for chart in charts
-            for line_id, line_index in chart.request_indexes.items()
-            for index, entry in enumerate(chart.all[line_id].get("requested") or ())
-        ]
-        if not cells:
+        size_ids = sorted({size_id for values in lists for size_id in values.all})
+        if not size_ids:
             return
-        size_ids = sorted({size_id for (_, size_id), _, _ in cells})
         rows = await _SIZES.find(connection, batch.caller, size_ids)
         live = {size_id for size_id, row in rows.items() if row["is_live"]}
-        for cell, chart_index, path in cells:
-            if cell[1] not in live and cell not in stored:
-                kind, message = ErrorType.UNKNOWN_REFERENCE, "There is no such size."
-                batch.fail(chart_index, kind, *path, _SIZE, message=message)
-
-
-def _with_tolerances(chart: MatchedChildren, lines: Mapping[int, Item]) -> dict[int, Item]:
-    """Return the chart's lines with their tolerances as ``decimal_text`` writes them."""
-    stored = chart.stored.all
-    return {line_id: _with_tolerance(line, stored.get(line_id)) for line_id, line in lines.items()}
-
-
-def _with_tolerance(line: Item, stored: Row | None) -> Item:
-    """Return the line with its tolerance as a decimal text, or None."""
-    return line | {"tolerance": decimal_text(line.get("tolerance"), stored[1] if stored else None)}
+        for values in lists:
+            for size_id in values.new.keys() - live:
+                path, message = (values.request_indexes[size_id], _SIZE), "There is no such size."
+                values.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)

@@ -9,16 +9,16 @@ from typing import ClassVar, Final
 import asyncpg
 import orjson
 
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import WritePlan
 from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
-from service.queries.batch import Batch, Item
-from service.queries.bound_statements import WritePlan
-from service.queries.decimals import decimal_text
-from service.queries.parts import RecordPart
-from service.queries.path_keys import KeyLookup
-from service.queries.writable_resource import FOR_NO_KEY_UPDATE
+from service.records.parts import RecordPart
+from service.records.path_keys import KeyLookup
+from service.records.scalar_columns import decimal_text
+from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.sample_requests import (
     REQUEST_KEYS,
     STYLE_KEYS,
@@ -54,25 +54,7 @@ class Measurements(RecordPart):
         _SIZE: KeyLookup("name", load("measurements")["size_by_name"].text),
     }
     is_patched = True
-    own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "read": (
-            "Read the measured values of one requested size",
-            "Requested and measured values of each line. Answers 404 if the size was not "
-            "requested. Callers compute discrepancies themselves.",
-        ),
-        "read_all": (
-            "Read the measured values of all requested sizes",
-            "All requested sizes in one list, in the order of their ids.",
-        ),
-        "replace": (
-            "Replace the measured values of one requested size",
-            "Clears omitted values and lines. Deactivated lines keep their values.",
-        ),
-        "patch": (
-            "Patch the measured values of one requested size",
-            "Applies all operations to the writable form, which `?form=writable` shows, or none.",
-        ),
-    }
+    order_of_all = "record.size_range_id, record.position, record.id"
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements without ``documents_by_owner``, which only ``forms`` uses."""
@@ -132,8 +114,9 @@ class Measurements(RecordPart):
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of the sizes that the items name, and of their active lines.
 
-        Members and active lines that an item omits are cleared. Report sizes that are not requested
-        and lines that the size does not have or that are deactivated (``unknown_reference``).
+        Members and active lines that an item omits are cleared. Report sizes that are not
+        requested, lines that the size does not have, and changes of deactivated lines
+        (``unknown_reference``).
         """
         sizes = [*_measured_sizes(batch)]
         ids = [size.request_id for size in sizes], [size.size_id for size in sizes]
@@ -205,16 +188,22 @@ def _lines(
 ) -> Iterable[Item]:
     """Return the rows of all active lines of a size; report other lines.
 
-    ``stored`` has the active lines by id. Rows of lines that the size omits have no values.
+    ``stored`` has the lines by id. Rows of lines that the size omits have no values. Lines that are
+    deactivated may be sent with the values that they have.
     """
     ids = {"requestId": size.request_id, "sizeId": size.size_id}
-    lines = {line_id: Item(lineId=line_id, **ids) for line_id in stored}
+    lines = {
+        line_id: Item(lineId=line_id, **ids)
+        for line_id, row in stored.items()
+        if not row["is_deactivated"]
+    }
     for index, line in enumerate(size.values.get("lines") or ()):
         line_id = line["lineId"]
+        row = stored.get(line_id, {})
+        values = {name: decimal_text(line.get(name), row.get(name)) for name in _VALUES}
         if line_id in lines:
-            row = stored[line_id]
-            lines[line_id] |= {name: decimal_text(line.get(name), row[name]) for name in _VALUES}
-        else:
+            lines[line_id] |= values
+        elif not row or values != {name: row[name] for name in _VALUES}:
             path, message = ("lines", index, "lineId"), "There is no such active line."
             size.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
     return lines.values()

@@ -4,15 +4,31 @@ Statements come from the schema and ``sql/plain_records.sql``. Those in ``sql/<n
 is such a file, add to them or override them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from itertools import product
 from typing import ClassVar, Final
 
 from service import schemas
+from service.batches.batch import Item
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import WriteSet
+from service.database.connections import Connection
 from service.database.statements import Statement, load_bound
+from service.error_types import ErrorType
+from service.errors import ErrorDetail
 from service.files import SQL
 from service.listing.page_sql import column_of
-from service.queries import scalar_columns
-from service.queries.master_record import MasterRecord
+from service.listing.properties import stored_id
+from service.records import scalar_columns
+from service.records.child_list import ChildList
+from service.records.links import LINK_TABLE, Links, link_statements
+from service.records.master_record import MasterRecord
+from service.records.matched_children import MatchedChildren
+from service.records.reference_targets import own_references
+from service.records.references import Reference
+from service.schemas.formats import error_of
+from service.schemas.write_forms import PERIOD
 
 _UNDATED: Final = {
     "deleted": "state = 'deleted'",
@@ -33,16 +49,22 @@ _DATED: Final = {
 
 Otherwise it is the time of the last change of state, or of the insert as inactive.
 """
+_POSITIONED: Final = {
+    "position_column": ", position",
+    "position": ", coalesce(highest.position, 0)"
+    " + row_number() over (partition by o.id order by item.id)",
+}
+"""SQL parts by slot, for records with a ``position``: after all others of the organization."""
 
 
 class PlainRecord(MasterRecord):
-    """Master record whose scalar fields are columns; state changes set ``endDate``, if any.
+    """Master record whose scalar fields are columns; state changes set a time ``endDate``.
 
     Becoming active clears it.
 
     The resource's own SQL file may have parts of the generated statements: ``record`` overrides
-    the rows of documents, to add counts, and ``last_record`` those of last documents; ``more``
-    joins lists to the page as texts, in all forms.
+    the rows of documents, to add counts, and ``last_record`` those of last documents; fragments
+    with the names of child lists override the rows of their entries (``ChildList.join``).
     """
 
     shown: ClassVar[tuple[str, ...]] = ()
@@ -52,26 +74,76 @@ class PlainRecord(MasterRecord):
 
     Writes that change a count also report a change of the record that shows it.
     """
+    lists: ClassVar[tuple[ChildList, ...]] = ()
+    """Child lists: each write replaces them as a whole, or keeps omitted ones (``keeps_omitted``).
+
+    Fields of ids with ``x-link-table`` are sets of links, which need no declaration.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        lists = [child_list.name for child_list in self.lists]
+        self.written_separately = (*lists, *self._links, *self.written_separately)
+
+    @cached_property
+    def _links(self) -> Mapping[str, Links]:
+        """Sets of links by field."""
+        fields = schemas.definition(self.name, "fields").properties
+        shown = {each.rows: each.shown_condition for each in self.related}
+        return {
+            name: Links.of(
+                self.name,
+                self.table,
+                name,
+                counted_by=self.counted_by.get(name, ""),
+                is_shown=shown.get(field.schema[LINK_TABLE], "true"),
+            )
+            for name, field in fields.items()
+            if LINK_TABLE in field.schema
+        }
+
+    @cached_property
+    def _value_sets(self) -> list[str]:
+        """Fields with a set of plain values, which is stored in their order."""
+        fields = schemas.definition(self.name, "fields").properties
+        return [name for name, field in fields.items() if scalar_columns.is_value_set(field)]
+
+    def __init_subclass__(cls) -> None:
+        """Add the references that the class does not declare.
+
+        It checks those in ``written_separately``, and those to the records of its own collection.
+        """
+        super().__init_subclass__()
+        if "name" in vars(cls):
+            declared = {reference.field: reference for reference in cls.references}
+            cls.references = tuple(
+                declared.get(name) or Reference(name, target.table, target.noun, lock=target.lock)
+                for name, target in own_references(cls.name).items()
+                if name not in cls.written_separately and target.name != cls.name
+            )
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the generated statements, overridden by those of the resource's own SQL file.
 
         Of ``delete`` and ``purge``, those are generated that ``deletes`` names.
         """
-        has_file = (SQL / f"{self.name.replace('-', '_')}.sql").exists()
-        own = dict(super()._load_statements()) if has_file else {}
-        more = own.pop("more", None)
-        is_dated = "endDate" in schemas.definition(self.name, "document").properties
+        own = self._own_statements()
+        properties = schemas.definition(self.name, "document").properties
+        end = properties.get("endDate")
+        is_dated = end is not None and end.schema.get("format") == "date-time"
+        is_positioned = "position" in properties
         bound = load_bound(
             "plain_records",
             **self._scalar_slots(),
             **self._change_slots(),
             **(_DATED if is_dated else _UNDATED),
+            **(_POSITIONED if is_positioned else dict.fromkeys(_POSITIONED, "")),
             table=self.table,
-            more=more.text if more else "",
             deletion_shows=str("state" in self.shown).lower(),
         )
-        shape, record, present = (bound.pop(name) for name in ("shape", "record", "present"))
+        parts = ("shape", "record", "present", "highest")
+        shape, record, present, highest = map(bound.pop, parts)
+        bound["insert"] = bound["insert"].bind(highest=f"\n{highest.text}" if is_positioned else "")
         bound["update"] = bound["update"].bind(present=f"{present.text}\n" if is_dated else "")
         shapes = [
             ("documents", "document", own.pop("record", record), self._late_columns),
@@ -80,26 +152,93 @@ class PlainRecord(MasterRecord):
         if "last_record" in own:
             last = own.pop("last_record")
             shapes.append(("last_documents", "document", last, self._late_columns))
+        fragments = {
+            name: own.pop(name)
+            for child in self.lists
+            for name in (child.column, f"writable_{child.column}")
+            if name in own
+        }
         for name, form, rows, late in shapes:
             rendered = scalar_columns.document_sql(self.name, form, late)
-            bound[name] = shape.bind(record=rows.text, rendered=rendered)
+            joins = self._joins(form, fragments)
+            bound[name] = shape.bind(record=rows.text, rendered=rendered, joins=joins)
         for name in {"delete", "purge"}.difference(self.deletes):
             del bound[name]
+        for child in self.lists:
+            bound |= child.named_statements()
         return {**bound, **own}
+
+    def _own_statements(self) -> dict[str, Statement]:
+        """Return the statements of the resource's own SQL file; none without a file."""
+        has_file = (SQL / f"{self.name.replace('-', '_')}.sql").exists()
+        return {**super()._load_statements()} if has_file else {}
+
+    def _joins(self, form: str, fragments: Mapping[str, Statement]) -> str:
+        """Return the SQL that joins the child lists and links of a form to the page."""
+        shape = schemas.definition(self.name, form)
+        joins = [child.join(form, fragments) for child in self.lists]
+        return "\n".join(
+            [*joins, *(links.join(shape, name) for name, links in self._links.items())]
+        )
 
     def _change_slots(self) -> dict[str, str]:
         """Return the SQL parts of inserts, updates and deletes that report changes of others."""
+        counted_by = {
+            name: self.counted_by[name] for name in self.counted_by if name not in self._links
+        }
         return {
             "shows": _differs([column_of(name) for name in self.shown]),
             "counted": "".join(
                 f', {column_of(name)} as "{collection}.{name}"'
-                for name, collection in self.counted_by.items()
+                for name, collection in counted_by.items()
             ),
             "counted_anew": "".join(
                 _counted_anew(column_of(name), f"{collection}.{name}")
-                for name, collection in self.counted_by.items()
+                for name, collection in counted_by.items()
             ),
         }
+
+    def item_errors(self, item: Item) -> Iterable[ErrorDetail]:
+        """Yield errors of a period that ends before its start, and of equal entries of lists."""
+        if period := schemas.load()[self.name].get(PERIOD):
+            start, end = (str(item.get(name)) for name in period)
+            if end < start and not (error_of("date", start) or error_of("date", end)):
+                message = f"Use {start} or later."
+                yield ErrorDetail(ErrorType.OUT_OF_RANGE, (period[1],), message)
+        for child in self.lists:
+            yield from child.errors(item.get(child.name), child.name)
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the plan for children and links that differ; report what stored data show."""
+        batch = write_set.upserts
+        for item, name in product(batch.items, self._value_sets):
+            item[name] = sorted(item.get(name) or ())
+        plan = await super().check(connection, write_set)
+        if not batch.items:
+            return plan
+        for child in self.lists:
+            plan += await self._list_plan(connection, write_set, child)
+        if self._links:
+            sets = {
+                links: {item["id"]: [*map(stored_id, item.get(name) or ())] for item in batch.items}
+                for name, links in self._links.items()
+            }
+            plan += await link_statements(connection, batch, sets)
+        return plan
+
+    async def _list_plan(
+        self, connection: Connection, write_set: WriteSet, child: ChildList
+    ) -> WritePlan:
+        """Return the writes of a list; report the errors of its entries."""
+        matched = await self._match(connection, write_set, child)
+        return child.plan(child.differences(matched))
+
+    async def _match(
+        self, connection: Connection, write_set: WriteSet, child: ChildList
+    ) -> list[MatchedChildren]:
+        batch = write_set.upserts
+        sent = child.sent(batch, keeps_omitted=self.keeps_omitted)
+        return await child.match(connection, batch, sent, {*write_set.created_ids})
 
 
 def _differs(columns: list[str]) -> str:
@@ -127,3 +266,32 @@ def _counted_anew(column: str, target: str) -> str:
         f' as "{target}.{of}"'
         for of in ("before", "stored")
     )
+
+
+class HardDeleted(MasterRecord):
+    """Record whose rows a delete removes. The response has its last document, read before.
+
+    The ``documents`` statement has slots for those of the columns ``state`` and ``end_date`` that
+    the document shows. A last document has ``deleted`` and the present time in them; it equals the
+    stored document if there are no slots. The ``purge`` statement removes the rows by id. As a base
+    class, it comes before the one that has the statements: ``PlainRecord``.
+    """
+
+    deletes: ClassVar[tuple[str, ...]] = ("purge",)
+    _late_columns: ClassVar[tuple[str, ...]] = ("state", "end_date")
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements, with the slots ``state`` and ``end_date`` filled.
+
+        ``documents`` gets the columns; ``last_documents`` gets ``deleted`` and ``now()``. It is
+        made from ``documents`` unless the resource has a statement for it.
+        """
+        loaded = super()._load_statements()
+        documents = loaded["documents"]
+        return {
+            **loaded,
+            "documents": documents.bind(state="state", end_date="end_date"),
+            "last_documents": loaded.get("last_documents", documents).bind(
+                state="'deleted'::text", end_date="now()"
+            ),
+        }

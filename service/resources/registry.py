@@ -4,42 +4,68 @@ The order within a tuple is that of the routes and of the paths in the OpenAPI d
 it reads the schemas and SQL files and compiles validators. It needs no database.
 """
 
-from service.queries.change_feed import ChangeFeed
-from service.queries.master_record import MasterRecord
-from service.queries.part_collections import PartCollection
-from service.queries.parts import RecordPart
-from service.queries.resource import Resource
-from service.resources.brands import Brands
+from service.feed.change_feed import ChangeFeed
+from service.records.master_record import MasterRecord
+from service.records.parts import RecordPart
+from service.records.resource import Resource
+from service.resources.assortment.barcode_allocations import BarcodeAllocations
+from service.resources.assortment.barcode_ranges import BarcodeRanges
+from service.resources.assortment.barcodes import Barcodes
+from service.resources.assortment.sku_generation import SkuGeneration
+from service.resources.assortment.style_colors import StyleColors
+from service.resources.assortment.style_files import StyleFiles
+from service.resources.assortment.style_skus import StyleSkus
 from service.resources.care_instruction_materials import CareInstructionMaterials
-from service.resources.care_instructions import CareInstructions
-from service.resources.color_groups import ColorGroups
-from service.resources.color_translations import ColorTranslations
+from service.resources.color_swatches import ColorSwatches
 from service.resources.colors import Colors
-from service.resources.compliance_custom_fields import ComplianceCustomFields
-from service.resources.facilities import Facilities
-from service.resources.groups import Groups
-from service.resources.item_categories import ItemCategories
-from service.resources.items import Items
-from service.resources.languages import Languages
+from service.resources.custom_field_values import CustomFieldValues
 from service.resources.measurement_charts import MeasurementCharts
 from service.resources.measurements import Measurements
+from service.resources.plain_collections import (
+    Brands,
+    CareInstructionIcons,
+    CareInstructionLayers,
+    CareInstructions,
+    Channels,
+    ColorGroups,
+    ComplianceCategories,
+    ComplianceCustomFields,
+    Facilities,
+    Groups,
+    ItemCategories,
+    Items,
+    Organizations,
+    PriceLists,
+    SampleTypes,
+    Seasons,
+    SharedList,
+    StyleCategories,
+)
 from service.resources.sample_requests import SampleRequests, StyleSampleRequests
 from service.resources.size_range_sizes import SizeRangeSizes
 from service.resources.size_ranges import SizeRanges
-from service.resources.style_categories import StyleCategories
 from service.resources.style_custom_fields import StyleCustomFields
+from service.resources.style_parts import StyleContacts, StyleSupplierFacilities
 from service.resources.style_relations import StyleRelations
 from service.resources.styles import Styles
 from service.resources.sub_suppliers import SubSuppliers
+from service.resources.suppliers import Suppliers
+from service.resources.transaction import Transactions
+from service.resources.translations import ColorTranslations, StyleTranslations
 from service.resources.webhooks import Webhooks
+from service.writing.part_collections import PartCollection
 
+BARCODES = Barcodes()
 STYLE_RELATIONS = StyleRelations()
+STYLE_SKUS = StyleSkus()
 
 MASTER_RECORDS: tuple[MasterRecord, ...] = (
     ComplianceCustomFields(),
     StyleCustomFields(),
     CareInstructions(),
     CareInstructionMaterials(),
+    CareInstructionIcons(),
+    CareInstructionLayers(),
     Groups(),
     Colors(),
     SizeRanges(),
@@ -50,17 +76,28 @@ MASTER_RECORDS: tuple[MasterRecord, ...] = (
     ColorGroups(),
     StyleCategories(),
     Items(),
+    Suppliers(),
+    Seasons(),
+    PriceLists(),
+    Channels(),
     Styles(),
+    BarcodeRanges(),
+    StyleColors(),
+    BARCODES,
+    STYLE_SKUS,
+    StyleFiles(),
     STYLE_RELATIONS,
+    ComplianceCategories(),
+    SampleTypes(),
     SampleRequests(),
 )
 """Master records, each with all operations of ``OF_MASTER_RECORDS`` (contract, Surface)."""
 
-REFERENCE_LISTS: tuple[Resource, ...] = (
-    Languages(),
-    StyleSampleRequests(),
+SHARED_LISTS: tuple[Resource, ...] = tuple(
+    map(SharedList, ("languages", "currencies", "countries"))
 )
-"""Read-only lists: languages, and the sample requests below a style (contract, Reference lists).
+REFERENCE_LISTS: tuple[Resource, ...] = (*SHARED_LISTS, StyleSampleRequests())
+"""Read-only lists: shared ones, and the sample requests of a style (contract, Reference lists).
 
 Sample requests are written by ``SampleRequests``.
 """
@@ -71,28 +108,41 @@ MEASUREMENTS = Measurements()
 PARTS: tuple[RecordPart, ...] = (
     SizeRangeSizes(),
     ColorTranslations(),
+    ColorSwatches(),
+    StyleTranslations(),
     MeasurementCharts(),
     MEASUREMENTS,
+    StyleSupplierFacilities(),
+    StyleContacts(),
+    CustomFieldValues(),
 )
 """Parts of records, read and written below their record's path (contract, Parts)."""
 
 PART_COLLECTIONS: tuple[PartCollection, ...] = tuple(map(PartCollection, PARTS))
 """Collection of each part, listed and written in bulk (contract, Part collections)."""
 
+ALLOCATIONS = BarcodeAllocations(BARCODES)
+"""Allocation of barcodes from ranges (contract, Allocation of barcodes)."""
+
+SKU_GENERATION = SkuGeneration(STYLE_SKUS, ALLOCATIONS)
+"""Generation of SKUs (contract, SKU generations)."""
+
+ORGANIZATIONS = Organizations()
+"""The caller's own organization, which is only read, replaced and patched."""
+
+TRANSACTION = Transactions((*MASTER_RECORDS, *PART_COLLECTIONS))
+"""Writes of several collections at once (contract, Transactions over collections)."""
+
 ME = Resource("me")
 """Identity of the caller's API key (contract, Callers)."""
 
 CHANGES = ChangeFeed(
-    (
-        resource
-        for resource in (*MASTER_RECORDS, *REFERENCE_LISTS, *PART_COLLECTIONS)
-        if resource.name != "languages" and not resource.parents
-    ),
+    (resource for resource in (*MASTER_RECORDS, ORGANIZATIONS, *PART_COLLECTIONS)),
     parts=PARTS,
 )
 """Change feed of master records and part collections.
 
-It has no REFERENCE_LISTS: languages never change, and sample requests are master records.
+It has no REFERENCE_LISTS: shared ones never change, and sample requests are master records.
 """
 
 EXPORTED: dict[str, Resource] = {
@@ -100,7 +150,7 @@ EXPORTED: dict[str, Resource] = {
     for resource in (*CHANGES.resources.values(), *REFERENCE_LISTS)
     if not resource.parents
 }
-"""Collections that are exported, by name: those of the change feed, and languages."""
+"""Collections that are exported, by name: those of the change feed, and shared lists."""
 
 EXPORT = Resource("export")
 """Export of collections (contract, Exports)."""

@@ -5,17 +5,17 @@ from typing import ClassVar
 
 import orjson
 
+from service.batches.change_recorder import BoundStatement, WritePlan
+from service.batches.write_set import WriteSet
 from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
 from service.listing.related import Related
-from service.queries import scalar_columns
-from service.queries.bound_statements import BoundStatement, WritePlan
-from service.queries.links import Links, link_statements
-from service.queries.path_keys import KeyLookup
-from service.queries.references import Reference
-from service.queries.resource import Resource
-from service.queries.write_set import WriteSet
-from service.resources.hard_delete import HardDeleted
+from service.records import scalar_columns
+from service.records.links import Links, link_statements
+from service.records.path_keys import KeyLookup
+from service.records.references import Reference
+from service.records.resource import Resource
+from service.resources.plain_records import HardDeleted
 from service.resources.styles import Styles
 
 _FILE = "sample_requests"
@@ -46,21 +46,15 @@ class SampleRequests(HardDeleted):
     """
 
     name = "sample-requests"
-    table = "sample_request"
     scope_field = "styleId"
-    parts = ("measurements",)
-    stored_state = "'active'"
-    listed = ""
     references = (
         # Excludes writers of the style's chart: frozen values come from one version of the chart.
         Reference("styleId", "style", "style", lock="for share"),
         # Deactivated sizes may stay, so the check statement decides which may be newly requested.
+        Reference("sampleTypeId", "sample_type", "sample type"),
         Reference("sizeRangeSizeIds", "size_range_size", "size", "true", within="size_range"),
     )
-    related = (
-        Related("style", "sample_request", "id", {"id": "style_id"}, {"number": "number"}, "style"),
-        _RELATED_SIZES,
-    )
+    related = (_RELATED_SIZES,)
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with documents of the requests of all styles."""

@@ -2,131 +2,93 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Final, TypeAlias
 
 import orjson
 
+from service.batches.batch import Batch
+from service.batches.change_recorder import WritePlan
 from service.database.connections import Connection
-from service.database.statements import Statement, load
+from service.database.statements import Statement
 from service.error_types import ErrorType
-from service.queries.batch import Batch
-from service.queries.bound_statements import WritePlan
-from service.queries.child_list import (
-    ChildList,
-    MatchedChildren,
-    StoredChildren,
-    missing_ids,
-    rows_json,
-)
-from service.queries.keyed_references import KeyMatches, fail_key
-from service.queries.matching import Row
-from service.queries.parts import RecordPart
-from service.queries.references import Reference
+from service.records.child_list import ChildList
+from service.records.matched_children import MatchedChildren, Row, missing_ids
+from service.records.parts import RecordPart
+from service.records.references import Reference
 from service.resources.size_ranges import IS_LIVE, SizeRanges
+from service.writing.key_look_ups import KeyMatches, fail_key
 
 _RELATED = "relatedSizeRangeSizeId"
-_MEMBERS = ("name", "sizeId", _RELATED, "gradingGroupId")
 _SIZES = ChildList(
-    "sizes",
-    "id",
-    "size_range_size",
-    "size",
-    _MEMBERS,
-    # Sizes without an id match by the whole row, then by the customer's reference, then by name.
-    match_keys=(lambda row: row, lambda row: row[1] or None, lambda row: row[0]),
+    resource="size-range-sizes",
+    name="sizes",
+    table="size_range_size",
+    owner="size_range_id",
+    noun="size",
+    once=("isDefaultGrading",),
+    computed=("isDefaultGrading",),
+    lock="for update",
+    also=SizeRanges.name,
+    shown=("name",),
+    cause="size-range-sizes",
+    turned="size-range-sizes.isDeactivated",
+    moved="size-range-sizes.position",
 )
+_RELATION = _SIZES.members.index(_RELATED)
+"""Index of the value in a row."""
+_KEYS: Final = {name: _SIZES.members.index(name) for name in ("name", "sizeId")}
+"""Members by which relations name a size, with the index of their values in a row."""
+_Ids: TypeAlias = defaultdict[tuple[str, str | None], list[int]]
 
 
 class SizeRangeSizes(RecordPart):
     """Set of sizes that a write replaces as a whole.
 
     A size that is left out is deactivated if it is in use, else deleted. Uses are sample requests,
-    values of measurement charts, and relations from sizes that stay, of any size range. A size
-    without an id is matched by all its fields but ``isDefaultGrading``, else by ``sizeId``, else by
-    name; active sizes take precedence over deactivated ones.
+    SKUs, values of measurement charts, and relations from sizes that stay, of any size range. A
+    size without an id is matched by all its fields but ``isDefaultGrading``, else by ``sizeId``,
+    else by name; active sizes take precedence over deactivated ones.
     """
 
     name = "size-range-sizes"
     owner = SizeRanges
     segment = SizeRanges.name
     below = "/sizes"
+    children = _SIZES
     list_name = _SIZES.name
-    named_once = (_SIZES.key, "isDefaultGrading")
     scope_field = "id"
     resolves_scope = True
     references = (
         Reference(f"sizes.{_RELATED}", _SIZES.table, "size", IS_LIVE, within=SizeRanges.table),
     )
-    own_descriptions: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "read": (
-            "Read the sizes of a size range",
-            "All sizes of the size range. `isDeactivated` marks deactivated ones.",
-        ),
-        "replace": (
-            "Replace the sizes of a size range",
-            "Replaces the whole set. A removed size that is used elsewhere is deactivated; send "
-            "its id to reactivate it. An entry with `isDeactivated` counts as left out.",
-        ),
-    }
 
     @property
     def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:
-        """Fan-out statements by cause, with one for sizes that are deactivated or reactivated.
+        """Fan-out statements by cause: names, deactivations and reactivations, and the order.
 
-        Measured values show whether a size is deactivated; sample requests show names only.
+        Measured values show all of them, sample requests names and the order, charts the order.
         """
-        measurements = "measurements"
+        measurements, charts = "measurements", "measurement-charts"
+        named = {name: text for name, text in self.shown_in.items() if name != charts}
         return {
-            **super().fan_outs,
-            f"{self.name}.isDeactivated": {measurements: self.shown_in[measurements]},
-        }
-
-    def shapes(self) -> Mapping[str, Statement]:
-        """Return the statements of both forms: only writables have members that are null."""
-        documents = load(self.name.replace("-", "_"))["documents"]
-        values = {
-            "sizeId": "to_json(size.size_id)::text",
-            _RELATED: "size.related_size_range_size_id::text",
-            "gradingGroupId": "size.grading_group_id::text",
-        }
-        shapes = {
-            "documents": "coalesce(',\"{name}\":' || {value}, '')",
-            "writables": "',\"{name}\":' || coalesce({value}, 'null')",
-        }
-        return {
-            form: documents.bind(
-                nullable=" || ".join(
-                    shape.format(name=name, value=value) for name, value in values.items()
-                )
-            )
-            for form, shape in shapes.items()
+            self.name: named,
+            str(_SIZES.turned): {measurements: self.shown_in[measurements]},
+            str(_SIZES.moved): self.shown_in,
         }
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
-        """Return the writes of the sizes, which change only those that differ.
+        """Return the writes of the sizes and of the ones that grading starts from.
 
-        Lock the stored sizes, so that no other write starts to use them. Report unknown sizes,
-        related ones included, and more than ``MAX_CHILDREN`` sizes, deactivated ones included.
+        Report unknown sizes, related ones included, and more than ``MAX_CHILDREN`` sizes,
+        deactivated ones included.
         """
-        rows = await self.fetch(connection, batch, "stored", batch.id_array)
-        lists = await _SIZES.match(connection, batch, StoredChildren.by_owner(rows))
+        lists = await self._match(connection, batch)
         _resolve_related(batch, lists)
         await self._check_related(connection, batch, lists)
-        needed = await self._needed(connection, batch, lists)
-        deactivated, removed = _SIZES.remove(batch, lists, needed)
-        for sizes in lists:
-            was_filled, is_filled = bool(sizes.stored.all), bool(sizes.total)
-            batch.note_part(self.name, sizes.owner_id, was_filled=was_filled, is_filled=is_filled)
-        new = [(sizes, sizes.new) for sizes in lists if sizes.new]
-        existing = [(sizes, sizes.existing) for sizes in lists if sizes.existing]
+        plan = await self._list_plan(connection, batch, lists)
+        self._note(batch, lists)
         defaults = [(sizes.owner_id, _default_id(sizes)) for sizes in lists]
-        return [
-            *([self.bound("insert", rows_json(new))] if new else ()),
-            *([self.bound("update", rows_json(existing))] if existing else ()),
-            *([self.bound("deactivate", deactivated)] if deactivated else ()),
-            *([self.bound("remove", removed)] if removed else ()),
-            self.bound("mark_default", orjson.dumps(defaults).decode()),
-        ]
+        return [*plan, self.bound("mark_default", orjson.dumps(defaults).decode())]
 
     async def _check_related(
         self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
@@ -140,7 +102,7 @@ class SizeRangeSizes(RecordPart):
         related = [
             (sizes, index, entry[_RELATED])
             for sizes in lists
-            for index, entry in enumerate(batch.items[sizes.index][_SIZES.name])
+            for index, entry in enumerate(sizes.sent.entries)
             if entry.get(_RELATED) and entry[_RELATED] not in new_ids
         ]
         if not related:
@@ -151,12 +113,12 @@ class SizeRangeSizes(RecordPart):
         for sizes, index, related_id in related:
             row = rows.get(related_id)
             is_own = row is not None and row["owner_id"] == sizes.owner_id
-            if row and (row["is_live"] or is_own or _relates_already(batch, sizes, index)):
+            if row and (row["is_live"] or is_own or _relates_already(sizes, index)):
                 continue
-            path, message = (_SIZES.name, index, _RELATED), "There is no such size."
-            batch.fail(sizes.index, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+            path, message = (index, _RELATED), "There is no such size."
+            sizes.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
-    async def _needed(
+    async def _used(
         self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
     ) -> set[int]:
         """Return the ids of omitted sizes that are in use, or that remaining sizes relate to.
@@ -166,9 +128,8 @@ class SizeRangeSizes(RecordPart):
         missing = missing_ids(lists)
         if not missing:
             return set()
-        rows = await self.fetch(connection, batch, "needed", missing, batch.ids)
         stored = {size_id: row for sizes in lists for size_id, row in sizes.stored.all.items()}
-        pending: list[int | None] = [row["id"] for row in rows]
+        pending: list[int | None] = [*await super()._used(connection, batch, lists)]
         for sizes in lists:
             pending += (entry.get(_RELATED) for entry in sizes.all.values())
             pending += (_related_id(stored[size_id]) for size_id in sizes.staying)
@@ -184,20 +145,21 @@ class SizeRangeSizes(RecordPart):
 def _resolve_related(batch: Batch, lists: Sequence[MatchedChildren]) -> None:
     """Replace key objects of sizes of the batch's size ranges by ids, in the entries.
 
-    A name means the active size that has it after the request, else a stored size that is or gets
-    deactivated. For names of no size, and of several, add an error and set null.
+    A key means the active size that has it after the request, else a stored size that is or gets
+    deactivated. For keys of no size, and of several, add an error and set null.
     """
     named = [
         (sizes, index, entry)
         for sizes in lists
-        for index, entry in enumerate(batch.items[sizes.index][_SIZES.name])
+        for index, entry in enumerate(sizes.sent.entries)
         if isinstance(entry.get(_RELATED), dict)
     ]
-    names = {sizes.owner_id: _ids_by_name(sizes) for sizes in lists} if named else {}
+    keys = {sizes.owner_id: _ids_by_key(sizes) for sizes in lists} if named else {}
     for sizes, index, entry in named:
         key = entry[_RELATED]
-        active, others = names[key.get("sizeRangeId", sizes.owner_id)]
-        size_ids = active.get(key["name"]) or others.get(key["name"], [])
+        active, others = keys[key.get("sizeRangeId", sizes.owner_id)]
+        own_key = next((name, key[name]) for name in _KEYS if name in key)
+        size_ids = active.get(own_key) or others.get(own_key, [])
         if len(size_ids) == 1:
             entry[_RELATED] = size_ids[0]
         else:
@@ -206,29 +168,30 @@ def _resolve_related(batch: Batch, lists: Sequence[MatchedChildren]) -> None:
             entry[_RELATED] = None
 
 
-def _ids_by_name(sizes: MatchedChildren) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-    """Return the ids of a size range's sizes by name: of those active after the write, and others.
+def _ids_by_key(sizes: MatchedChildren) -> tuple[_Ids, _Ids]:
+    """Return the ids of a size range's sizes by own key: those active after the write, and others.
 
-    The others are stored sizes that are deactivated or left out; they have their stored names.
+    The others are stored sizes that are deactivated or left out; they have their stored keys.
     """
-    active, others = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
-    for size_id, entry in sizes.all.items():
-        active[entry["name"]].append(size_id)
-    for size_id, row in sizes.stored.all.items():
-        if size_id not in sizes.existing:
-            others[row[_MEMBERS.index("name")]].append(size_id)
+    active, others = _Ids(list), _Ids(list)
+    for name, index in _KEYS.items():
+        for size_id, entry in sizes.all.items():
+            active[name, entry.get(name)].append(size_id)
+        for size_id, row in sizes.stored.all.items():
+            if size_id not in sizes.existing:
+                others[name, row[index]].append(size_id)
     return active, others
 
 
 def _related_id(row: Row) -> int | None:
     """Return the id of the size that a stored size relates to; None without a relation."""
-    related_id: int | None = row[_MEMBERS.index(_RELATED)]
+    related_id: int | None = row[_RELATION]
     return related_id
 
 
-def _relates_already(batch: Batch, sizes: MatchedChildren, index: int) -> bool:
+def _relates_already(sizes: MatchedChildren, index: int) -> bool:
     """Return whether the stored size of an entry has the entry's relation; False for a new size."""
-    entry = batch.items[sizes.index][_SIZES.name][index]
+    entry = sizes.sent.entries[index]
     size_ids = {index: size_id for size_id, index in sizes.request_indexes.items()}
     stored = sizes.stored.all.get(size_ids.get(index) or entry.get(_SIZES.key) or 0)
     return stored is not None and _related_id(stored) == entry[_RELATED]

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import Dependency, LockedRow, WriteSet
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.listing.related import Related
-from service.queries.bound_statements import WritePlan
-from service.queries.master_record import MasterRecord
-from service.queries.usage import named_record
-from service.queries.write_set import Dependency, LockedRow, WriteSet
+from service.records.master_record import MasterRecord
+from service.records.usage import named_record
 
 IS_LIVE = "owner.state <> 'deleted'"
 """SQL condition of a size that records can refer to: its size range, ``owner``, is live."""
@@ -25,12 +25,9 @@ class SizeRanges(MasterRecord):
     """
 
     name = "size-ranges"
-    table = "size_range"
-    parts = ("size-range-sizes",)
     foreign_is_forbidden = True
     locks_organization = True
     unique_fields = ("isDefault",)
-    side_effect_fields = ("isDefault",)
     related = (
         Related(
             "sizes",
@@ -41,8 +38,6 @@ class SizeRanges(MasterRecord):
             shown_condition="not entry.is_deactivated",
         ),
     )
-    inserts = ("demote", "insert")
-    updates = ("demote", "update")
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report ``isDefault`` on deleted records, which a patch can leave deleted.
@@ -55,6 +50,11 @@ class SizeRanges(MasterRecord):
             if item.get("isDefault") and item.get("state") == "deleted":
                 write_set.upserts.fail(index, kind, "isDefault", message=message)
         return await super().check(connection, write_set)
+
+    def record_statements(self, write_set: WriteSet) -> WritePlan:
+        """Return the plan for the records; before, a new default replaces the previous one."""
+        demotion = self._item_statements(["demote"], write_set.upserts)
+        return [*demotion, *super().record_statements(write_set)]
 
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deletes of ranges with sizes in use, and of the default without a successor.

@@ -1,39 +1,98 @@
 """Style custom fields (contract, Style custom fields)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
+from service import schemas
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import BoundStatement, WritePlan
+from service.batches.write_set import WriteSet
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.error_types import ErrorType
-from service.queries.batch import Batch
-from service.queries.bound_statements import WritePlan
-from service.queries.keyed_references import KeyMatches, fail_key
-from service.queries.links import link_statements
-from service.queries.usage import named_records
-from service.queries.write_set import WriteSet
-from service.resources.allowed_values import (
-    AllowedValueEntry,
-    NamedValue,
-    ValueDifferences,
-    allowed_value_entries,
-)
+from service.records.child_list import ChildList
+from service.records.links import link_statements
+from service.records.matched_children import MatchedChildren, missing_ids
+from service.records.reference_targets import own_references
+from service.records.usage import named_records
 from service.resources.associations import Association
-from service.resources.custom_fields import CustomFields, related_fields
+from service.resources.custom_fields import CustomFields, allowed_values, related_values
+from service.writing.key_look_ups import KeyMatches, fail_key
 
-_BRANDS = Association("associatedBrands", "brand", noun="brand", key="customId")
-_GROUPS = Association("associatedGroups", "style_group", noun="group", key="userDefinedId")
-_CATEGORIES = Association(
-    "associatedStyleCategories",
-    "style_category",
-    noun="style category",
-    key="userDefinedId",
+_ASSOCIATIONS = tuple(
+    Association(field, target)
+    for field, target in own_references("style-custom-fields").items()
+    if field.startswith("associated")
 )
-_ASSOCIATIONS = (_BRANDS, _GROUPS, _CATEGORIES)
 _POINTER = "parentAllowedValueId"
 _KEY = "parentKey"
 """Member of values with the key object that named the parent value."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ChildValue:
+    """Allowed value in a request that refers to a value of the parent field."""
+
+    item_index: int
+    """Index of the item in the batch."""
+    value_index: int
+    """Index of the value in the item's ``allowedValues``."""
+    field_id: int
+    """Id of the custom field, which is that of the item."""
+    values: list[Item]
+    """List of allowed values, a copy of the request's if it has key objects."""
+
+    @property
+    def value(self) -> Item:
+        """Allowed value itself."""
+        return self.values[self.value_index]
+
+    def restore_key(self) -> None:
+        """Put the key object back that an earlier check has resolved, or remember it.
+
+        After items were dropped, it may name another value. The request's own values stay, because
+        a transaction that is repeated starts from them.
+        """
+        key = self.value.get(_KEY) or self.value[_POINTER]
+        if isinstance(key, dict):
+            self.values[self.value_index] = self.value | {_POINTER: key, _KEY: key}
+
+    def resolve(self, batch: Batch, parent_values: Iterable[tuple[int, Any, Any]]) -> None:
+        """Replace the key object by the id of the parent value that it names.
+
+        ``parent_values`` are ids, values and ``userDefinedId``s. For a key of no value, or of
+        several, add an error and set null.
+        """
+        key = self.value[_KEY]
+        column, text = (2, key["userDefinedId"]) if "userDefinedId" in key else (1, key["value"])
+        ids = [each[0] for each in parent_values if each[column] == text]
+        self.value[_POINTER] = ids[0] if len(ids) == 1 else None
+        if len(ids) != 1:
+            path, sent = ("allowedValues", self.value_index, _POINTER), orjson.dumps(key).decode()
+            matches = KeyMatches("value of the parent field", sent, ids)
+            fail_key(batch, self.item_index, path, matches)
+
+    def fail(self, batch: Batch, message: str) -> None:
+        """Add ``unknown_reference`` to the batch, at the reference."""
+        path = ("allowedValues", self.value_index, _POINTER)
+        batch.fail(self.item_index, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+
+
+def _child_values(batch: Batch) -> Iterator[_ChildValue]:
+    """Yield the allowed values of all items that refer to a parent value.
+
+    Lists with key objects become copies first.
+    """
+    for item_index, item in enumerate(batch.items):
+        values = item.get("allowedValues") or []
+        if any(isinstance(value.get(_POINTER), dict) for value in values):
+            item["allowedValues"] = values = [*values]
+        for value_index, value in enumerate(values):
+            if value.get(_POINTER) is not None:
+                yield _ChildValue(item_index, value_index, item["id"], values)
 
 
 class StyleCustomFields(CustomFields):
@@ -44,63 +103,102 @@ class StyleCustomFields(CustomFields):
     """
 
     name = "style-custom-fields"
-    table = "style_custom_field"
     kind = "style"
     parent_is_fixed = True
-    written_separately = ("allowedValues", *(association.field for association in _ASSOCIATIONS))
+    written_separately = tuple(association.field for association in _ASSOCIATIONS)
+    lists = (
+        allowed_values(
+            name,
+            kind,
+            order="case when page.is_sort_by_allowed_value_id"
+            " then entry.user_defined_id else entry.value end",
+        ),
+    )
     related = (
-        *related_fields("style", {"parentAllowedValueId": "parent_allowed_value_id"}),
+        related_values("style", parentAllowedValueId="parent_allowed_value_id"),
         *(association.related for association in _ASSOCIATIONS),
     )
-    value_pointer = _POINTER
-    value_removals = ("forget_parent_values", *CustomFields.value_removals)
 
-    def _load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements; documents and writables include the associations."""
-        parts = {
-            "brands": _BRANDS.documents,
-            "groups": _GROUPS.documents,
-            "categories": _CATEGORIES.documents,
-        }
-        loaded = super()._load_statements()
-        shapes = {name: loaded[name].bind(**parts) for name in ("documents", "writables")}
-        return {**loaded, **shapes}
+    def _joins(self, form: str, fragments: Mapping[str, Statement]) -> str:
+        """Return the SQL that joins the lists of a form, with the associations, to the page."""
+        shape = schemas.definition(self.name, form)
+        joins = (each.links.join(shape, each.field, each.target) for each in _ASSOCIATIONS)
+        return "\n".join([super()._joins(form, fragments), *joins])
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the writes of allowed values and of associations that differ.
 
-        Lock the associated records. Report the errors of ``CustomFields``, and associations with no
-        record, several records or the record of an earlier entry.
+        Lock the associated records. Report the errors of ``CustomFields``, associations with no
+        record, several records or the record of an earlier entry, and fields with values in styles
+        that no longer differ per color or size as they did.
         """
         if not write_set.upserts.items:
             return await super().check(connection, write_set)
+        for entry in _child_values(write_set.upserts):
+            entry.restore_key()
         sets = {
             association.links: await association.resolve(connection, write_set.upserts)
             for association in _ASSOCIATIONS
         }
-        plan = await super().check(connection, write_set)
+        plan, batch = await super().check(connection, write_set), write_set.upserts
+        if len(batch.items) > len(write_set.created_ids):
+            text, items = self.statements["turned"].text, batch.json(self.written_separately)
+            batch.fail_all(await connection.fetch(text, batch.caller.organization_id, items))
         return plan + await link_statements(connection, write_set.upserts, sets)
 
-    async def resolve_values(self, connection: Connection, batch: Batch) -> None:
+    async def _list_plan(
+        self, connection: Connection, write_set: WriteSet, child: ChildList
+    ) -> WritePlan:
+        """Return the writes of allowed values.
+
+        Report references to values that the parent field lacks, and removed values that live styles
+        have, or to which values of live fields refer after the request. References of deleted
+        fields to these are cleared.
+        """
+        matched = await self._match(connection, write_set, child)
+        batch = write_set.upserts
+        await self._resolve(connection, batch, child, matched)
+        new_ids = {value_id for values in matched for value_id in values.new}
+        child_values = [*_child_values(batch)]
+        stored = [entry for entry in child_values if entry.value[_POINTER] not in new_ids]
+        if stored:
+            await self._check_parent_values(connection, batch, stored)
+        plan, removed = child.plan(child.differences(matched)), missing_ids(matched)
+        if not removed:
+            return plan
+        await self._check_removed_values(connection, write_set, child_values, removed)
+        return [BoundStatement(self.statements["forget_parent_values"].text, (removed,)), *plan]
+
+    async def _resolve(
+        self,
+        connection: Connection,
+        batch: Batch,
+        child: ChildList,
+        matched: Sequence[MatchedChildren],
+    ) -> None:
         """Replace key objects of parent values by ids; report those of none and of several.
 
-        Keys mean the parent field's values as the request leaves them. The lists of allowed values
-        become copies, in which values can get new ids (``AllowedValues.after_request``).
+        Keys mean the parent field's values as the request leaves them.
         """
-        entries = [*_keyed_entries(batch)]
+        entries = [entry for entry in _child_values(batch) if _KEY in entry.value]
         if not entries:
             return
-        for item in batch.items:
-            # The request's own lists stay, because a transaction that is repeated starts from them.
-            item["allowedValues"] = [*(item.get("allowedValues") or ())]
         parents = await self._parents(connection, batch, entries)
-        parent_ids = {parent_id for parent_id in parents.values() if parent_id}
-        values = await self.values.after_request(connection, batch, parent_ids)
-        for entry in _keyed_entries(batch):
-            _resolve(batch, entry, values.get(parents[entry.field_id] or 0, []))
+        values: dict[int | None, Iterable[tuple[int, Any, Any]]] = {
+            each.owner_id: [
+                (id_, value["value"], value.get("userDefinedId")) for id_, value in each.all.items()
+            ]
+            for each in matched
+        }
+        others = {parent for parent in parents.values() if parent} - values.keys()
+        if others:
+            for parent, stored in (await child.stored(connection, batch.caller, others)).items():
+                values[parent] = [(id_, *row[:2]) for id_, row in stored.active.items()]
+        for entry in entries:
+            entry.resolve(batch, values.get(parents[entry.field_id], ()))
 
     async def _parents(
-        self, connection: Connection, batch: Batch, entries: list[AllowedValueEntry]
+        self, connection: Connection, batch: Batch, entries: list[_ChildValue]
     ) -> dict[int, int | None]:
         """Return the parents of the fields of allowed values, by the id of the field, or None.
 
@@ -120,25 +218,8 @@ class StyleCustomFields(CustomFields):
             for row in rows
         }
 
-    async def check_values(
-        self, connection: Connection, write_set: WriteSet, differences: ValueDifferences
-    ) -> None:
-        """Report references from allowed values to values that the parent field does not have.
-
-        Also report removed values to which values of live fields refer after the request.
-        """
-        child_values = [*allowed_value_entries(write_set.upserts, having=_POINTER)]
-        new_ids = {entry.value.get("id") for entry in differences.new}
-        stored = [entry for entry in child_values if entry.value[_POINTER] not in new_ids]
-        if stored:
-            await self._check_parent_values(connection, write_set.upserts, stored)
-        if differences.removed:
-            await self._check_removed_values(
-                connection, write_set, child_values, differences.removed
-            )
-
     async def _check_parent_values(
-        self, connection: Connection, batch: Batch, child_values: list[AllowedValueEntry]
+        self, connection: Connection, batch: Batch, child_values: list[_ChildValue]
     ) -> None:
         """Report values that refer to a value that the parent field has not stored."""
         unknown = await connection.fetch(
@@ -150,23 +231,26 @@ class StyleCustomFields(CustomFields):
         )
         for (ordinality,) in unknown:
             message = "The parent field has no such allowed value."
-            child_values[ordinality - 1].fail(batch, _POINTER, message)
+            child_values[ordinality - 1].fail(batch, message)
 
     async def _check_removed_values(
         self,
         connection: Connection,
         write_set: WriteSet,
-        child_values: list[AllowedValueEntry],
+        child_values: list[_ChildValue],
         removed: list[int],
     ) -> None:
-        """Report removed values to which values of live child fields refer after the request.
+        """Report removed values that live styles have, or values of live child fields refer to.
 
-        The error is ``conflict.in_use``, at ``allowedValues`` of the item that removes them.
+        The error is ``conflict.in_use``, at ``allowedValues`` of the item that removes them. Child
+        fields are those after the request.
         """
         batch = write_set.upserts
+        text, organization_id = self.statements["chosen_values"].text, batch.caller.organization_id
+        chosen = await connection.fetch(text, organization_id, removed)
         needed = await connection.fetch(
             self.statements["needed_values"].text,
-            batch.caller.organization_id,
+            organization_id,
             removed,
             [entry.field_id for entry in child_values],
             [entry.value[_POINTER] for entry in child_values],
@@ -174,33 +258,6 @@ class StyleCustomFields(CustomFields):
         )
         indexes = {record_id: index for index, record_id in enumerate(batch.ids)}
         type_, field = ErrorType.CONFLICT_IN_USE, "allowedValues"
-        for field_id, used, first in needed:
+        for field_id, used, first in (*chosen, *needed):
             message = f"{used} of {named_records(map(orjson.loads, first))}."
             batch.fail(indexes[field_id], type_, field, message=message)
-
-
-def _keyed_entries(batch: Batch) -> Iterator[AllowedValueEntry]:
-    """Yield the allowed values that name their parent value by a key object, resolved or not."""
-    for entry in allowed_value_entries(batch, having=_POINTER):
-        if _KEY in entry.value or isinstance(entry.value.get(_POINTER), dict):
-            yield entry
-
-
-def _resolve(batch: Batch, entry: AllowedValueEntry, parent_values: Iterable[NamedValue]) -> None:
-    """Replace the key of a parent value by its id, in a copy of the value.
-
-    The copy retains the key: after items were dropped, it may name another value. For a key of no
-    value, or of several, add an error and set null.
-    """
-    key = entry.value.get(_KEY) or entry.value[_POINTER]
-    if "userDefinedId" in key:
-        ids = [value.id for value in parent_values if value.reference == key["userDefinedId"]]
-    else:
-        ids = [value.id for value in parent_values if value.value == key["value"]]
-    pointer = ids[0] if len(ids) == 1 else None
-    values = batch.items[entry.item_index]["allowedValues"]
-    values[entry.value_index] = values[entry.value_index] | {_POINTER: pointer, _KEY: key}
-    if pointer is None:
-        path = ("allowedValues", entry.value_index, _POINTER)
-        sent = orjson.dumps(key).decode()
-        fail_key(batch, entry.item_index, path, KeyMatches("value of the parent field", sent, ids))

@@ -1,13 +1,15 @@
 """Styles (contract, Styles)."""
 
+from typing import Final
+
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import WriteSet
 from service.database.connections import Connection
+from service.database.statements import load
 from service.error_types import ErrorType
+from service.listing.properties import Property
 from service.listing.related import Related
-from service.queries.bound_statements import WritePlan
-from service.queries.links import Links, link_statements
-from service.queries.references import Reference
-from service.queries.usage import ReferencedBy
-from service.queries.write_set import WriteSet
+from service.records.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
 
 _NUMBER = (
@@ -15,38 +17,24 @@ _NUMBER = (
     " where related.organization_id = $1::bigint and related.id = record.related_style_id)"
 )
 """SQL of the own key of a style relation, the related style's number."""
-_GROUPS = Links("style_in_group", owner="style_id", linked="group_id", counted_by="groups")
+_FILTERS: Final = load("custom_field_filters")
+_IS_SHOWN: Final = load("custom_field_values")["is_shown"].text
 
 
 class Styles(PlainRecord):
-    """Styles: soft delete, refused while style relations or sample requests refer to them.
+    """Styles: soft delete, refused while style relations, SKUs or sample requests refer to them.
 
-    Relations count in both directions. A deleted style keeps its measurement chart and its links to
-    groups. Documents of groups count live styles; those of style relations show number and name.
+    Relations count in both directions. Style colors and files are deleted and restored with their
+    style. A deleted style keeps its measurement chart and its links to groups. Documents of groups
+    count live styles; those of style relations and style colors show the number.
     """
 
     name = "styles"
-    table = "style"
-    parts = ("measurement-charts",)
     shown = ("number", "name")
-    written_separately = ("groupIds",)
+    counted_by = {"groupIds": "groups", "seasonId": "seasons", "supplierId": "suppliers"}  # noqa: RUF012
     updates = ("tell_restored", "update")
-    deletes = ("delete", "tell_deleted")
-    references = (
-        Reference("brandId", "brand", "brand"),
-        Reference("styleCategoryId", "style_category", "style category"),
-        Reference("groupIds", "style_group", "group"),
-    )
+    deletes = ("delete", "tell_deleted", "delete_style_colors", "delete_style_files")
     related = (
-        Related("brand", "style", "id", {"id": "brand_id"}, {"customId": "custom_id"}, "brand"),
-        Related(
-            "styleCategory",
-            "style",
-            "id",
-            {"id": "style_category_id"},
-            {"userDefinedId": "user_defined_id"},
-            "style_category",
-        ),
         Related(
             "groups",
             "style_in_group",
@@ -56,30 +44,53 @@ class Styles(PlainRecord):
             "style_group",
         ),
     )
+    defined = Property(
+        "customFields.",
+        "string",
+        nullable=True,
+        sortable=False,
+        column=_FILTERS["filtered"].text,
+        within=_FILTERS["filter"].bind(is_shown=_IS_SHOWN),
+        keys=(),
+    )
     uses = (
         *(
             ReferencedBy("style relations", "style_relation", column, is_live="true", key=_NUMBER)
             for column in ("style_id", "related_style_id")
         ),
+        ReferencedBy("style skus", "style_sku", "style_id", key="record.sku"),
         ReferencedBy(
             "sample requests", "sample_request", "style_id", is_live="true", key="record.name"
         ),
     )
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Return the writes of links to groups that differ.
+        """Return the writes of links to groups that differ, and the restores of style colors.
 
-        Report references to records that do not exist or are deleted, and restored styles whose
-        charts have values of deleted size ranges.
+        Report restored styles whose charts or style colors refer to deleted records, too.
         """
         plan = await super().check(connection, write_set)
-        upserts = write_set.upserts
-        if not upserts.items:
-            return plan
         if write_set.restored_ids:
             await self._check_charts(connection, write_set)
-        groups = {item["id"]: item.get("groupIds") or () for item in upserts.items}
-        return plan + await link_statements(connection, upserts, {_GROUPS: groups})
+            await self._check_colors(connection, write_set)
+            names = ["restore_style_colors", "restore_style_files"]
+            plan += self._item_statements(names, write_set.upserts)
+        return plan
+
+    def _needs_check(self, write_set: WriteSet) -> bool:
+        """Return whether stored styles are written, which may have SKUs, or are restored."""
+        return len(write_set.upserts.items) > len(write_set.created_ids)
+
+    async def _check_colors(self, connection: Connection, write_set: WriteSet) -> None:
+        """Report restored styles with style colors of deleted colors or seasons; lock these."""
+        text, upserts = self.statements["unrestorable"].text, write_set.upserts
+        ids = [*write_set.restored_ids]
+        rows = await connection.fetch(text, upserts.caller.organization_id, ids)
+        messages = {
+            row["id"]: f"Its style color {row['style_color_id']} has a deleted color or season."
+            for row in rows
+        }
+        upserts.fail_records(messages, ErrorType.UNKNOWN_REFERENCE, "state")
 
     async def _check_charts(self, connection: Connection, write_set: WriteSet) -> None:
         """Report restored styles whose measurement charts have values of deleted size ranges.

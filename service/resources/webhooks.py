@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from service.database.statements import Statement, load_bound
 from service.limits import LEASE_SECONDS
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.schemas.validation import Validator
 
 

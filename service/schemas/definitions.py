@@ -1,8 +1,9 @@
 """Schema definitions: the JSON Schemas of ``schemas/``, loaded once, and access to their parts."""
 
+import re
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from urllib.parse import urljoin
 
 import orjson
@@ -10,9 +11,13 @@ import orjson
 from service.files import SCHEMAS
 from service.schemas.derived_forms import ITEM_ID, with_derived
 from service.schemas.key_forms import OWN_KEY, WITHIN, with_key_forms
+from service.schemas.keyed_lists import with_keyed_lists
+from service.schemas.write_forms import with_write_forms
 
 Schema: TypeAlias = dict[str, Any]
 
+TABLE: Final = "x-table"
+"""Keyword of a schema file: table of the records, if the title does not name it."""
 BASE = "https://example.com/selvedge/schemas/"
 """Beginning of each file's ``$id``."""
 
@@ -28,10 +33,12 @@ def load() -> dict[str, Schema]:
         path.relative_to(SCHEMAS).with_suffix("").as_posix(): path
         for path in sorted(SCHEMAS.rglob("*.json"))
     }
-    return {
-        name: with_derived(with_key_forms(orjson.loads(path.read_bytes()), name))
-        for name, path in paths.items()
-    }
+    files = with_write_forms(
+        {name: orjson.loads(path.read_bytes()) for name, path in paths.items()}
+    )
+    return with_keyed_lists(
+        {name: with_derived(with_key_forms(file, name)) for name, file in files.items()}
+    )
 
 
 def reference(file: str, name: str | None) -> str:
@@ -60,6 +67,12 @@ def key_fields(collection: str) -> tuple[str, ...]:
     """
     file = load()[collection]
     return tuple(file[keyword] for keyword in (OWN_KEY, WITHIN) if keyword in file)
+
+
+def table(collection: str) -> str:
+    """Return the table of a collection: ``x-table`` of its file, by default named by the title."""
+    file = load()[collection]
+    return str(file.get(TABLE) or re.sub(r"\W", "_", file["title"].lower()))
 
 
 def item_id(collection: str) -> str:
@@ -117,8 +130,17 @@ class ResolvedSchema:
 
     @cached_property
     def items(self) -> "ResolvedSchema":
-        """Return the resolved schema of an array's items; an empty one without it."""
-        return self._part(self.schema.get("items", {}))
+        """Return the resolved schema of an array's items; an empty one without it.
+
+        With ``anyOf`` they are those of its first alternative, which may be of another file.
+
+
+        References of an alternative's items start from its own file.
+        """
+        if "anyOf" in self.schema:
+            return self._part(self.schema["anyOf"][0]).items
+        first = self._part(self.schema.get("anyOf", [{}])[0])
+        return first.items if "items" in first.schema else self._part(self.schema.get("items", {}))
 
     @cached_property
     def otherwise(self) -> "ResolvedSchema":

@@ -1,9 +1,9 @@
-"""Derived forms: schemas of merges and of items with own keys, added to each schema file.
+"""Derived forms: schemas of merges, items with own keys and bulk bodies, added to each schema file.
 
-They are ``merge``, ``mergeItem`` and ``bulkMerge``, and for records with an own key
-``keyedFields``, ``keyedItem``, ``keyedMergeItem``, ``bulkReplaceByKey`` and ``bulkMergeByKey``. For
+They are ``merge`` and ``mergeItem``, for records with an own key ``keyedFields``, ``keyedItem`` and
+``keyedMergeItem``, and with ``x-bulk-items`` the arrays of the forms of items (``_BULK``). For
 files with ``fields``, ``itemFields`` adds ``ifMatch`` to these, and ``item`` and ``mergeItem`` take
-it. Keyed items can have ``newKey``, unless their own key is a reference.
+it. Keyed items can have ``newKey``, unless their own key is a reference or fixed.
 
 ``x-own-key`` in a schema file names the field with the customer's own key: a text, or a reference.
 Keys identify a record of the collection, or one within the record that the field named by
@@ -15,11 +15,20 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 from service.schemas.key_forms import OWN_KEY, WITHIN, required_reference
+from service.schemas.write_forms import BULK_ITEMS, FIXED
 
 Schema: TypeAlias = dict[str, Any]
 
 ITEM_ID: Final = "x-item-id"
 """Keyword of a schema file: field with the id of an item's record."""
+_BULK: Final = {
+    "bulkCreate": "create",
+    "bulkReplace": "item",
+    "bulkMerge": "mergeItem",
+    "bulkReplaceByKey": "keyedItem",
+    "bulkMergeByKey": "keyedMergeItem",
+}
+"""Forms of bulk bodies, and of their items."""
 _KEY: Final[Schema] = {"$ref": "common/scalars.json#/$defs/keyOfItem"}
 _NO_ID: Final[Schema] = {"$ref": "common/scalars.json#/$defs/readOnly"}
 _STATE: Final[Schema] = {"$ref": "common/scalars.json#/$defs/state"}
@@ -49,6 +58,10 @@ def with_derived(file: Schema) -> Schema:
         forms.setdefault("merge", _merge_item(forms["replace"], [], {}))
     if "item" in forms:
         forms |= dict(_derived(forms, file.get(ITEM_ID, "id"), file.get(OWN_KEY), file.get(WITHIN)))
+    if file.get(BULK_ITEMS):
+        array = {"type": "array", "minItems": 1, "maxItems": file[BULK_ITEMS]}
+        arrays = {bulk: array | {"items": {"$ref": f"#/$defs/{_BULK[bulk]}"}} for bulk in _BULK}
+        forms |= {bulk: arrays[bulk] for bulk in _BULK if _BULK[bulk] in forms}
     return file
 
 
@@ -56,7 +69,7 @@ def _derived(
     forms: dict[str, Schema], item_id: str, key: str | None, within: str | None
 ) -> Iterator[tuple[str, Schema]]:
     """Yield the derived forms by name, and the new ``item``; keyed forms only with an own key."""
-    bulk, item = forms["bulkReplace"], forms["item"]
+    item = forms["item"]
     by_id = {item_id: item["properties"][item_id]}
     merge_item = _merge_item(forms.get("replace", item), [item_id], by_id)
     if "fields" in forms:
@@ -67,11 +80,8 @@ def _derived(
         merge_item = _on_fields("itemFields", merge_item)
     yield "item", item
     yield "mergeItem", merge_item
-    yield "bulkMerge", _list_of("mergeItem", bulk)
     if key:
         yield from _keyed(forms, item, key, [key, within] if within else [key])
-        yield "bulkReplaceByKey", _list_of("keyedItem", bulk)
-        yield "bulkMergeByKey", _list_of("keyedMergeItem", bulk)
 
 
 def _keyed(
@@ -85,7 +95,8 @@ def _keyed(
     properties |= {name: schema for name, schema in references.items() if schema is not None}
     if key not in properties:
         properties[key] = _KEY
-        keyed_fields["newKey"] = fields["properties"][key] | _NEW_KEY
+        if FIXED not in fields["properties"][key]:
+            keyed_fields["newKey"] = fields["properties"][key] | _NEW_KEY
     if "state" not in fields["properties"]:
         properties["state"] = state = _DELETED
     yield "keyedFields", {**fields, "properties": keyed_fields | fields["properties"]}
@@ -130,8 +141,3 @@ def _merge_item(replace: Schema, required: list[str], properties: Schema) -> Sch
         "required": required,
         "properties": {**replace.get("properties", {}), **properties},
     }
-
-
-def _list_of(item: str, bulk: Schema) -> Schema:
-    """Return the schema of a bulk body with other items; the limits of its length stay."""
-    return {**bulk, "items": {"$ref": f"#/$defs/{item}"}}

@@ -13,6 +13,7 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 from service.schemas.definitions import ResolvedSchema, definition
 from service.schemas.messages import BLANK, limit_message
+from service.schemas.write_forms import DECIMALS
 
 _PLAIN = frozenset({int, bool, type(None)})
 
@@ -48,7 +49,7 @@ def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iter
         message = "Write a whole number without fraction or exponent."
         yield ErrorDetail(ErrorType.INVALID_TYPE, path, message)
     elif isinstance(value, float) and _decimals(value) > (
-        max_decimals := resolved.schema.get("x-decimals", math.inf)
+        max_decimals := resolved.schema.get(DECIMALS, math.inf)
     ):
         message = f"Use at most {max_decimals} digits after the point."
         yield ErrorDetail(ErrorType.INVALID_VALUE, path, message)

@@ -15,6 +15,8 @@ OWN_KEY: Final = "x-own-key"
 """Keyword of a schema file: field with the customer's own key."""
 WITHIN: Final = "x-own-key-within"
 """Keyword of a schema file: field that refers to the record within which own keys are looked up."""
+ALWAYS_UNIQUE: Final = "x-always-unique"
+"""Keyword of a schema file: keys that no two live records share, as lists of field and parent."""
 _KEY: Final = "key"
 _KEY_TEXT: Final[Schema] = {
     "type": "string",
@@ -23,9 +25,12 @@ _KEY_TEXT: Final[Schema] = {
     "pattern": "\\S",
 }
 _FORMS_OF_LISTS: Final = {
-    "size-ranges/sizes": "size-range-sizes.json#/$defs/key",
-    "styles/measurement-chart": "measurement-charts.json#/$defs/key",
-    "style-custom-fields/allowedValues": "style-custom-fields.json#/$defs/allowedValueKey",
+    "size-ranges/sizes": (
+        "size-range-sizes.json#/$defs/key",
+        "size-range-sizes.json#/$defs/keyBySizeId",
+    ),
+    "styles/measurement-chart": ("measurement-charts.json#/$defs/key",),
+    "style-custom-fields/allowedValues": ("style-custom-fields.json#/$defs/allowedValueKey",),
 }
 """Key forms of entries of nested lists, by the path of the list."""
 _IDS: Final = ("/id", "/idOrNull")
@@ -97,7 +102,8 @@ def _is_id(schema: Any) -> bool:
 
 
 def _id_or_key(schema: Schema, above: str, target: str) -> Schema:
-    """Return the schema of an id with the key form of the target as its alternative."""
-    key = _FORMS_OF_LISTS.get(target, f"{target}.json#/$defs/{_KEY}")
+    """Return the schema of an id with the key forms of the target as its alternatives."""
+    keys = _FORMS_OF_LISTS.get(target, (f"{target}.json#/$defs/{_KEY}",))
     rest = {keyword: schema[keyword] for keyword in schema if keyword != "$ref"}
-    return {"anyOf": [{"$ref": schema["$ref"]}, {"$ref": above + key}], **rest}
+    forms = [schema["$ref"], *(above + key for key in keys)]
+    return {"anyOf": [{"$ref": form} for form in forms], **rest}

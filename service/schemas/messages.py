@@ -10,6 +10,7 @@ import orjson
 
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
+from service.schemas.formats import error_of
 
 _TYPE_MESSAGES = {
     "string": "Use a text.",
@@ -90,8 +91,14 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
         # Other schemas have two patterns: one for non-blank texts, the other for decimals.
         is_blank = kind.pattern == "\\S"
         yield path, ErrorType.INVALID_VALUE, BLANK if is_blank else _DECIMAL
+    elif keyword == "format":
+        if error := error_of(kind.format, error.instance):
+            yield path, *error
     elif keyword == "const":
         yield path, ErrorType.READ_ONLY_FIELD, ErrorType.READ_ONLY_FIELD.message
+    elif keyword == "anyOf" and isinstance(error.instance, dict) and _is_list(kind.context[0]):
+        for part in kind.context[1]:
+            yield from _parts(part)
     elif keyword == "anyOf" and isinstance(error.instance, dict):
         yield path, ErrorType.INVALID_VALUE, _REFERENCE
     elif keyword == "anyOf":
@@ -102,6 +109,11 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
             yield (*path, index), ErrorType.DUPLICATE, LISTED_TWICE
     else:
         yield path, *limit_message(keyword, kind.limit)
+
+
+def _is_list(errors: list[Any]) -> bool:
+    """Return whether an alternative is a list, given its errors of an object."""
+    return any(error.kind.name == "type" and "array" in error.kind.types for error in errors)
 
 
 def duplicate_indexes(members: list[Any]) -> Iterable[int]:

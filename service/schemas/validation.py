@@ -29,6 +29,7 @@ from service.errors import (
 from service.limits import MAX_RECORD_BYTES, byte_size
 from service.schemas.definitions import definition, load, reference, whole
 from service.schemas.extra_checks import format_errors
+from service.schemas.formats import FORMATS
 from service.schemas.messages import error_details, limit_message, type_message
 from service.schemas.parsing import malformed
 from service.schemas.truncate import truncate
@@ -264,7 +265,11 @@ def _nested_too_deeply() -> ApiError:
 def _compiled(schema_reference: str) -> Any:
     """Return a validator of jsonschema-rs; its errors mask values, which can be very long."""
     return jsonschema_rs.validator_for(
-        {"$ref": schema_reference}, registry=_registry(), mask="This"
+        {"$ref": schema_reference},
+        registry=_registry(),
+        mask="This",
+        formats=FORMATS,
+        validate_formats=True,
     )
 
 

@@ -15,12 +15,12 @@ import asyncpg
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ApiError
+from service.feed.change_entries import entries_json
+from service.feed.change_feed import ChangeFeed
+from service.feed.feed_pages import ChangeEntry, ChangePage, document_bytes, first_half
+from service.feed.feed_parameters import CURSOR, ChangeFilter, ChangesRequest, FeedPosition
 from service.limits import MAX_LIMIT, MAX_MESSAGE_BYTES, MAX_MESSAGE_ENTRIES
-from service.listing.changes import CURSOR, ChangeFilter, ChangesRequest, FeedPosition
 from service.organizations.caller import Caller
-from service.queries.change_entries import entries_json
-from service.queries.change_feed import ChangeFeed
-from service.queries.feed_pages import ChangeEntry, ChangePage, document_bytes, first_half
 from service.webhooks.delivery_messages import Message, Span, changes_message, expired_message
 from service.webhooks.leases import SQL, Lease
 

@@ -6,6 +6,7 @@ Source: contract, Deliveries.
 """
 
 import logging
+import random
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -18,17 +19,32 @@ import asyncpg
 from service import background
 from service.database.connections import Connection, Database
 from service.events import log_event
+from service.feed.change_feed import assign_sequence_numbers
+from service.feed.feed_parameters import FeedPosition
 from service.http import metrics
-from service.limits import LEASE_SECONDS
-from service.listing.changes import FeedPosition
-from service.queries.change_feed import assign_sequence_numbers
+from service.limits import LEASE_SECONDS, MAX_RETRY_SECONDS
 from service.webhooks import leases
-from service.webhooks.backoff import retry_seconds
 from service.webhooks.batches import BatchReader, FeedBatch, MustNumberError
 from service.webhooks.leases import SQL, Lease
 from service.webhooks.outgoing import Outgoing
 from service.webhooks.receiver import GONE, Attempt, Receiver
 from service.webhooks.signing import active_secrets, signed_headers
+
+_JITTER: Final = 0.1
+"""Largest deviation from the backoff, up or down, as a share of it."""
+
+
+def retry_seconds(failures: int, retry_after: float | None = None) -> float:
+    """Return the seconds to wait after ``failures`` failed tries in a row, the last one included.
+
+    They are 1 after the first failure and twice as many after each further one, with up to 10 % of
+    jitter up or down. A longer ``retry_after``, the seconds of the receiver's ``Retry-After``,
+    replaces them. Both are at most MAX_RETRY_SECONDS.
+    """
+    seconds = 2.0 ** min(failures - 1, 20)
+    jittered = seconds * random.uniform(1 - _JITTER, 1 + _JITTER)
+    return min(max(jittered, retry_after or 0), MAX_RETRY_SECONDS)
+
 
 _MAX_BATCHES: Final = 50
 """Maximum number of messages of a delivery. Then its slot is free for other subscriptions."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from service.listing.changes import FeedPosition
+from service.feed.feed_parameters import FeedPosition
 
 
 @dataclass(frozen=True, slots=True)

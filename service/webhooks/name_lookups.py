@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final
 
-from service.webhooks.slot_pool import SlotPool
+from service.shares.slot_pool import SlotPool
 
 _THREADS: Final = 64
 """Maximum number of look-ups of a worker at a time."""

@@ -6,8 +6,10 @@ Also test messages, which are sent within the request of a caller.
 import secrets
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
+import asyncpg
 from aiohttp import web
 
 from service.database.connections import Connection, Database
@@ -15,7 +17,7 @@ from service.error_types import ErrorType
 from service.errors import api_error
 from service.resources.registry import WEBHOOKS
 from service.webhooks.addresses import AddressPolicy
-from service.webhooks.delivery_messages import Message, Span, test_message
+from service.webhooks.delivery_messages import Span, test_message
 from service.webhooks.name_lookups import NameLookups
 from service.webhooks.receiver import Attempt, Receiver
 from service.webhooks.signing import active_secrets, signed_headers
@@ -41,41 +43,23 @@ class Outgoing:
         It needs no lease and goes to a paused webhook, too. Nothing is stored, and there is no
         retry. Raise ApiError ``not_found`` if there is no webhook.
         """
-
-        async def read(connection: Connection) -> SigningTarget:
-            return await read_target(connection, organization_id, webhook_id)
-
+        read = partial(_read_target, organization_id=organization_id, webhook_id=webhook_id)
         target = await database.read(read, organization_id)
-        span = Span(webhook_id, target.epoch, target.position, target.position)
+        span = Span(webhook_id, target["epoch"], target["position"], target["position"])
         message = test_message(span, secrets.token_hex(_NONCE_BYTES))
-        async with self.receiver(organization_id, target.url) as receiver:
-            return await receiver.post(message.body, target.headers(message))
+        headers = signed_headers(message.id, int(time.time()), message.body, active_secrets(target))
+        async with self.receiver(organization_id, target["url"]) as receiver:
+            return await receiver.post(message.body, headers)
 
 
-@dataclass(frozen=True, slots=True)
-class SigningTarget:
-    """Receiver's URL, position and secrets of a subscription, for a test message."""
-
-    url: str
-    epoch: int
-    position: int
-    """Sequence number of the last transaction that was delivered completely."""
-    secrets: tuple[bytes, ...]
-    """One or two valid secrets, the current one first."""
-
-    def headers(self, message: Message) -> dict[str, str]:
-        """Return the headers, with signatures, of a message that is sent now."""
-        return signed_headers(message.id, int(time.time()), message.body, self.secrets)
-
-
-async def read_target(
+async def _read_target(
     connection: Connection, organization_id: int, webhook_id: int
-) -> SigningTarget:
-    """Return the target of a subscription; raise ApiError ``not_found`` if it does not exist."""
+) -> asyncpg.Record:
+    """Return URL, position and secrets of a subscription; raise ApiError ``not_found`` for none."""
     row = await connection.fetchrow(_SQL["secrets"].text, organization_id, webhook_id)
     if row is None:
         raise api_error(ErrorType.NOT_FOUND, "id")
-    return SigningTarget(row["url"], row["epoch"], row["position"], active_secrets(row))
+    return row
 
 
 OUTGOING: Final[web.AppKey[Outgoing]] = web.AppKey("outgoing", Outgoing)

@@ -7,23 +7,69 @@ resolving again (pinned resolution). It follows no redirects, uses no proxies an
 import asyncio
 import os
 import socket
+from asyncio import AbstractEventLoop
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
 from aiohttp import hdrs
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
 from service import __version__
-from service.limits import MAX_RECEIVER_ANSWER_BYTES, RECEIVER_SECONDS
+from service.limits import MAX_RECEIVER_ANSWER_BYTES, MAX_RECEIVER_HEAD_BYTES, RECEIVER_SECONDS
 from service.webhooks.addresses import NOT_PUBLIC, AddressPolicy, address_of
-from service.webhooks.bounded_answers import AnswerTooLongError, BoundedConnector
 from service.webhooks.name_lookups import NameLookups
+
+
+class AnswerTooLongError(aiohttp.ClientError):
+    """Error of an answer of more than MAX_RECEIVER_HEAD_BYTES, heads and body together.
+
+    It fails the request only if the head of the final answer is not complete within them.
+    """
+
+
+class BoundedConnector(aiohttp.TCPConnector):
+    """Connector whose connections end with an answer that is too long."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._factory = partial(_protocol, self._loop)
+
+
+class _BoundedProtocol(ResponseHandler):
+    """Connection that parses MAX_RECEIVER_HEAD_BYTES of each answer, and aborts itself for more.
+
+    They include the informational answers before the final one, and its body. If the head of the
+    final answer is within them, it is valid, and reading its body fails.
+    """
+
+    _left = 0
+
+    def set_response_params(self, **parameters: Any) -> None:
+        """Prepare for the answer to the next request; aiohttp calls it before it sends that."""
+        self._left = MAX_RECEIVER_HEAD_BYTES
+        super().set_response_params(**parameters)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse bytes of the answer; without any left, set AnswerTooLongError and abort."""
+        left = self._left
+        self._left = max(0, left - len(data))
+        super().data_received(data[:left])
+        if len(data) > left and self.transport is not None:
+            self.set_exception(AnswerTooLongError())
+            self.transport.abort()
+
+
+def _protocol(loop: AbstractEventLoop) -> ResponseHandler:
+    return _BoundedProtocol(loop)
+
 
 DELIVERED: Final = "delivered"
 REJECTED: Final = "rejected"

@@ -4,22 +4,21 @@ The caller commits, logs the change and wakes the worker's sender.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import asyncpg
 
+from service.batches.new_ids import next_ids
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, api_error
+from service.feed import feed_parameters as changes
+from service.feed.change_feed import assign_sequence_numbers
+from service.feed.feed_pages import require_kept
+from service.feed.feed_parameters import CURSOR, FeedPosition
 from service.limits import MAX_WEBHOOKS
-from service.listing import changes, cursor
-from service.listing.changes import CURSOR, FeedPosition
-from service.queries.change_feed import assign_sequence_numbers
-from service.queries.feed_pages import require_kept
-from service.queries.merge_patch import apply_merge_patch
-from service.queries.new_ids import next_ids
+from service.listing import cursor
 from service.resources.registry import CHANGES, WEBHOOKS
 from service.webhooks import signing
 from service.webhooks.addresses import AddressPolicy
@@ -32,35 +31,17 @@ NOT_BESIDE_CURSOR: Final = "Leave this out: the cursor names the position."
 EXPIRED: Final = "The changes after it have expired: use 0 for the oldest that are kept."
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
-    """Fields of a subscription that callers set; no collections means all, the default."""
+def _columns(item: Mapping[str, Any]) -> tuple[str, list[str], bool, str]:
+    """Return URL, collections, documents and state as statements take them.
 
-    url: str
-    collections: tuple[str, ...] = ()
-    documents: bool = False
-    state: str = "active"
-
-    @classmethod
-    def of(cls, item: Mapping[str, Any]) -> "Subscription":
-        """Return the subscription of a valid body; null or no member stands for the default."""
-        return cls(
-            item["url"],
-            tuple(item.get("collections") or ()),
-            item.get("documents") or False,
-            item.get("state") or "active",
-        )
-
-    def merged(self, patch: Mapping[str, Any]) -> "Subscription":
-        """Return the subscription with a valid merge patch applied; null sets the default."""
-        stored: dict[str, Any] = {"url": self.url, "collections": self.collections}
-        stored |= {"documents": self.documents, "state": self.state}
-        return Subscription.of(apply_merge_patch(stored, patch))
-
-    @property
-    def columns(self) -> tuple[str, tuple[str, ...], bool, str]:
-        """URL, collections, documents and state, as statements take them."""
-        return self.url, self.collections, self.documents, self.state
+    ``item`` is a valid body. Null or no member stands for the default; no collections means all.
+    """
+    return (
+        item["url"],
+        item.get("collections") or [],
+        item.get("documents") or False,
+        item.get("state") or "active",
+    )
 
 
 def url_errors(
@@ -78,7 +59,7 @@ def url_errors(
 
 
 async def add(
-    connection: Connection, organization_id: int, subscription: Subscription
+    connection: Connection, organization_id: int, body: Mapping[str, Any]
 ) -> tuple[int, bytes]:
     """Insert a subscription that starts at the end of the feed; return its id and secret.
 
@@ -94,11 +75,11 @@ async def add(
     feed = await connection.fetchrow(_SQL["feed"].text, organization_id)
     secret = signing.new_secret()
     (webhook_id,) = await next_ids(connection, "webhook", 1)
-    parameters = (webhook_id, *subscription.columns, secret, feed["epoch"], feed["last_n"])
+    parameters = (webhook_id, *_columns(body), secret, feed["epoch"], feed["last_n"])
     return await connection.fetchval(_SQL["add"].text, organization_id, *parameters), secret
 
 
-async def lock(connection: Connection, organization_id: int, webhook_id: int) -> Subscription:
+async def lock(connection: Connection, organization_id: int, webhook_id: int) -> dict[str, Any]:
     """Lock and return a subscription; raise ApiError ``not_found`` if it does not exist.
 
     The lock holds until the transaction ends, and delays statements of a sender.
@@ -106,7 +87,7 @@ async def lock(connection: Connection, organization_id: int, webhook_id: int) ->
     row = await connection.fetchrow(_SQL["hold"].text, organization_id, webhook_id)
     if row is None:
         raise api_error(ErrorType.NOT_FOUND, "id")
-    return Subscription(row["url"], tuple(row["collections"]), row["documents"], row["state"])
+    return dict(row)
 
 
 async def update(
@@ -118,8 +99,8 @@ async def update(
     The caller has checked the URL by ``url_errors``.
     """
     stored = await lock(connection, organization_id, webhook_id)
-    parameters = (organization_id, webhook_id, *stored.merged(patch).columns)
-    await connection.execute(_SQL["update"].text, *parameters)
+    columns = _columns({**stored, **patch})
+    await connection.execute(_SQL["update"].text, organization_id, webhook_id, *columns)
 
 
 async def remove(connection: Connection, organization_id: int, webhook_id: int) -> None:

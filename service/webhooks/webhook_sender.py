@@ -22,12 +22,12 @@ from service.database.organization_poller import INTERVAL_SECONDS, OrganizationP
 from service.http import metrics
 from service.http.context import DATABASE
 from service.resources.registry import CHANGES
+from service.shares.slot_pool import SlotPool
 from service.webhooks import leases
 from service.webhooks.batches import BatchReader
 from service.webhooks.delivery import Delivery
 from service.webhooks.leases import SQL
 from service.webhooks.outgoing import OUTGOING, Outgoing
-from service.webhooks.slot_pool import SlotPool
 
 _LIST_SECONDS: Final = 5
 """Time between two lists of the organizations that have active subscriptions."""

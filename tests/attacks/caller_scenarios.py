@@ -10,7 +10,7 @@ import orjson
 
 from benchmarks.load import Request, ask
 from service.organizations import administration
-from service.organizations.keys import compose, new_secret
+from service.organizations.caller import compose, new_secret
 from tests.attacks.attacker import Attacker
 from tests.attacks.prepare import OTHER
 

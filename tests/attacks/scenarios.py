@@ -18,7 +18,7 @@ from benchmarks.load import Request
 from service.listing import cursor
 from service.listing.operators import names_of
 from service.listing.properties import Properties
-from service.organizations.keys import compose, new_secret
+from service.organizations.caller import compose, new_secret
 from tests.attacks import caller_scenarios as callers
 from tests.attacks import prepare
 from tests.attacks import webhook_scenarios as webhooks

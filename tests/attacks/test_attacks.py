@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from service.http.parser_limits import PARSER_LIMITS
+from service.http.parser_errors import PARSER_LIMITS
 from tests.attacks.attacker import Attacker
 from tests.attacks.bystander import watch
 from tests.attacks.campaign import prepared, strike

@@ -11,6 +11,8 @@ from aiohttp.test_utils import TestServer
 from yarl import URL
 
 _OF_THE_HOP = frozenset({"Host", "Content-Length", "Transfer-Encoding", "Connection"})
+_OF_REQUESTS = _OF_THE_HOP | {"Content-Encoding"}
+"""Headers of requests that are not forwarded; aiohttp has unpacked their bodies."""
 
 
 class Fault(Enum):
@@ -59,7 +61,7 @@ class FaultProxy:
 
     async def _forward(self, request: web.Request, body: bytes) -> Any:
         url = URL(f"{str(self._service).rstrip('/')}{request.raw_path}", encoded=True)
-        headers = {name: text for name, text in request.headers.items() if name not in _OF_THE_HOP}
+        headers = {name: text for name, text in request.headers.items() if name not in _OF_REQUESTS}
         async with self._session.request(
             request.method, url, data=body or None, headers=headers
         ) as answer:

@@ -12,16 +12,18 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.client import (
+from service.extras.client import (
     BlockingChanges,
     BlockingClient,
     BlockingCollection,
     BlockingPart,
+    BlockingTransaction,
     Changes,
     Client,
     Collection,
     NotFoundError,
     Part,
+    Transaction,
     documents,
 )
 from tests.client.conftest import ServiceAddress
@@ -170,6 +172,7 @@ async def test_threads_share_a_client(service_address: ServiceAddress) -> None:
         (BlockingCollection, Collection),
         (BlockingPart, Part),
         (BlockingChanges, Changes),
+        (BlockingTransaction, Transaction),
     ],
 )
 def test_no_method_is_missing(blocking: type[Any], asynchronous: type[Any]) -> None:

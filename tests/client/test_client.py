@@ -7,7 +7,7 @@ import pytest
 from aiohttp import ClientTimeout, web
 from aiohttp.test_utils import TestServer
 
-from service.client import (
+from service.extras.client import (
     Client,
     ConflictError,
     Filter,

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from service.client import (
+from service.extras.client import (
     Client,
     Collection,
     Document,

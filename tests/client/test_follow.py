@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from service.client import Client, GoneError
-from service.commands.follow import _ChangePrinter
+from service.extras.client import Client, GoneError
+from service.extras.commands.follow import _ChangePrinter
 from service.files import GUIDES
 from service.listing import cursor as cursors
 from service.resources.registry import CHANGES
@@ -91,7 +91,7 @@ async def started(service_address: ServiceAddress, *arguments: str) -> AsyncIter
         await process.wait()
 
 
-@pytest.mark.contract("Command line")
+@pytest.mark.contract("Commands of callers")
 async def test_the_command_prints_entries_and_where_to_go_on(
     service_address: ServiceAddress, selvedge: Client
 ) -> None:
@@ -118,7 +118,7 @@ async def test_the_command_prints_entries_and_where_to_go_on(
         cursor = match[1]
 
 
-@pytest.mark.contract("Command line")
+@pytest.mark.contract("Commands of callers")
 async def test_the_command_waits_for_the_service_at_the_start(
     proxied: tuple[FaultProxy, Client],
     service_address: ServiceAddress,
@@ -141,7 +141,7 @@ async def test_the_command_waits_for_the_service_at_the_start(
     assert capsys.readouterr().err.startswith(f"waiting for {client._url}: 503 http.503")
 
 
-@pytest.mark.contract("Command line")
+@pytest.mark.contract("Commands of callers")
 async def test_the_command_refuses_a_filter_beside_a_cursor(
     service_address: ServiceAddress,
 ) -> None:
@@ -173,7 +173,7 @@ def documented_program(folder: Path) -> Path:
     text, program = (GUIDES / "replica.md").read_text(encoding="utf-8"), folder / "replica.py"
     [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     program.write_text(source, encoding="utf-8")
-    (folder / "selvedge_client.py").write_text("from service.client import *")
+    (folder / "selvedge_client.py").write_text("from service.extras.client import *")
     return program
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.client import Detail, FailureError, RetryPolicy, UnreachableError
-from service.client.errors import error_of
+from service.extras.client import Detail, FailureError, RetryPolicy, UnreachableError
+from service.extras.client.errors import error_of
 
 
 def failure(status: int, type_: str, retry_after: str | None = None) -> FailureError:

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import pytest
 
-from service.client import (
+from service.extras.client import (
     Client,
     FieldChange,
     NotFoundError,
     Outcome,
     PreconditionFailedError,
 )
-from service.client.client import RecordSet
+from service.extras.client.client import RecordSet
 
 
 def named(key: str, mark: str) -> dict[str, Any]:
@@ -106,7 +106,7 @@ async def test_several_at_once_and_one_that_is_stopped_make_no_twin(selvedge: Cl
     assert len(ids) == 200
 
 
-@pytest.mark.contract("Rehearsals", "Merges")
+@pytest.mark.contract("Dry runs", "Merges")
 async def test_dry_runs_return_outcomes_and_merges_keep_omitted_fields(selvedge: Client) -> None:
     record = named("M-1", "Merged") | {"colorNote": "Kept"}
     [outcome] = await _sync(selvedge, [record], dry_run=True)
@@ -119,7 +119,7 @@ async def test_dry_runs_return_outcomes_and_merges_keep_omitted_fields(selvedge:
     assert (shown["name"], shown["colorNote"]) == ("Other", "Kept")
 
 
-@pytest.mark.contract("Rehearsals", "Preconditions")
+@pytest.mark.contract("Dry runs", "Preconditions")
 async def test_previews_and_preconditions_of_a_write(selvedge: Client) -> None:
     """A preview is a dry run, with the fields that would change; tags go with the records."""
     colors = selvedge.collection("colors")

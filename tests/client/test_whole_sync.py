@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.client import Client, Outcome, TooManyMissingError, sync
+from service.extras.client import Client, Outcome, TooManyMissingError, sync
 from tests.client.test_sync import named
 
 
@@ -76,7 +76,7 @@ async def test_records_that_are_sent_as_deleted_do_not_raise_the_bound(selvedge:
     await categories.delete("userDefinedId=MISSING")
 
 
-@pytest.mark.contract("Own keys", "Rehearsals")
+@pytest.mark.contract("Own keys", "Dry runs")
 async def test_a_dry_run_yields_the_outcomes_of_the_sync(selvedge: Client) -> None:
     """A record that is sent as deleted is not missing, and new ones count for the bound."""
     brands = selvedge.collection("brands")

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from tests.cluster.environment import Cluster
 from tests.support.api import Answer, Api
 from tests.support.changes import PATH, Follower
-from tests.support.time_limits import limit
+from tests.support.time_limits import limit, within
 
 GROUPS: Final = "/api/groups"
 CALLERS: Final = 4
@@ -116,10 +116,10 @@ def refusals(calls: Calls) -> Calls:
 async def readable_again(api: Api, group_id: int) -> float:
     """Return the seconds until a group can be read; fail at a limit."""
     began = time.monotonic()
-    while (answer := await api.get(f"{GROUPS}/{group_id}")).status != 200:
-        assert answer.status == 503, answer.raw
-        assert time.monotonic() - began < limit(BACK_SECONDS)
-        await asyncio.sleep(0.01)
+    async with within(BACK_SECONDS):
+        while (answer := await api.get(f"{GROUPS}/{group_id}")).status != 200:
+            assert answer.status == 503, answer.raw
+            await asyncio.sleep(0.01)
     return time.monotonic() - began
 
 

@@ -1,6 +1,5 @@
 """Tests of `selvedge distribute` on a cluster: placement, atomicity, permissions."""
 
-import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,11 +11,12 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from service import demo
 from service.database import distribution, migrations
+from service.extras import demo
 from tests.cluster.table_placement import TablePlacement
 from tests.policy.sources import tenant_tables
 from tests.support import cluster, rows
+from tests.support.command_line import CommandResult
 from tests.support.databases import fresh_database
 from tests.support.processes import selvedge
 from tests.support.time_limits import limit
@@ -27,7 +27,7 @@ BY_ORGANIZATION = {*tenant_tables(), "organization"}
 _OWNER = "selvedge_test_owner"
 
 
-def distribute(data_dir: Path, dsn: str, *options: str) -> subprocess.CompletedProcess[str]:
+def distribute(data_dir: Path, dsn: str, *options: str) -> CommandResult:
     """Return the command, with nobody there to be asked."""
     return selvedge(data_dir, "distribute", *options, DATABASE_URL=dsn)
 

@@ -30,7 +30,7 @@ async def test_no_death_of_a_node_tears_a_batch_or_makes_the_service_lie(demo_ds
 
 
 async def test_acknowledged_writes_are_stored(demo_dsn: str) -> None:
-    """Scale, rule 11: where an insert runs as COPY, a commit that fails may pass for a success."""
+    """Scaling, rule 11: where an insert runs as COPY, a failed commit may pass for a success."""
     async with stage(demo_dsn, SEED) as set_up:
         written = Written()
         over = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Tests of the access log: a line per request, and one per outage (contract, Log)."""
+"""Tests of the access log: a line per request, and one per outage (operating, Log)."""
 
 import asyncio
 import io
@@ -12,9 +12,9 @@ from aiohttp.test_utils import TestClient
 from yarl import URL
 
 from service.database import disk_space, incidents
-from service.http import single_flight
+from service.handlers import system
 from service.http.context import ACCESS_LOG
-from service.queries import change_recorder
+from service.writing import stored_batches
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
 from tests.support.raw_http import exchange, head
@@ -98,7 +98,7 @@ async def test_database_outages_are_not_logged_as_defects(
     api: Api, demo_dsn: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An older schema, a right that was not granted, a full disk: 503, and a line that says why."""
-    monkeypatch.setattr(single_flight, "SECONDS", 0)
+    monkeypatch.setattr(system, "SECONDS", 0)
     monkeypatch.setattr(incidents, "_RECENT", {})
     connection = await asyncpg.connect(demo_dsn)
     await connection.execute("alter table brand rename to earlier")
@@ -113,13 +113,13 @@ async def test_database_outages_are_not_logged_as_defects(
     def refuse(*_: object) -> None:
         raise asyncpg.InsufficientPrivilegeError("permission denied for table style_group")
 
-    monkeypatch.setattr(change_recorder.ChangeRecorder, "insert_statement", refuse)
+    monkeypatch.setattr(stored_batches, "change_statement", refuse)
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     monkeypatch.setattr(disk_space, "_SPILL", "begin; do $$ begin raise sqlstate '53100'; end $$")
     is_failure(await api.get("/readyz"), 503, "server_error.unavailable")
     monkeypatch.undo()
-    monkeypatch.setattr(single_flight, "SECONDS", 0)
+    monkeypatch.setattr(system, "SECONDS", 0)
     await asyncio.sleep(0)
     assert (await api.get("/readyz")).status == 200
     await connection.close()

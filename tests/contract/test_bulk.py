@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from service.queries.master_record import MasterRecord
-from service.queries.rendering import json_text
+from service import schemas
+from service.records.master_record import MasterRecord
+from service.records.rendering import json_text
+from service.schemas.write_forms import BULK_ITEMS
 from tests.support import generate, rows, schema_faults
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
@@ -17,9 +19,6 @@ from tests.support.statement_spy import record_statements
 pytestmark = pytest.mark.contract("Bulk")
 
 COLORS, GROUPS = "/api/colors", "/api/groups"
-#: Records of which a request may have 1,000.
-MANY = {"colors", "facilities", "brands", "color-groups", "style-categories", "items", "styles"}
-MANY |= {"style-relations", "sample-requests"}
 
 
 @pytest.fixture
@@ -187,7 +186,7 @@ async def test_mixed_batches_commit_together_or_not_at_all(
 @of_each_resource
 async def test_how_many_items_a_request_may_have(resource: MasterRecord, shared_api: Api) -> None:
     """Contract, Limits: 200 ids; 200 items, or 1,000 of some records."""
-    path, most = f"/api/{resource.name}", 1000 if resource.name in MANY else 200
+    path, most = f"/api/{resource.name}", schemas.load()[resource.name][BULK_ITEMS]
     references = await generate.references(shared_api)
     for method, form in (("POST", "create"), ("PUT", "replace")):
         items = equal_bodies(resource, form, references, most + 1, 1)

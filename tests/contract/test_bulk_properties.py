@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.contract.test_record_properties import (
     create,
     path,
@@ -49,7 +49,7 @@ async def clear(api: Api, resource: MasterRecord, locations: list[str]) -> None:
     assert (await api.delete(path(resource), ids)).status == 200
 
 
-@pytest.mark.contract("Rehearsals", "Outcomes")
+@pytest.mark.contract("Dry runs", "Outcomes")
 @of_each_resource
 @with_generated_records
 @given(random=randoms)
@@ -75,11 +75,11 @@ async def test_a_dry_run_returns_the_outcomes_of_the_write(
     await clear(shared_api, resource, [str(row["id"]) for row in rest])
 
 
-@pytest.mark.contract("In part", "Outcomes")
+@pytest.mark.contract("Skipping failing items", "Outcomes")
 @of_each_resource
 @with_generated_records
 @given(random=randoms)
-async def test_in_part_without_a_failure_is_all_or_nothing(
+async def test_skipping_without_a_failure_is_all_or_nothing(
     resource: MasterRecord, shared_api: Api, random: Random
 ) -> None:
     locations = await created(shared_api, resource, random, 3)

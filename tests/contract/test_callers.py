@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from service.database.connections import Database
-from service.organizations import administration, keys
+from service.organizations import administration, caller
 from service.organizations.caller import Callers
 from tests.support.api import Api, issue_key
 from tests.support.clock import Clock
@@ -28,7 +28,7 @@ async def status(api: Api, authorization: str | None) -> int:
 
 async def test_only_a_right_key_gets_in(shared_api: Api) -> None:
     key = shared_api.key
-    organization_id, key_id, secret = keys.parse(key) or (0, 0, "")
+    organization_id, key_id, secret = caller.parse(key) or (0, 0, "")
     other = ("0" if secret[0] != "0" else "1") + secret[1:]
     assert await status(shared_api, f"Bearer {key}") == 200
     assert await status(shared_api, f"bearer {key}") == 200
@@ -43,10 +43,10 @@ async def test_only_a_right_key_gets_in(shared_api: Api) -> None:
         f"Bearer {key[:-1]}",
         f"Bearer {key.upper()}",
         f"Bearer {key} {key}",
-        f"Bearer {keys.compose(organization_id, key_id, other)}",
-        f"Bearer {keys.compose(organization_id, key_id + 1000, secret)}",
-        f"Bearer {keys.compose(2, key_id, secret)}",
-        f"Bearer {keys.compose(2**63, key_id, secret)}",
+        f"Bearer {caller.compose(organization_id, key_id, other)}",
+        f"Bearer {caller.compose(organization_id, key_id + 1000, secret)}",
+        f"Bearer {caller.compose(2, key_id, secret)}",
+        f"Bearer {caller.compose(2**63, key_id, secret)}",
         f"Bearer slv_0{organization_id}_{key_id}_{secret}",
         f"Bearer slv_{organization_id}_{key_id}_{'é' * 64}",
         "Bearer 'or 1=1--",
@@ -93,7 +93,7 @@ async def test_a_revoked_key_is_out_within_five_seconds(
 ) -> None:
     assert (await api.get(GROUPS)).status == 200
     connection = await asyncpg.connect(demo_dsn)
-    key_id = (keys.parse(api.key) or (0, 0, ""))[1]
+    key_id = (caller.parse(api.key) or (0, 0, ""))[1]
     assert await administration.revoke_key(connection, key_id)
     await connection.close()
     clock.now += 5.01

@@ -35,7 +35,7 @@ async def test_a_page_ends_where_its_documents_are_too_long(
     follower = Follower(api, documents="true")
     await follower.begin()
     ids = await make(api, 20)
-    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 1000)
+    monkeypatch.setattr("service.feed.change_feed.MAX_PAGE_BYTES", 1000)
     pages = [page async for page in follower.pages()]
     assert [entry["recordId"] for page in pages for entry in page] == ids
     assert all(entry["document"] for page in pages for entry in page)
@@ -47,8 +47,8 @@ async def test_a_document_longer_than_a_page_is_alone_on_it(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Contract, Budgets: the reader gets past it, by cursor as by `after`."""
-    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 1)
-    monkeypatch.setattr("service.queries.resource.MAX_PAGE_BYTES", 1)
+    monkeypatch.setattr("service.feed.change_feed.MAX_PAGE_BYTES", 1)
+    monkeypatch.setattr("service.records.resource.MAX_PAGE_BYTES", 1)
     start = await now(api, documents="true", limit="2")
     ids = [await make(api, 1), await make(api, 1), await make(api, 1)]
     follower = Follower(api)
@@ -70,7 +70,7 @@ async def test_each_entry_of_a_record_counts_its_document(
     [group] = await make(api, 1)
     for number in range(9):
         await api.patch(f"{GROUPS}/{group}", replacing("/name", f"Knit {number}"))
-    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 500)
+    monkeypatch.setattr("service.feed.change_feed.MAX_PAGE_BYTES", 500)
     pages = [page async for page in follower.pages()]
     assert sum(map(len, pages)) == 10
     assert len(pages) > 2

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import asyncpg
 import pytest
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from service.resources.registry import CHANGES, MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import generate
@@ -199,7 +199,7 @@ async def test_records_changed_as_a_side_effect_have_entries(api: Api, demo_dsn:
 
 
 async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
-    """A collection's own statements find exactly the records whose documents show another name."""
+    """A collection's own statements find exactly the records whose documents show other texts."""
     connection = await asyncpg.connect(demo_dsn)
     tables = {
         "brands": "brand",
@@ -210,8 +210,9 @@ async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
     try:
         for name, table in tables.items():
             before = await everything(demo_dsn, 1)
+            number = ", number = number || '!'" if name == "styles" else ""
             chosen = await connection.fetchval(
-                f"update {table} set name = name || '!' where organization_id = 1"
+                f"update {table} set name = name || '!'{number} where organization_id = 1"
                 f" and id = (select min(id) from {table} where organization_id = 1) returning id"
             )
             after = await everything(demo_dsn, 1)

@@ -9,11 +9,10 @@ from typing import Any, cast
 import asyncpg
 import pytest
 
-from service.commands import administration
-from service.handlers import long_poll
+from service.extras.commands import administration
+from service.feed import change_feed, long_poll
 from service.handlers.retention import Retention
 from service.http.context import DATABASE
-from service.queries import change_feed
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
 from tests.support.openapi_validation import is_failure
@@ -133,7 +132,8 @@ async def test_settings_are_a_cause(api: Api, demo_dsn: str) -> None:
         assert await administration._set_organization(connection, arguments)
     await connection.close()
     entries = await follower.entries()
-    assert sorted(entry["recordId"] for entry in entries) == sorted(graded)
+    expected = [("organizations", 1), *(("size-ranges", record_id) for record_id in graded)]
+    assert sorted((e["collection"], e["recordId"]) for e in entries) == sorted(expected)
     assert {(entry["apiKeyId"], entry["requestId"]) for entry in entries} == {(None, None)}
     assert graded
 

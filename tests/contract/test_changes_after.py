@@ -7,8 +7,8 @@ from typing import Any
 import asyncpg
 import pytest
 
+from service.feed import change_feed
 from service.handlers import response_cache
-from service.queries import change_feed
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
 
@@ -107,7 +107,7 @@ async def test_the_number_of_a_page_continues_it(api: Api) -> None:
 @pytest.mark.contract("Limits")
 async def test_documents_keep_transactions_whole(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     await transactions(api, 1, 12, 1, 1)
-    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 900)
+    monkeypatch.setattr("service.feed.change_feed.MAX_PAGE_BYTES", 900)
     pages = [await after(api, 0, documents="true")]
     while pages[-1].json["pagination"]["hasMore"]:
         n = pages[-1].data[-1]["n"]
@@ -115,7 +115,7 @@ async def test_documents_keep_transactions_whole(api: Api, monkeypatch: pytest.M
     assert [size for page in pages for size in sizes(page)] == [(1, 1), (2, 12), (3, 1), (4, 1)]
     assert [(2, 12)] in [sizes(page) for page in pages]
     assert all(entry["document"]["name"] for page in pages for entry in page.data)
-    monkeypatch.setattr("service.handlers.changes.MAX_BATCH_BYTES", 1500)
+    monkeypatch.setattr("service.feed.changes.MAX_BATCH_BYTES", 1500)
     answer = await api.get(PATH, {"after": "1", "documents": "true"})
     assert answer.details == [("validation_error.out_of_range", "after")]
 
@@ -125,8 +125,8 @@ async def test_long_documents_of_a_transaction_are_on_one_page(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await transactions(api, 3)
-    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 1)
-    monkeypatch.setattr("service.queries.resource.MAX_PAGE_BYTES", 1)
+    monkeypatch.setattr("service.feed.change_feed.MAX_PAGE_BYTES", 1)
+    monkeypatch.setattr("service.records.resource.MAX_PAGE_BYTES", 1)
     page = await after(api, 0, documents="true")
     assert sizes(page) == [(1, 3)]
     assert all(entry["document"]["name"] for entry in page.data)
@@ -137,7 +137,7 @@ async def test_a_transaction_beyond_the_limit_is_refused(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await transactions(api, 1, 6)
-    monkeypatch.setattr("service.queries.change_feed.MAX_TRANSACTION_ENTRIES", 5)
+    monkeypatch.setattr("service.feed.change_feed.MAX_TRANSACTION_ENTRIES", 5)
     assert sizes(await after(api, 0, limit="3")) == [(1, 1)]
     answer = await api.get(PATH, {"after": "1"})
     assert answer.details == [("validation_error.out_of_range", "after")]

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from service.errors import ApiError
-from service.http.gzip_body import unpacked
+from service.http.request_body import unpacked
 from service.limits import MAX_BODY_BYTES
 from tests.support.api import Answer, Api
 from tests.support.openapi_validation import is_failure
@@ -101,6 +101,7 @@ async def test_what_is_too_long_is_refused(shared_api: Api) -> None:
     is_failure(await post(shared_api, many), 400, "validation_error.too_many_items")
 
 
+@pytest.mark.measures
 @pytest.mark.contract("Budgets")
 def test_a_bomb_takes_no_memory_beyond_the_limit() -> None:
     bomb = gzip.compress(bytes(2**22), 9) * 100

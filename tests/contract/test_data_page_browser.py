@@ -120,7 +120,9 @@ def _replace(path: str, value: object) -> dict[str, object]:
 def _read_style(reader: Reader, style_id: int, brand: str) -> None:
     page = reader.enter(f"#/styles/{style_id}")
     page.until(lambda: page.texts("h1") == ["Madder Coat"] and not page.is_busy())
-    assert page.texts("h2") == ["Fields", "Sample requests", "Measurement chart", "History"]
+    parts = ["Translations", "Measurement chart", "Supplier facilities", "Contacts"]
+    parts.append("Custom field values")
+    assert page.texts("h2") == ["Fields", "Sample requests", *parts, "History"]
     assert "updated" in page.texts("section:last-of-type tbody td")
     page.press_link("Show the sample requests of this record")
     page.until(lambda: page.texts("h1") == ["Sample requests"] and "styleId" in page.address())

@@ -136,6 +136,7 @@ def _tab_to(page: DataPage, name: str, *keys: str) -> None:
 _FIRST_VIEW = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
 
 
+@pytest.mark.measures
 async def test_the_first_view_comes_within_a_second_on_busy_cores(
     browser: webdriver.Chrome, api: Api, demo_dsn: str
 ) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.contract.test_own_keys import COLORS, bodies, shown
 from tests.support import generate
 from tests.support.api import Api

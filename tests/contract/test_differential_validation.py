@@ -7,8 +7,9 @@ import jsonschema_rs
 import pytest
 
 from service import schemas
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
+from service.schemas.formats import FORMATS
 from tests.support import generate, schema_faults
 from tests.support.openapi_validation import form
 
@@ -46,7 +47,10 @@ def test_both_validators_agree(resource: MasterRecord, single: str, bulk: str) -
     ]
     fast = {
         name: jsonschema_rs.validator_for(
-            {"$ref": schemas.reference(resource.name, name)}, registry=_REGISTRY
+            {"$ref": schemas.reference(resource.name, name)},
+            registry=_REGISTRY,
+            formats=FORMATS,
+            validate_formats=True,
         )
         for name in (single, bulk)
     }

@@ -11,15 +11,16 @@ from typing import Any, TypeAlias
 import orjson
 import pytest
 
-from service.queries.master_record import MasterRecord
-from service.queries.part_collections import PartCollection
-from service.queries.parts import RecordPart
+from service.records.master_record import MasterRecord
+from service.records.parts import RecordPart
+from service.resources.registry import SHARED_LISTS
 from service.routes import Route
-from tests.support import generate, parametrize, parts, webhooks
+from service.writing.part_collections import PartCollection
+from tests.support import generate, parametrize, parts, transactions, webhooks
 from tests.support.api import JSON_PATCH, Answer, Api
 from tests.support.openapi_validation import assert_documented, is_failure
 from tests.support.part_collections import replaceable
-from tests.support.paths import path_of, unknown_path
+from tests.support.paths import is_kept, path_of, unknown_path
 
 pytestmark = pytest.mark.contract("Surface")
 
@@ -55,7 +56,7 @@ async def create(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # n
 
 
 async def replace(api: Api, route: Route, stored: dict[str, int]) -> Answer:
-    if isinstance(route.resource, RecordPart):
+    if is_kept(route):
         path = await path_of(api, route, stored)
         return await api.put(path, (await api.get(path, {"form": "writable"})).data)
     [record] = await make(api, route, 1)
@@ -82,7 +83,7 @@ async def bulk_patch(api: Api, route: Route, stored: dict[str, int]) -> Answer: 
 
 
 async def patch(api: Api, route: Route, stored: dict[str, int]) -> Answer:
-    if isinstance(route.resource, RecordPart):
+    if is_kept(route):
         return await api.patch(await path_of(api, route, stored), [])
     assert route.resource is not None
     references, [record] = await generate.references(api), await make(api, route, 1)
@@ -110,6 +111,9 @@ SUCCESSES: dict[str, Success] = {
     "patch": patch,
     "delete": delete,
     "bulk_delete": bulk_delete,
+    "generate": transactions.generated,
+    "write": transactions.written,
+    "allocate": lambda api, route, _: api.post(f"{route.path}?dryRun=true", [{"count": 1}]),
     **dict.fromkeys(("add", "update", "remove", "test", "rewind", "rotate"), webhooks.written),
 }
 """How each kind of route is made to succeed."""
@@ -161,7 +165,7 @@ async def test_unknown_and_foreign_records(
     is_failure(unknown, 404, "not_found")
     assert_documented(route, unknown)
     foreign = await shared_other.call(route.method, await path_of(shared_api, route, stored), body)
-    if route.resource is not None and route.resource.name == "languages":
+    if route.resource in SHARED_LISTS:
         assert foreign.status == 200
     elif route.resource is not None and route.resource.collection == "size-ranges":
         is_failure(foreign, 403, "forbidden.organization")
@@ -176,7 +180,7 @@ async def valid_body(api: Api, route: Route) -> Any:
         return await new_body(api, route, "replace")
     if route.operation.name in webhooks.BODIES:
         return orjson.dumps(webhooks.BODIES[route.operation.name])
-    return [] if route.operation.name == "patch" else None
+    return {"patch": [], "generate": [], "write": transactions.ENTRY}.get(route.operation.name)
 
 
 @pytest.mark.contract("Errors")
@@ -245,10 +249,9 @@ async def test_bodies_that_are_no_json(
 @parametrize.of_each_route
 async def test_unknown_parameters(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     path, body = await path_of(shared_api, route, stored), await valid_body(shared_api, route)
-    if route.operation.name in ("create", "bulk_replace", "bulk_patch"):
+    if route.operation.name in ("create", "bulk_replace", "bulk_patch", "allocate"):
         body = []
-    params = [("colour", "red"), ("Colour", "red")]
-    answer = await shared_api.call(route.method, path, body, params=params)
+    answer = await shared_api.call(route.method, f"{path}?colour=red&Colour=red", body)
     is_failure(answer, 400, answer.json["code"])
     assert [field for _, field in answer.details][:2] == ["colour", "Colour"]
     assert_documented(route, answer)

@@ -8,8 +8,8 @@ import pytest
 from aiohttp.test_utils import TestServer
 
 from service.app import create_app
-from service.http.body_scheduler import BodyScheduler
 from service.settings import Settings
+from service.shares.body_scheduler import BodyScheduler
 from tests.support import rows
 from tests.support.api import Api, issue_key
 

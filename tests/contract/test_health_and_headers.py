@@ -1,7 +1,8 @@
-"""Tests of common headers, health and metrics (contract, Envelope; contract, Health)."""
+"""Tests of common headers, health and metrics (contract, Envelope; operating, Health)."""
 
 import asyncio
 import gzip
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from service.handlers import system
-from service.http import single_flight
+from service.http.context import DATABASE
 from tests.support.api import Api
 from tests.support.databases import with_database
 from tests.support.openapi_validation import form, is_failure
@@ -89,7 +90,7 @@ async def gone(dsn: str) -> AsyncIterator[None]:
 async def test_without_the_database_nothing_but_life_and_then_all_again(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(single_flight, "SECONDS", 0)
+    monkeypatch.setattr(system, "SECONDS", 0)
     assert (await api.get("/readyz")).status == 200
     async with gone(demo_dsn):
         for answer in (
@@ -106,7 +107,8 @@ async def test_without_the_database_nothing_but_life_and_then_all_again(
     assert (await api.post(GROUPS, {"name": "Found"})).status == 201
     assert (await api.get(GROUPS, {"name": "Lost"})).data == []
     events = [vars(record).get("event") for record in caplog.records]
-    assert [events.count(event) for event in ("database_lost", "database_back")] == [1, 1]
+    # A connection that was still open may have answered in between.
+    assert 1 <= events.count("database_lost") == events.count("database_back") < 4
 
 
 @pytest.mark.contract("Outages")
@@ -120,7 +122,7 @@ async def test_a_key_that_is_not_cached_while_the_database_is_away(api: Api, dem
 async def test_readiness_while_the_schema_is_behind(
     api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(single_flight, "SECONDS", 0)
+    monkeypatch.setattr(system, "SECONDS", 0)
     connection = await asyncpg.connect(demo_dsn)
     async with connection.transaction():
         last = await connection.fetchrow(
@@ -194,6 +196,7 @@ async def test_answers_are_compressed_when_asked_for(shared_api: Api) -> None:
 async def test_open_responses_are_computed_once(
     path: str, client: TestClient[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(system, "SECONDS", 3600)
     made = []
     key = system.READINESS if path == "/readyz" else system.EXPOSITION
     make = client.app[key]._compute
@@ -242,6 +245,30 @@ async def test_metrics_count_by_route_not_by_path(
     assert 'selvedge_request_seconds_bucket{le="0.1",method="GET",route="/api/groups/{id}"}' in text
     assert 'route="unmatched"' in text
     assert "at/all" not in text
+
+
+@pytest.mark.contract("Health")
+async def test_metrics_count_ending_keys_and_rows_of_growing_tables(
+    api: Api, demo_dsn: str
+) -> None:
+    """Of keys not those that end later, have ended or are revoked."""
+    connection = await asyncpg.connect(demo_dsn)
+    await connection.execute(
+        "insert into api_key (organization_id, name, scope, secret_sha256, expires_at, revoked_at)"
+        " select 1 + abs(days) % 2, '', 'read', '', now() + make_interval(days => days), revoked_at"
+        " from (values (1, null), (29, null), (31, null), (-1, null), (2, now()))"
+        " as key (days, revoked_at)"
+    )
+    assert (await api.post(GROUPS, {"name": "Counted"})).status == 201
+    await connection.execute("analyze change")
+    await connection.close()
+    await api.client.app[DATABASE].poll(system.measure)
+    text = (await api.get("/metrics")).raw.decode()
+    assert "selvedge_keys_ending 2.0\n" in text
+    assert 'selvedge_table_rows{table="change"} 1.0\n' in text
+    for table in ("change", "idempotency_key"):
+        (size,) = re.findall(rf'selvedge_table_bytes{{table="{table}"}} (\S+)', text)
+        assert float(size) > 8192
 
 
 @pytest.mark.contract("Shares")

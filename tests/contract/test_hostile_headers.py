@@ -32,6 +32,7 @@ HOSTILE = {
 ENDS = (";" * 8000, ";" + "(" * 500, ' "' * 3900, "=\\" * 3900, "," + " " * 7900 + "x")
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("end", ENDS, ids=["semicolons", "comments", "quotes", "escapes", "blanks"])
 @pytest.mark.parametrize("name", READ)
 async def test_no_header_takes_long(name: str, end: str, shared_api: Api) -> None:

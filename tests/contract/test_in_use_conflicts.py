@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.limits import MAX_USAGE_LENGTH
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Api
 
@@ -23,10 +23,15 @@ MADE: dict[str, dict[str, Any]] = {
     "styles": {"number": "SV-1", "name": "Vest"},
     "items": {"number": "TR-1", "name": "Snap"},
     "facilities": {"name": "Dye house"},
+    "channels": {"name": "Shop"},
+    "price-lists": {"name": "Costs", "type": "cost", "currencyCode": "EUR"},
     "sample-requests": {"name": "Proto"},
 }
 #: What the records that are deleted need beside a name.
-NEEDED: dict[str, dict[str, Any]] = {"styles": {"number": "SV-2"}}
+NEEDED: dict[str, dict[str, Any]] = {
+    "price-lists": {"type": "retail", "currencyCode": "EUR"},
+    "styles": {"number": "SV-2"},
+}
 
 
 def alone(value: Any) -> Any:
@@ -42,7 +47,12 @@ REFERENCES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
     ("styles", "brands", "brandId", alone),
     ("styles", "style-categories", "styleCategoryId", alone),
     ("styles", "groups", "groupIds", listed),
+    ("styles", "suppliers", "supplierId", alone),
+    ("price-lists", "suppliers", "supplierId", alone),
+    ("channels", "price-lists", "priceListIds", listed),
     ("items", "item-categories", "itemCategoryId", alone),
+    ("items", "suppliers", "supplierId", alone),
+    ("items", "brands", "brandId", alone),
     ("facilities", "sub-suppliers", "subSupplierId", alone),
 ]
 

@@ -1,4 +1,4 @@
-"""Items that depend on failed items: the number of statements is bounded (contract, In part)."""
+"""Items that depend on failed items: bounded statements (contract, Skipping failing items)."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 from tests.support.api import Api
 from tests.support.statement_spy import record_statements
 
-pytestmark = pytest.mark.contract("In part")
+pytestmark = pytest.mark.contract("Skipping failing items")
 
 Items = list[dict[str, Any]]
 MATERIALS, RANGES = "/api/care-instruction-materials", "/api/size-ranges"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from service.database.connections import Database
-from service.database.contention import CONTENTION
-from service.organizations import keys
+from service.organizations import caller
 from service.organizations.caller import Callers
+from service.shares.contention import CONTENTION
 from tests.support.clock import Clock
 
 pytestmark = pytest.mark.contract("Callers")
@@ -67,10 +67,10 @@ async def test_wrong_secrets_of_a_key_cost_one_look_up(
     counting: CountingDatabase, shared_keys: dict[str, str]
 ) -> None:
     callers, key = Callers(counting), shared_keys["writer"]
-    organization_id, key_id, _ = keys.parse(key) or (0, 0, "")
+    organization_id, key_id, _ = caller.parse(key) or (0, 0, "")
     for unknown_id in (key_id, key_id + 10**6):
         for _ in range(20):
-            wrong = keys.compose(organization_id, unknown_id, keys.new_secret())
+            wrong = caller.compose(organization_id, unknown_id, caller.new_secret())
             assert await callers.find(wrong) is None
     assert counting.look_ups == 2
     assert await callers.find(key) is not None
@@ -90,7 +90,7 @@ async def test_unknown_keys_delay_no_known_one(
     assert await callers.find(key) is not None
     clock.now += 5.01
     unknown_keys = [
-        asyncio.create_task(callers.find(keys.compose(1, 10**9 + number, keys.new_secret())))
+        asyncio.create_task(callers.find(caller.compose(1, 10**9 + number, caller.new_secret())))
         for number in range(200)
     ]
     await asyncio.sleep(0)
@@ -106,7 +106,7 @@ async def test_unknown_keys_are_no_sign_of_other_organizations(shared_dsn: str) 
     callers = Callers(database)
     await asyncio.sleep(0.05)
     for number in range(1, 20):
-        await callers.find(keys.compose(number, 10**9, keys.new_secret()))
+        await callers.find(caller.compose(number, 10**9, caller.new_secret()))
         assert not CONTENTION.is_contended()
     await database.close()
 
@@ -117,5 +117,5 @@ async def test_the_cache_of_unknown_keys_has_a_bound(
     monkeypatch.setattr("service.organizations.caller.CACHE_SIZE", 10)
     callers = Callers(counting)
     for number in range(1, 30):
-        await callers.find(keys.compose(1, 10**9 + number, keys.new_secret()))
+        await callers.find(caller.compose(1, 10**9 + number, caller.new_secret()))
     assert len(callers._look_ups) == 10

@@ -5,6 +5,7 @@ import pytest
 
 from service.routes import Route
 from tests.support.api import Api
+from tests.support.listing import listed
 from tests.support.parametrize import of_each_list
 
 pytestmark = pytest.mark.contract("Lists")
@@ -23,7 +24,9 @@ async def test_a_page_that_the_caller_has_is_not_sent_again(
     again = await shared_api.get(path, {"pageSize": "2"}, headers=tag)
     assert (again.status, again.raw) == (304, b"")
     assert again.headers["ETag"] == first.headers["ETag"]
-    other = await shared_api.get(path, {"pageSize": "1"}, headers=tag)
+    # A list of a single record has no shorter page but the empty one.
+    rest = {"pageSize": "1"} if len(first.data) > 1 else {listed(route).key: "987654321"}
+    other = await shared_api.get(path, rest, headers=tag)
     assert other.status == 200
     assert other.headers["ETag"] != first.headers["ETag"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from service.listing import operators
 from service.listing.properties import Property
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.routes import Route
 from tests.support.api import Api
 from tests.support.listing import (

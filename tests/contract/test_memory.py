@@ -15,8 +15,8 @@ from aiohttp import web
 
 from service.app import create_app
 from service.http.connections import Runner
-from service.http.parser_limits import PARSER_LIMITS
-from service.http.response_sender import ResponseSender
+from service.http.parser_errors import PARSER_LIMITS
+from service.http.response_sender import send
 from service.limits import MAX_CONNECTIONS
 from service.settings import Settings
 from tests.support.api import Api
@@ -33,15 +33,12 @@ MIB = 2**20
 def answered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[weakref.ref[web.Request]]]:
     """The requests that were answered, as long as anything keeps them; nothing is collected."""
     seen = list[weakref.ref[web.Request]]()
-    deliver = ResponseSender.send
 
-    async def noted(
-        self: ResponseSender, request: web.Request, response: web.StreamResponse
-    ) -> None:
+    async def noted(request: web.Request, response: web.StreamResponse) -> None:
         seen.append(weakref.ref(request))
-        await deliver(self, request, response)
+        await send(request, response)
 
-    monkeypatch.setattr(ResponseSender, "send", noted)
+    monkeypatch.setattr("service.http.middleware.send", noted)
     gc.collect()
     gc.disable()
     yield seen

@@ -6,7 +6,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, PARTS
 from service.routes import collection_path
 from tests.support import generate, parts
@@ -78,13 +78,13 @@ async def test_wrong_merges(body: Any, details: list[tuple[str, str]], shared_ap
     assert (await shared_api.get(path)).raw == before
 
 
-@pytest.mark.contract("Preconditions", "Rehearsals", "Idempotency")
+@pytest.mark.contract("Preconditions", "Dry runs", "Idempotency")
 async def test_merges_have_the_rules_of_single_writes(shared_api: Api) -> None:
     path = (await shared_api.post(GROUPS, {"name": "Knit"})).headers["Location"]
     stale = await merge(shared_api, path, {"name": "Lost"}, headers={"If-Match": '"old"'})
     is_failure(stale, 412, "precondition_failed")
-    rehearsed = await merge(shared_api, path, {"name": "Dry"}, params={"dryRun": "true"})
-    assert rehearsed.data["outcome"] == "updated"
+    previewed = await merge(shared_api, path, {"name": "Dry"}, params={"dryRun": "true"})
+    assert previewed.data["outcome"] == "updated"
     key = {"Idempotency-Key": f"merge {path}".replace(" ", "-")}
     first = await merge(shared_api, path, {"name": "Woven"}, headers=key)
     again = await merge(shared_api, path, {"name": "Woven"}, headers=key)

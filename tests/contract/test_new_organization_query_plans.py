@@ -89,8 +89,8 @@ async def test_the_values_of_a_chart_are_reached_by_their_lines(
     connection: asyncpg.Connection,
 ) -> None:
     documents = CHARTS.statements["documents"].fill(page=PAGE)
-    stored_values = CHARTS.statements["stored_values"].text
-    for text, argument in ((documents, "7"), (stored_values, "'{7}'")):
+    stored_values = CHARTS.statements["stored_requested"].text
+    for text, argument in ((documents, "7"), (stored_values, "'{37,42}'")):
         plan = await explained(connection, text, str(NEW), argument)
         for node in plan:
             if node.get("Relation Name") == "measurement_line_value":

@@ -9,12 +9,13 @@ from urllib.parse import urljoin
 import orjson
 import pytest
 from aiohttp.test_utils import TestClient
+from openapi_spec_validator import validate
 
 from service import openapi
+from service.extras.pages import guides
+from service.extras.pages.page import csp_source, module_names
 from service.files import GUIDES
-from service.pages import guides
-from service.pages.page import csp_source, module_names
-from service.resources.registry import MASTER_RECORDS, PARTS
+from service.resources.registry import EXPORTED, MASTER_RECORDS, PARTS
 from tests.support.api import Answer, Api
 
 pytestmark = pytest.mark.contract("Open pages")
@@ -45,6 +46,44 @@ async def test_the_document_is_that_of_the_routes(anybody: Api) -> None:
     answer = await anybody.get("/openapi.json")
     assert answer.headers["Content-Type"] == "application/json"
     assert orjson.loads(answer.raw) == openapi.build()
+
+
+@pytest.mark.contract("OpenAPI document")
+async def test_a_document_is_of_the_collections_that_the_query_names(anybody: Api) -> None:
+    answer = await anybody.get("/openapi.json?collection=styles&collection=brands")
+    document = orjson.loads(answer.raw)
+    validate(document)
+    assert len(answer.raw) < len(openapi.document()) / 2
+    collections = {path.split("/")[2] for path in document["paths"]}
+    others = {"changes", "export", "me", "transaction", "webhooks"}
+    assert collections == {"styles", "brands"} | others
+    assert "/api/styles/{id}/measurement-charts" not in document["paths"]
+    schemas = document["components"]["schemas"]
+    assert schemas["WebhookCollection"]["enum"] == ["brands", "styles"]
+    assert schemas["ExportedCollection"]["enum"] == ["brands", "styles"]
+    assert len(schemas["Change"]["oneOf"]) == len(schemas["TransactionEntry"]["oneOf"]) == 2
+    used = {tag for item in document["paths"].values() for tag in _tags(item)}
+    assert {tag["name"] for tag in document["tags"]} == used
+    assert "Color" not in schemas
+
+
+def _tags(path_item: dict[str, Any]) -> set[str]:
+    operations = [each for each in path_item.values() if isinstance(each, dict)]
+    return {tag for operation in operations for tag in operation["tags"]}
+
+
+@pytest.mark.contract("OpenAPI document")
+@pytest.mark.parametrize("name", EXPORTED)
+def test_every_collection_has_a_valid_document_of_its_own(name: str) -> None:
+    validate(openapi.build({name}))
+
+
+@pytest.mark.contract("OpenAPI document")
+async def test_a_document_of_an_unknown_collection_is_refused(anybody: Api) -> None:
+    answer = await anybody.get("/openapi.json?collection=style&collections=brands")
+    assert answer.status == 400
+    kinds = ("invalid_value", "collection"), ("unknown_parameter", "collections")
+    assert sorted(answer.details) == [(f"validation_error.{kind}", name) for kind, name in kinds]
 
 
 @pytest.mark.parametrize("path", ALL)

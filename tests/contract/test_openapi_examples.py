@@ -7,10 +7,10 @@ import pytest
 
 from service.errors import ErrorDetail
 from service.handlers.operations import Operation
-from service.openapi import examples
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.resources.registry import MEASUREMENTS
 from service.routes import collection_path
+from tests.support import error_examples as examples
 from tests.support.api import Api
 from tests.support.failing_requests import FailureSetup, provoke_failure
 

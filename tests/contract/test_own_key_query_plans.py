@@ -11,10 +11,10 @@ import orjson
 import pytest
 
 from service.listing.page_sql import column_of
-from service.queries.master_record import MasterRecord
-from service.queries.path_keys import KeyLookup
+from service.records.master_record import MasterRecord
+from service.records.path_keys import KeyLookup
 from service.resources.colors import Colors
-from service.resources.facilities import Facilities
+from service.resources.plain_collections import Facilities
 from service.resources.registry import MASTER_RECORDS
 from service.resources.sample_requests import REQUEST_KEYS, SampleRequests
 from service.resources.style_relations import StyleRelations

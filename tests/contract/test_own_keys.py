@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service import schemas
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
 from tests.support.openapi_validation import form

@@ -4,9 +4,9 @@ from typing import Final
 
 import pytest
 
-from service.queries.part_collections import PartCollection
 from service.resources.registry import MEASUREMENTS, PART_COLLECTIONS
 from service.routes import collection_path
+from service.writing.part_collections import PartCollection
 from tests.support import parts, rows
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure

@@ -1,21 +1,30 @@
-"""Tests of previews of parts, one by one and by their owners (contract, Rehearsals)."""
+"""Tests of previews of parts, one by one and by their owners (contract, Dry runs)."""
 
 from typing import Any, Final
 
 import pytest
 
-from service.queries.part_collections import PartCollection
 from service.resources.registry import MEASUREMENTS, PART_COLLECTIONS
 from service.routes import collection_path
+from service.writing.part_collections import PartCollection
 from tests.support import parts
 from tests.support.api import Api
 from tests.support.openapi_validation import form
 from tests.support.part_collections import replaceable
 from tests.support.previews import difference
 
-pytestmark = pytest.mark.contract("Rehearsals", "Part collections")
+pytestmark = pytest.mark.contract("Dry runs", "Part collections")
 
 PREVIEW: Final = {"dryRun": "true", "preview": "true"}
+#: New entries, where a name is not enough.
+_NEW: Final[dict[str, dict[str, Any]]] = {
+    "style-contacts": {"role": "Design", "type": "brand", "name": "Previewed"},
+    "style-supplier-facilities": {
+        "process": "other",
+        "processName": "Previewed",
+        "countryCode": "PT",
+    },
+}
 
 of_each = pytest.mark.parametrize(
     "collection", PART_COLLECTIONS, ids=lambda collection: collection.collection
@@ -27,12 +36,17 @@ async def changed(api: Api, collection: PartCollection, item: dict[str, Any]) ->
     if collection.part is MEASUREMENTS:
         sizes = [size | {"designerComment": "Previewed"} for size in item["sizes"]]
         return item | {"sizes": sizes}
-    if collection.part is parts.TRANSLATIONS:
+    if collection.part is parts.SWATCHES:
+        return item | {"hex": "#ABCDEF"}
+    if collection.part in parts.FREE:
         languages = (await api.get("/api/languages", {"pageSize": "100"})).data
-        names = [{"languageId": each["id"], "colorName": "Previewed"} for each in languages]
+        name = "colorName" if collection.part is parts.TRANSLATIONS else "name"
+        names = [{"languageId": each["id"], name: "Previewed"} for each in languages]
         return item | {"translations": names[:2]}
     name = collection.part.list_name or "lines"
-    return item | {name: [*item[name], {"name": "Previewed"}]}
+    if name == "values":
+        return item | {name: item[name][1:]}
+    return item | {name: [*item[name], _NEW.get(collection.part.name, {"name": "Previewed"})]}
 
 
 async def writable(api: Api, collection: PartCollection, owner: int) -> dict[str, Any]:
@@ -86,7 +100,8 @@ async def test_a_preview_of_a_single_part(collection: PartCollection, api: Api) 
         body = {"designerComment": "Previewed"}
     else:
         path, body = parts.path(part, item[collection.key]), await changed(api, collection, item)
-        body = body[part.list_name] if part.list_name else {n: body[n] for n in ("unit", "lines")}
+        body.pop(collection.key)
+        body = body[part.list_name] if part.list_name else body
 
     async def fields() -> dict[str, Any]:
         data = (await api.get(path, {"form": "writable"})).data

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.resources.registry import PARTS
 from service.routes import routes
 
@@ -22,9 +22,20 @@ def test_the_operations_of_every_part() -> None:
         ("PUT", "/api/size-ranges/{id}/sizes"),
         ("GET", "/api/colors/{id}/translations"),
         ("PUT", "/api/colors/{id}/translations"),
+        ("GET", "/api/styles/{id}/translations"),
+        ("PUT", "/api/styles/{id}/translations"),
+        ("GET", "/api/styles/{id}/contacts"),
+        ("PUT", "/api/styles/{id}/contacts"),
+        ("GET", "/api/styles/{id}/supplier-facilities"),
+        ("PUT", "/api/styles/{id}/supplier-facilities"),
+        ("GET", "/api/colors/{id}/swatch"),
+        ("PUT", "/api/colors/{id}/swatch"),
+        ("PATCH", "/api/colors/{id}/swatch"),
         ("GET", "/api/styles/{id}/measurement-chart"),
         ("PUT", "/api/styles/{id}/measurement-chart"),
         ("PATCH", "/api/styles/{id}/measurement-chart"),
+        ("GET", "/api/styles/{id}/custom-field-values"),
+        ("PUT", "/api/styles/{id}/custom-field-values"),
         ("GET", measured),
         *((method, f"{measured}/{{sizeRangeSizeId}}") for method in ("GET", "PUT", "PATCH")),
     }

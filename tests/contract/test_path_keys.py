@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.support import generate
 from tests.support.api import Answer, Api, exactly, replacing
 from tests.support.parametrize import of_each_with_simple_key

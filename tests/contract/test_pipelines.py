@@ -7,7 +7,7 @@ import orjson
 import pytest
 from aiohttp.test_utils import TestClient
 
-from service.database.connection_factory import connect
+from service.database.connection_pool import connect
 from service.database.connections import Database
 from service.database.pipeline import PipelinedConnection
 from service.resources.registry import MASTER_RECORDS, PARTS

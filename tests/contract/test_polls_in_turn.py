@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -69,14 +70,15 @@ async def test_organizations_are_polled_four_times_a_second_at_most(
         waiting = [await follow(caller) for caller in callers * 10]
         await until(lambda: [1] in looks and [2] in looks if is_cluster else [1, 2] in looks)
         looks.clear()
-        seconds = scaled(1)
-        await asyncio.sleep(seconds)
-        most = seconds / INTERVAL_SECONDS + 1
+        started = time.monotonic()
+        await asyncio.sleep(scaled(1))
+        seconds = time.monotonic() - started  # A busy machine sleeps longer than it was told.
+        most = seconds / INTERVAL_SECONDS + 2
         for group in ([1], [2]) if is_cluster else ([1, 2],):
             assert 0 < looks.count(group) <= most
             looks[:] = [ids for ids in looks if ids != group]
         assert not looks
-        assert len(lists) <= 2
+        assert len(lists) <= 2 + seconds
         for caller in callers:
             await caller.post(GROUPS, {"name": "Knit"})
         async with within(10):

@@ -9,7 +9,7 @@ import pytest
 from multidict import CIMultiDict
 
 from service.database.errors import refused
-from service.database.fair_queue import READ, FairQueue, QueueTimeoutError
+from service.shares.fair_queue import READ, FairQueue, QueueTimeoutError
 from tests.support import rows
 from tests.support.api import Api
 from tests.support.openapi_validation import form, is_failure

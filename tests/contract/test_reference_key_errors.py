@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Answer, Api, replacing
 from tests.support.keyed_references import BODIES, World, made, text
@@ -115,6 +115,7 @@ async def test_a_missing_key_is_named_at_its_reference(
 UNKNOWN: dict[str, Any] = {
     "M": {"sizeRangeId": {"userDefinedId": "?"}, "name": "M"},
     "L": {"sizeRangeId": {"userDefinedId": "?"}, "name": "L"},
+    "style color": {"styleId": {"number": "?"}, "colorId": {"userDefinedId": "?"}},
     "chest": {"name": "?"},
     "hem": {"name": "!"},
     "denim": {"userDefinedId": "?"},

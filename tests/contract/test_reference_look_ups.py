@@ -11,7 +11,7 @@ import asyncpg
 import orjson
 import pytest
 
-from service.queries.reference_targets import FOR_KEY_SHARE, TARGETS
+from service.records.reference_targets import FOR_KEY_SHARE, TARGETS
 from service.resources.styles import Styles
 from tests.contract.test_page_query_plans import nodes
 from tests.support.api import Api

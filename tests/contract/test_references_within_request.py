@@ -51,7 +51,16 @@ async def test_sizes_name_sizes_of_their_own_range_as_the_request_leaves_them(
         {"id": s["id"], "name": "M"},
     ]
     first, second = (await shared_api.put(path, renamed)).data
-    assert (first["name"], second["relatedSizeRangeSizeId"]) == ("M", s["id"])
+    assert (second["name"], first["relatedSizeRangeSizeId"]) == ("M", s["id"])
+    # By their own references, too, which may be exchanged at once.
+    own_ids = [
+        {"id": m["id"], "name": "S", "sizeId": "1", "relatedSizeRangeSizeId": {"sizeId": "2"}},
+        {"id": s["id"], "name": "M", "sizeId": "2"},
+    ]
+    assert (await shared_api.put(path, own_ids)).data[0]["relatedSizeRangeSizeId"] == s["id"]
+    own_ids[0]["relatedSizeRangeSizeId"] = {"sizeRangeId": own, "sizeId": "?"}
+    missing = [("validation_error.unknown_reference", "[0].relatedSizeRangeSizeId")]
+    assert (await shared_api.put(path, own_ids)).details == missing
     for others, type_ in (
         ([], "validation_error.unknown_reference"),
         ([{"name": "X"}, {"name": "X"}], "conflict.ambiguous_key"),

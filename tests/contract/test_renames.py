@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.queries.master_record import MasterRecord
-from service.queries.renames import stored_keys
+from service.batches.renames import stored_keys
+from service.records.master_record import MasterRecord
 from tests.contract.test_own_keys import shown
 from tests.support import generate
 from tests.support.api import Answer, Api

@@ -7,7 +7,7 @@ from random import Random
 import asyncpg
 import pytest
 
-from service.commands import administration
+from service.extras.commands import administration
 from tests.support import generate
 from tests.support.api import Api
 from tests.support.replica import Replica

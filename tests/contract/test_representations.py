@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.http.media_types import MERGE_PATCH
+from service.http.headers import MERGE_PATCH
 from tests.support.api import JSON, JSON_PATCH, Answer, Api
 from tests.support.openapi_validation import is_failure
 from tests.support.raw_http import exchange, head

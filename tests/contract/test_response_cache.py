@@ -12,13 +12,13 @@ from typing import Any
 import asyncpg
 import pytest
 
+from service.batches.change_recorder import record_settings
+from service.feed import numbered_feed
+from service.feed.numbered_feed import read_numbered_state
 from service.handlers import cache_entries, response_cache
-from service.handlers.numbered_feed import read_numbered_state
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.organizations import caller as organizations_caller
-from service.queries import feed_version
-from service.queries.change_recorder import record_settings
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
 from tests.contract.test_change_entries import WRITES
@@ -77,7 +77,7 @@ async def test_no_response_is_stale_after_any_write(
 
 async def test_numbering_keeps_responses(servers: Servers) -> None:
     """Readers of the change feed number changes; the data stays as it is."""
-    follower = Follower(servers.fresh)
+    follower = Follower(servers.fresh, collection="colors")
     await follower.begin()
     await servers.fresh.patch(f"{COLORS}/1", replacing("/name", "Numbered"))
     await servers.compare(f"{COLORS}/1")
@@ -90,7 +90,7 @@ async def test_numbering_keeps_responses(servers: Servers) -> None:
 async def test_many_changes_without_a_number_are_numbered(
     servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed_version, "MAX_UNNUMBERED", 3)
+    monkeypatch.setattr(numbered_feed, "MAX_UNNUMBERED", 3)
     for count in range(5):
         await servers.fresh.patch(f"{COLORS}/1", replacing("/name", f"Name {count}"))
     for _ in range(3):
@@ -113,7 +113,7 @@ async def test_settings_are_seen(
                 await servers.compare(path)
             async with connection.transaction():
                 await connection.execute(f"update organization set {features} where id = 1")
-                await record_settings(connection, 1)
+                await record_settings(connection, 1, is_shown=True)
             for path in paths:
                 await servers.compare(path)
     finally:

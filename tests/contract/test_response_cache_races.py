@@ -17,10 +17,10 @@ from typing import Any, Final
 import asyncpg
 import pytest
 
+from service.batches.change_recorder import record_settings
+from service.feed.numbered_feed import read_numbered_state
 from service.handlers import response_cache
-from service.handlers.numbered_feed import read_numbered_state
 from service.organizations import caller as organizations_caller
-from service.queries.change_recorder import record_settings
 from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import generate
@@ -197,7 +197,7 @@ async def change_settings(
             writer.begun += 1
             async with connection.transaction():
                 await connection.execute("update organization set pro = not pro where id = 1")
-                await record_settings(connection, 1)
+                await record_settings(connection, 1, is_shown=True)
             writer.ended += 1
             await asyncio.sleep(random.uniform(0, 4))
     finally:

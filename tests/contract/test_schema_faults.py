@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.support import rows, schema_faults
 from tests.support.api import Api
 from tests.support.openapi_validation import invalid, is_failure

@@ -9,9 +9,10 @@ import pytest
 
 from service.listing.search import has_word
 from service.listing.search_columns import SearchColumns
-from service.queries.resource import Resource
-from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
+from service.records.resource import Resource
+from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS, SHARED_LISTS
 from service.routes import collection_path
+from tests.support import care_texts
 from tests.support.api import Api
 
 pytestmark = pytest.mark.contract("Search")
@@ -220,12 +221,15 @@ async def test_no_organization_finds_anothers_records(
     shared_api: Api, shared_other: Api, resource: Resource
 ) -> None:
     path = collection_path(resource)
-    name = {"care-instructions": "text", "care-instruction-materials": "text"}.get(
-        resource.name, "relatedStyleName" if resource.name == "style-relations" else "name"
-    )
+    name = {
+        **dict.fromkeys(care_texts.NAMES, "text"),
+        "style-colors": "colorName",
+        "style-skus": "sku",
+        "style-relations": "relatedStyleName",
+    }.get(resource.name, "name")
     for record in (await shared_api.get(f"{path}?pageSize=3")).data:
         theirs = await shared_other.get(f"{path}?q={quote(record[name][:200])}")
-        if resource.name != "languages":
+        if resource not in SHARED_LISTS:
             assert record["id"] not in [each["id"] for each in theirs.data]
 
 

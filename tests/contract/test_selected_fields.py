@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.handlers.selection import SCHEDULED_BYTES
-from service.http.etag import etag
+from service.handlers.parameters import SCHEDULED_BYTES
+from service.http.envelope import etag
 from service.routes import Route
 from tests.support import parts
 from tests.support.api import Api
@@ -42,10 +42,13 @@ async def test_each_list_and_read_selects_each_field(
             assert read.headers["ETag"].strip('"')[:32] == etag(raw_data(read.raw)).strip('"')
 
 
-async def test_fields_are_named_once_or_several_times(shared_api: Api) -> None:
-    params = [("fields", "name"), ("fields", "id,name"), ("pageSize", "1")]
-    [record] = (await shared_api.get(GROUPS, params)).data
+async def test_fields_given_twice_are_refused(shared_api: Api) -> None:
+    record = (await shared_api.get(f"{GROUPS}/1", {"fields": "name,id,name"})).data
     assert list(record) == ["id", "name"]
+    for path in (GROUPS, f"{GROUPS}/1"):
+        answer = await shared_api.get(path, [("fields", "name"), ("fields", "name")])
+        assert answer.status == 400
+        assert answer.details == [("validation_error.duplicate", "fields")]
 
 
 @pytest.mark.parametrize("text", ["", "colour", "id,", "ID", "id, name", "id;name", "\0"])

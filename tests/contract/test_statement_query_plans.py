@@ -104,7 +104,8 @@ def per_row(plan: dict[str, Any], table: str = "", is_repeated: bool = False) ->
     table = plan.get("Relation Name", table)
     kind = plan["Node Type"]
     is_scan = kind in ("Index Scan", "Index Only Scan", "Bitmap Index Scan", "Seq Scan")
-    if is_scan and is_repeated and table in CHILDREN and not is_by_owner(plan):
+    is_child = table in CHILDREN and not table.endswith("_custom_field")
+    if is_scan and is_repeated and is_child and not is_by_owner(plan):
         yield table, kind, plan.get("Index Name")
     for part in plan.get("Plans", ()):
         relation = part["Parent Relationship"]

@@ -96,7 +96,7 @@ _HEADER = ("User Defined ID", "NAME", "State", "Translation German", "translatio
 async def test_a_table_of_300_colors_is_uploaded(
     browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
 ) -> None:
-    """Rehearsed row by row, written, and the rejected rows corrected in their table."""
+    """Checked row by row in a dry run, written, and the rejected rows corrected in their table."""
     old = {"userDefinedId": "K-000", "name": "Old navy", "colorNote": "kept"}
     color = (await api.post("/api/colors", old)).data
     path = f"/api/colors/{color['id']}"
@@ -109,8 +109,8 @@ async def test_a_table_of_300_colors_is_uploaded(
     table = tmp_path / "seasonal colors.csv"
     table.write_bytes("".join(f"{';'.join(row)}\r\n" for row in (_HEADER, *rows)).encode("cp1252"))
     reader = await reader_of(browser, api, demo_dsn)
-    page = await asyncio.to_thread(_rehearse, reader, table)
-    assert (await api.get(path)).data["name"] == "Old navy", "a rehearsal writes nothing"
+    page = await asyncio.to_thread(_dry_run, reader, table)
+    assert (await api.get(path)).data["name"] == "Old navy", "a dry run writes nothing"
     rejects = await asyncio.to_thread(_write, page, tmp_path)
     assert (await api.get(path)).data | {"name": names[0]} == (await api.get(path)).data
     translations = (await api.get(f"{path}/translations")).data
@@ -131,7 +131,7 @@ async def test_a_table_of_300_colors_is_uploaded(
     assert answer.headers["Total-Count"] == "300"
 
 
-def _rehearse(reader: Reader, table: Path) -> DataPage:
+def _dry_run(reader: Reader, table: Path) -> DataPage:
     page = reader.enter("#/colors")
     page.press_link("Upload a table")
     page.wait_for("Upload a table: Colors")

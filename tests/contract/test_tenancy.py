@@ -13,8 +13,8 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from service import schemas
-from service.queries.master_record import MasterRecord
-from service.resources.registry import MASTER_RECORDS, PARTS
+from service.records.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS, PARTS, SHARED_LISTS
 from service.routes import collection_path, routes
 from tests.support import (
     disjoint_tenants,
@@ -38,7 +38,7 @@ FEW, SEVERAL = 4, 12
 ROUTES = [route for route in routes() if route.needs_key]
 LISTS = [route for route in ROUTES if route.operation.name == "list" and "{" not in route.path]
 #: Of no organization.
-SHARED = ("languages",)
+SHARED = tuple(resource.name for resource in SHARED_LISTS)
 
 
 @pytest.fixture(params=[1, 2], ids=["2 attacks 1", "1 attacks 2"])
@@ -252,7 +252,9 @@ async def test_writes_stay_at_home(tenant_pair: TenantPair) -> None:
         def new(form: str, resource: MasterRecord = resource) -> Any:
             return tenant_attack.body(resource, form, references, random)
 
-        made = (await api.post(root, [new("create") for _ in range(4)])).data
+        created = await api.post(root, [new("create") for _ in range(4)])
+        assert created.status == 201, created.raw
+        made = created.data
         ids = [record["id"] for record in made]
         answers = [
             await api.post(root, new("create")),

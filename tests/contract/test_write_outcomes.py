@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
 from tests.support.openapi_validation import form
@@ -43,11 +43,11 @@ async def items(api: Api, resource: MasterRecord, records: list[Any]) -> list[di
 
 
 async def shown_key(api: Api, resource: MasterRecord, item: dict[str, Any]) -> Any:
-    """Return the own key in an outcome: the item's, for a style relation the style's number."""
+    """Return the own key in an outcome: the item's, or that of the record that it refers to."""
     key = item[str(resource.own_key)]
-    if resource.name == "style-relations":
-        return (await api.get(f"/api/styles/{key}")).data["number"]
-    return key
+    of = {"style-relations": ("styles", "number"), "style-colors": ("colors", "userDefinedId")}
+    path, name = of.get(resource.name, ("", ""))
+    return (await api.get(f"/api/{path}/{key}")).data[name] if path else key
 
 
 @of_each_resource
@@ -77,7 +77,7 @@ async def test_short_responses_have_an_outcome_per_item(resource: MasterRecord, 
         assert shown(await api.delete(root, ids, headers=MINIMAL)) == ["unchanged", "unchanged"]
 
 
-@pytest.mark.contract("Rehearsals")
+@pytest.mark.contract("Dry runs")
 @of_each_resource
 async def test_a_dry_run_returns_the_outcomes_and_changes_nothing(
     resource: MasterRecord, api: Api, demo_dsn: str
@@ -108,7 +108,7 @@ async def test_a_dry_run_returns_the_outcomes_and_changes_nothing(
     assert done.data == replaced.data
 
 
-@pytest.mark.contract("Rehearsals")
+@pytest.mark.contract("Dry runs")
 async def test_a_dry_run_fails_as_the_write_would(api: Api) -> None:
     body = [{"name": "Sage"}, {"name": ""}, {"name": "Moss", "colorGroupIds": [2**62]}]
     dry_run, answer = await api.post(COLORS, body, params=DRY), await api.post(COLORS, body)
@@ -116,7 +116,7 @@ async def test_a_dry_run_fails_as_the_write_would(api: Api) -> None:
     assert dry_run.raw == answer.raw
 
 
-@pytest.mark.contract("Rehearsals", "Idempotency")
+@pytest.mark.contract("Dry runs", "Idempotency")
 async def test_a_dry_run_uses_up_no_key(api: Api) -> None:
     answer = await api.post(COLORS, [{"name": "x"}], params=DRY, headers={"Idempotency-Key": "k"})
     expected = [("validation_error.exclusive_parameters", "dryRun")]
@@ -139,8 +139,8 @@ async def test_switches_have_values_of_their_own(
     assert (answer.status, answer.details) == (400, [(f"validation_error.{kind}", field)])
 
 
-@pytest.mark.contract("In part")
-async def test_a_write_of_one_record_is_never_in_part(api: Api) -> None:
+@pytest.mark.contract("Skipping failing items")
+async def test_a_write_of_one_record_skips_nothing(api: Api) -> None:
     answer = await api.post(COLORS, {"name": "Sage"}, params=SKIP)
     expected = [("validation_error.unknown_parameter", "onError")]
     assert (answer.status, answer.details) == (400, expected)
@@ -156,7 +156,7 @@ async def test_a_short_answer_is_given_again_by_its_key(api: Api) -> None:
     assert again.headers["Idempotent-Replayed"] == "true"
 
 
-@pytest.mark.contract("In part")
+@pytest.mark.contract("Skipping failing items")
 async def test_failed_items_are_skipped(api: Api) -> None:
     bodies: list[dict[str, Any]] = [{"name": f"Shade {n}"} for n in range(200)]
     bodies[3], bodies[77] = {"name": ""}, {"colorNote": "nameless"}
@@ -179,7 +179,7 @@ async def test_failed_items_are_skipped(api: Api) -> None:
     assert response.data
 
 
-@pytest.mark.contract("In part")
+@pytest.mark.contract("Skipping failing items")
 async def test_keys_of_failed_items_are_texts_or_null(shared_api: Api) -> None:
     [relation] = (await shared_api.get("/api/style-relations", {"pageSize": "1"})).data
     item = {name: relation[name] for name in ("id", "styleId", "relatedStyleId")}
@@ -195,13 +195,13 @@ async def test_keys_of_failed_items_are_texts_or_null(shared_api: Api) -> None:
     assert [row["key"] for row in answer.data] == [None, None]
 
 
-@pytest.mark.contract("In part")
-async def test_in_part_without_a_failure_says_created(api: Api) -> None:
+@pytest.mark.contract("Skipping failing items")
+async def test_skipping_without_a_failure_says_created(api: Api) -> None:
     answer = await api.post(COLORS, [{"name": "Sage"}], params=SKIP)
     assert (answer.status, answer.json["code"], shown(answer)) == (201, "created", ["created"])
 
 
-@pytest.mark.contract("In part")
+@pytest.mark.contract("Skipping failing items")
 async def test_failure_of_every_item_writes_nothing(api: Api, demo_dsn: str) -> None:
     before = await rows.dump(demo_dsn, versions=True)
     answer = await api.put(
@@ -213,7 +213,7 @@ async def test_failure_of_every_item_writes_nothing(api: Api, demo_dsn: str) -> 
     assert await rows.dump(demo_dsn, versions=True) == before
 
 
-@pytest.mark.contract("In part")
+@pytest.mark.contract("Skipping failing items")
 async def test_all_items_that_share_an_id_fail(api: Api) -> None:
     first, other = (await api.post(COLORS, [{"name": "Sage"}, {"name": "Moss"}])).data
     item = {"id": first["id"], "name": "Fern", "state": "active"}
@@ -226,7 +226,7 @@ async def test_all_items_that_share_an_id_fail(api: Api) -> None:
     assert shown(gone) == ["failed", "deleted", "failed"]
 
 
-@pytest.mark.contract("In part")
+@pytest.mark.contract("Skipping failing items")
 async def test_dependents_of_a_failed_item_fail(api: Api) -> None:
     """Each takes over the reference that the next one gives away; the last one is wrong."""
     keys = [f"MAT-{n}" for n in range(8)]
@@ -247,7 +247,7 @@ async def test_dependents_of_a_failed_item_fail(api: Api) -> None:
     assert error_types == ["conflict.duplicate"] * 7 + ["validation_error.unknown_reference"]
 
 
-@pytest.mark.contract("In part", "States")
+@pytest.mark.contract("Skipping failing items", "States")
 async def test_a_group_in_use_stays_and_the_others_go(api: Api) -> None:
     groups = (await api.get(GROUPS, {"pageSize": 100})).data
     used = next(group for group in groups if group["usedInStyles"])
@@ -271,7 +271,7 @@ async def family(api: Api, root: str, count: int) -> list[int]:
     return ids
 
 
-@pytest.mark.contract("In part")
+@pytest.mark.contract("Skipping failing items")
 @pytest.mark.parametrize("root", [FIELDS, "/api/style-custom-fields"])
 async def test_long_lines_of_what_relies_on_each_other_fail_together(api: Api, root: str) -> None:
     """Children do not come back without their parents, and parents do not go before children."""

@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from service import schemas
-from service.queries.unique_keys import shared_keys
+from service.writing.unique_keys import shared_keys
 from tests.support import generate
 from tests.support.api import MERGE_PATCH, Api, replacing
 from tests.support.parametrize import WITH_OWN_KEY
@@ -63,9 +63,13 @@ async def test_stored_blank_keys_belong_to_nobody(api: Api, demo_dsn: str) -> No
         root, key = f"/api/{resource.name}", str(resource.own_key)
         if "null" not in schemas.definition(resource.name, "writable").properties[key].types:
             continue
-        body = generate.body(resource, "create", await generate.references(api), Random(8))
-        body = generate.with_state(resource, body, "active")
-        made = await api.post(root, [body | {key: f"B-{n}"} for n in range(2)])
+        ids = await generate.references(api)
+        bodies = [
+            generate.body(resource, "create", ids, Random(8)) | {key: f"B-{n}"} for n in range(2)
+        ]
+        made = await api.post(
+            root, [generate.with_state(resource, body, "active") for body in bodies]
+        )
         live, dead = (record["id"] for record in made.data)
         blank = f"update {resource.table} set {resource.key_column} = $2 where id = $1"
         await api.delete(f"{root}/{dead}")

@@ -15,9 +15,9 @@ import aiohttp
 import asyncpg
 import psutil
 
-from service import demo
 from service.database.migrations import migrate
-from service.embedded import EmbeddedServer, postmaster
+from service.extras import demo
+from service.extras.embedded import EmbeddedServer, postmaster
 from tests.faults.proxy import Proxy
 from tests.faults.work import Batch, Workload
 from tests.support import generate, rows

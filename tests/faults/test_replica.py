@@ -18,6 +18,7 @@ WRITES = int(os.environ.get("TEST_WRITES", "0"))
 SEED = 7
 
 
+@pytest.mark.thorough
 async def test_a_copy_stays_equal_whatever_is_killed() -> None:
     async with stage(SEED) as set_up:
         await stays_equal(set_up, STRIKES, lambda _: None, WRITES)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.database import connection_factory
+from service.database import connection_pool
 from service.database.connections import Connection, Database
 from service.errors import ApiError
 from tests.faults.proxy import Link, Moment, Proxy, Trap
@@ -43,7 +43,7 @@ async def test_silence_ends(
     stored: int,
 ) -> None:
     """Check that the wait is bounded, the response true, and the next caller served."""
-    monkeypatch.setattr(connection_factory, "SILENCE_SECONDS", SECONDS)
+    monkeypatch.setattr(connection_pool, "SILENCE_SECONDS", SECONDS)
     served = Database(await proxy.open(), 1)
 
     async def add(connection: Connection) -> None:

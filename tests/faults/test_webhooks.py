@@ -39,6 +39,7 @@ _SECONDS: Final = 60 + CHANGES // 50
 """Time limit of the last deliveries, once the trouble is over."""
 
 
+@pytest.mark.thorough
 @pytest.mark.contract("Deliveries")
 async def test_nothing_is_lost_whatever_fails() -> None:
     async with stage(_SEED, WEBHOOK_PRIVATE_ADDRESSES=LOOPBACK) as on, AsyncExitStack() as stack:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import orjson
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import generate
@@ -87,7 +87,7 @@ class Workload:
     def _by_key(self, root: str, items: list[dict[str, Any]]) -> Batch:
         """Return a batch of the same records, named by new keys; those of relations are new ids."""
         key, mark = str(self._resource.own_key), self._key()
-        if key not in generate.REFERRED:
+        if key not in {*generate.REFERRED, "barcode"}:
             items = [item | {key: f"{mark} {number}"} for number, item in enumerate(items)]
         named = [generate.with_state(self._resource, item, "active") for item in items]
         return self._batch("PUT", f"{root}?match={key}", named)

@@ -7,10 +7,10 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from service import schemas
-from service.queries.master_record import MasterRecord
-from service.queries.part_collections import PartCollection
-from service.queries.parts import RecordPart
-from service.queries.writable_resource import WritableResource
+from service.records.master_record import MasterRecord
+from service.records.parts import RecordPart
+from service.records.writable_resource import WritableResource
+from service.writing.part_collections import PartCollection
 from tests.fuzz import findings, parts, relations, requests
 from tests.fuzz.cases import Bulk, Case
 from tests.fuzz.findings import BODY, Finding

@@ -11,10 +11,10 @@ from typing import Final, TypeAlias
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from service.queries.master_record import MasterRecord
-from service.queries.part_collections import PartCollection
-from service.queries.parts import RecordPart
+from service.records.master_record import MasterRecord
+from service.records.parts import RecordPart
 from service.routes import Route, routes
+from service.writing.part_collections import PartCollection
 from tests.fuzz import (
     bodies,
     cursors,

@@ -62,7 +62,7 @@ class Case:
     rows: tuple[RowKey, ...]
     bulk: Bulk | None = None
     loose: frozenset[RowKey] = frozenset()
-    in_part: bool = False
+    skips: bool = False
     """Whether failed items are skipped: the response is then a success that reports them."""
 
     @property
@@ -92,8 +92,8 @@ class Case:
 
 def judge(case: Case, answer: Answer) -> None:
     """Raise AssertionError unless the response names the injected faults, and nothing else."""
-    if case.in_part:
-        _judge_in_part(case, answer)
+    if case.skips:
+        _judge_skipped(case, answer)
         return
     rows = answer.details if answer.status >= 400 else []
     same = _settled(rows, case.loose) == _settled(case.listed, case.loose)
@@ -104,7 +104,7 @@ def judge(case: Case, answer: Answer) -> None:
         assert _bulk(answer.json["error"]) == _expected_bulk(case), describe(case, answer)
 
 
-def _judge_in_part(case: Case, answer: Answer) -> None:
+def _judge_skipped(case: Case, answer: Answer) -> None:
     """Raise AssertionError unless exactly the faulty items failed, each as it should."""
     assert answer.status == 200, describe(case, answer)
     failed = [row for row in answer.data if row["outcome"] == "failed"]

@@ -11,7 +11,7 @@ from service.limits import MAX_CONDITIONS, MAX_PAGE_SIZE
 from service.listing import cursor
 from service.listing.operators import OPERATORS, names_of
 from service.listing.properties import Properties, Property
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.routes import Route
 from tests.fuzz.cases import Case, Request, RowKey
 from tests.fuzz.queries import right_value, wrong_value
@@ -77,7 +77,7 @@ def _stored(prop: Property, random: Random) -> Any:
     if prop.nullable and random.random() < 0.3:
         return None
     text = "7" if prop.name == "id" else right_value(prop, random)
-    return text if prop.stored_kind in ("string", "date-time") else orjson.loads(text)
+    return text if prop.stored_kind in ("string", "date", "date-time") else orjson.loads(text)
 
 
 def _wrong(payload: list[Any], properties: Properties, random: Random) -> Iterator[Wrong]:
@@ -160,6 +160,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "number": (int, float),
     "boolean": (bool,),
     "string": (str,),
+    "date": (),
     "date-time": (),
 }
 

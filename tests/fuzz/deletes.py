@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from service import schemas
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from service.routes import Route
 from tests.fuzz import findings
 from tests.fuzz.cases import Bulk, Case

@@ -19,11 +19,11 @@ def maybe(case: Case, random: Random) -> Case:
     if not case.route.operation.writes or is_keyed or random.random() > _DRY_RUNS:
         return case
     params = [*(request.params or ()), ("dryRun", "true")]
-    in_part = _is_of_items(case) and random.random() < 0.5
-    if in_part:
+    skips = _is_of_items(case) and random.random() < 0.5
+    if skips:
         params.append(("onError", "skip"))
-    kinds = (*case.kinds, "in part" if in_part else "dry run")
-    return replace(case, request=replace(request, params=params), kinds=kinds, in_part=in_part)
+    kinds = (*case.kinds, "failing items skipped" if skips else "dry run")
+    return replace(case, request=replace(request, params=params), kinds=kinds, skips=skips)
 
 
 def _is_of_items(case: Case) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.fuzz import findings
 from tests.fuzz.cases import Bulk, Case, Request
 from tests.fuzz.findings import Finding

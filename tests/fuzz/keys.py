@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, Final
 
 from service import schemas
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.fuzz.inventory import Inventory
 from tests.support.fault_kinds import FAR, Check, Fault, FaultKind
 from tests.support.fault_sites import Site

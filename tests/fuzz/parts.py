@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, Final
 
-from service.queries.part_collections import PartCollection
-from service.queries.parts import RecordPart
+from service.records.parts import RecordPart
 from service.resources.registry import MEASUREMENTS
 from service.routes import Route
+from service.writing.part_collections import PartCollection
 from tests.fuzz.inventory import Inventory
 from tests.fuzz.subjects import Subject
 from tests.support.fault_kinds import FAR, Check, Fault, FaultKind
 from tests.support.fault_sites import Site, filler, form
-from tests.support.parts import CHARTS, SIZES, TRANSLATIONS
+from tests.support.parts import CHARTS, OF_STYLES, TRANSLATIONS
 
 #: Keys of members by the name of their list; a part that is a list has no name.
 _KEYS: Final = {"lines": "lineId", "requested": "sizeRangeSizeId"}
-_NAMELESS: Final = {SIZES.name: "id", TRANSLATIONS.name: "languageId"}
+_LANGUAGES: Final = (TRANSLATIONS, OF_STYLES)
 
 
 def path_to(route: Route, ids: tuple[int, ...]) -> str:
@@ -54,7 +54,7 @@ def collected(
             lines = [line for line in content["lines"] if not line["isDeactivated"]]
             owner, content = ids[0], content | {"lines": lines}
         else:
-            owner, content = ids[0], {part.list_name: content}
+            owner, content = ids[0], {part.list_name: content} if part.list_name else content
         items[owner] = {collection.key: owner} | content
     merges = route.operation.name == "bulk_patch"
     name = "bulkMerge" if merges else "bulkReplace"
@@ -76,7 +76,7 @@ def between_fields(part: RecordPart) -> Iterator[FaultKind]:
 
 def beyond(part: RecordPart, inventory: Inventory) -> Iterator[FaultKind]:
     """Yield the kinds of faults that only stored data show."""
-    if part is TRANSLATIONS and not inventory.multiple_language:
+    if part in _LANGUAGES and not inventory.multiple_language:
         return
 
     def unknown_member(site: Site, random: Random) -> Fault:
@@ -99,4 +99,7 @@ def _key(part: RecordPart, site: Site) -> str | None:
     """Return the key of the members of the list at the site; None if it is no list."""
     if not isinstance(site.value, list):
         return None
-    return _NAMELESS.get(part.name) if not site.path else _KEYS.get(str(site.name))
+    if site.path:
+        return _KEYS.get(str(site.name))
+    key = part.children.key if part.list_name and part.children else None
+    return key if key in site.located.items.properties else None

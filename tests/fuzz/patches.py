@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from service.routes import Route
 from tests.fuzz.cases import Case, Request
 from tests.fuzz.inventory import Inventory

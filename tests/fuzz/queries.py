@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from service.listing.operators import names_of
 from service.listing.properties import Properties, Property
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.routes import Route
 from tests.fuzz.cases import Case, Request
 
@@ -17,6 +17,7 @@ _WRONG: Final[Mapping[str, Sequence[str]]] = {
     "integer": ("", "abc", "1.0", "1e3", "+1", "01", " 1", f"{2**63}", "\u0661", "0x1", "null"),
     "number": ("", "abc", "1,5", "NaN", "Infinity", "1e999", ".5", "1.", "+1"),
     "boolean": ("", "True", "1", "yes", "null", "TRUE"),
+    "date": ("", "2026", "2026-02-30", "2026-1-1", "20260101", "2026-01-01T00:00:00Z", "now"),
     "date-time": (
         "", "2026", "2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T00:00:00", "now",
         "2026-01-01 00:00:00Z", "2026-02-30T00:00:00Z", "0001-01-01T00:00:00+23:59",
@@ -26,6 +27,7 @@ _RIGHT: Final[Mapping[str, Sequence[str]]] = {
     "integer": ("1", "0", "-5", f"{2**63 - 1}", f"{-(2**63)}"),
     "number": ("1", "0.5", "-1e3", "41.1844"),
     "boolean": ("true", "false"),
+    "date": ("2026-01-01", "0001-01-01", "9999-12-31"),
     "date-time": ("2026-01-01T00:00:00Z", "2025-06-30T23:59:59.999999+05:30"),
     "string": ("x", "", "Navy", "é%_\\", "'; --", "漢𝄞", "a,b"),
 }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.routes import Route
 from tests.fuzz.cases import Case, Request
 from tests.fuzz.queries import Pairs

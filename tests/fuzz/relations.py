@@ -6,7 +6,7 @@ from dataclasses import replace as replace_in
 from random import Random
 from typing import Any, Final
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.fuzz.inventory import Inventory
 from tests.fuzz.keys import SETS, SINGLE, KeyFaults
 from tests.support.fault_kinds import FAR, Check, Fault, FaultKind, Injector
@@ -131,7 +131,7 @@ class Beyond:
         if not self.inventory.multiple_language:
             yield FaultKind("feature off", _named("languageIds"), self._without_feature)
         if self.stored:
-            yield FaultKind("other type", _named("type"), self._other_type)
+            yield FaultKind("other type", _is_stored_type, self._other_type)
         if self.resource.name == "care-instruction-materials":
             yield FaultKind("reference that another holds", self._could_be_taken, self._taken)
 
@@ -251,6 +251,11 @@ def _named(*names: str) -> Callable[[Site], bool]:
 
 def _named_and_there(*names: str) -> Callable[[Site], bool]:
     return lambda site: site.name in names and bool(_listed(site))
+
+
+def _is_stored_type(site: Site) -> bool:
+    """Return whether any text but the stored one is a change; a choice must be allowed first."""
+    return site.name == "type" and "enum" not in site.schema
 
 
 def _is_root(site: Site) -> bool:

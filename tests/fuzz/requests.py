@@ -8,8 +8,8 @@ from typing import Any, Final
 import orjson
 from multidict import CIMultiDict
 
-from service.queries.master_record import MasterRecord
-from service.queries.writable_resource import WritableResource
+from service.records.master_record import MasterRecord
+from service.records.writable_resource import WritableResource
 from service.routes import Route
 from tests.fuzz import findings
 from tests.fuzz.cases import Bulk, Case, Request

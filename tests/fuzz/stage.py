@@ -8,14 +8,15 @@ from typing import Any, Final
 import asyncpg
 from aiohttp.test_utils import TestClient, TestServer
 
-from service.database.id_arrays import id_array
+from service.database.statements import id_array
 from service.handlers.operations import READ
-from service.http.parser_limits import PARSER_LIMITS
+from service.http.parser_errors import PARSER_LIMITS
 from service.organizations.caller import Caller
-from service.queries.master_record import MasterRecord
-from service.queries.parts import RecordPart
-from service.queries.resource import Resource
-from service.queries.usage import in_use
+from service.records.master_record import MasterRecord
+from service.records.parts import RecordPart
+from service.records.resource import Resource
+from service.records.usage import in_use
+from service.resources import registry
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS, REFERENCE_LISTS
 from service.resources.size_ranges import SizeRanges
 from service.routes import Route, collection_path
@@ -70,7 +71,7 @@ class Stage:
     async def _inventory(self, organization: int) -> Inventory:
         api = self.apis[organization]
         inventory = Inventory(await generate.references(api), multiple_language=organization == 1)
-        for resource in (*MASTER_RECORDS, *REFERENCE_LISTS):
+        for resource in (*MASTER_RECORDS, registry.ORGANIZATIONS, *REFERENCE_LISTS):
             if not resource.parents:
                 await self._collect(inventory, resource, collection_path(resource), organization)
         styles = self.paths["styles"][organization][:5]

@@ -1,18 +1,24 @@
 """Valid bodies, of stored or generated records, into which faults are injected."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from service.queries.master_record import MasterRecord
+from service import schemas
+from service.records.master_record import MasterRecord
 from service.routes import Route
 from service.schemas.definitions import ResolvedSchema
+from service.schemas.write_forms import PERIOD
 from tests.fuzz.inventory import Inventory
 from tests.support import generate
 from tests.support.fault_sites import form
 
-_KEPT: Final = ("allowedValues", "contacts", "parentCustomFieldId", "sizeRangeSizeIds")
-"""Lists whose members may be referenced, and their parents: left as they are stored."""
+_KEPT: Final = (
+    *("allowedValues", "contacts", "parentCustomFieldId", "sizeRangeSizeIds"),
+    *("diffPerColor", "diffPerSize"),
+)
+"""Lists whose members may be referenced, and what entries elsewhere rely on: left as stored."""
 _PAIR: Final = ("styleId", "relatedStyleId")
 """Fields that change together: one of them alone could equal the stored other one."""
 _NUMBERS: Final = (1, 2, 2, 3, 3, 5, 8)
@@ -44,6 +50,8 @@ def replacement(
     made = _made(resource, "replace", inventory, random)
     own = {name: member for name, member in made.items() if name not in _KEPT}
     body = {**stored, **own}
+    period = _period(resource)
+    body |= zip(period, sorted(filter(None, map(body.get, period))), strict=False)
     names = sorted(body, key=lambda _: random.random())
     return {name: body[name] for name in names}
 
@@ -58,9 +66,10 @@ def _made(
 
 
 def _stored(resource: MasterRecord, inventory: Inventory, random: Random, number: int) -> list[Any]:
-    """Return the ids of so many records, without the bystanders."""
+    """Return the ids of so many records, without the bystanders if there are others."""
     all_ids = [*inventory.writables[resource.name]]
-    return random.sample(all_ids[: -len(inventory.bystanders(resource.name))], number)
+    others = all_ids[: -len(inventory.bystanders(resource.name))]
+    return random.sample(others or all_ids, number)
 
 
 def create(resource: MasterRecord, route: Route, inventory: Inventory, random: Random) -> Subject:
@@ -105,6 +114,11 @@ def replace_many(
     return Subject(route, form(resource, "bulkReplace"), body, route.path, "bulk_replace")
 
 
+def _period(resource: MasterRecord) -> Sequence[str]:
+    period: Sequence[str] = schemas.load()[resource.name].get(PERIOD, ())
+    return period
+
+
 def merge_many(
     resource: MasterRecord, route: Route, inventory: Inventory, random: Random
 ) -> Subject:
@@ -115,6 +129,9 @@ def merge_many(
         # A null would remove the member, which may be required.
         left = [name for name, value in changed.items() if value is not None]
         chosen = random.sample(left, random.randint(min(1, len(left)), len(left)))
+        # A period is one with the stored other end, or without it.
+        if chosen and {*chosen} & {*_period(resource)} and not {*_period(resource)} <= {*chosen}:
+            chosen = [name for name in chosen if name not in _period(resource)]
         body.append({"id": id_} | {n: changed[n] for n in left if n in {*chosen, *_KEPT, *_PAIR}})
     return Subject(route, form(resource, "bulkMerge"), body, route.path, "bulk_patch")
 

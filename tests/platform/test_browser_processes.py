@@ -82,6 +82,7 @@ def test_the_end_of_the_command_ends_its_detached_children() -> None:
         assert wait_until_gone([process, *family]) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed")
 @pytest.mark.parametrize("ends", ["    raise SystemExit", "    time.sleep(600)"])
 def test_no_browser_stays_behind(ends: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from aiohttp.test_utils import TestClient
 
-from service.database import installation_cells
+from service.extras.commands import installation_cells
 from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import rows, webhooks
@@ -82,7 +82,8 @@ async def write(api: Api) -> None:
     assert created.status == 201
     path = f"{COLORS}/{created.data['id']}"
     assert (await api.patch(path, replacing("/name", "Kept, too"))).status == 200
-    assert (await api.delete(f"{COLORS}/1")).status == 200
+    unused = (await api.post(COLORS, {"name": "Deleted"})).data["id"]
+    assert (await api.delete(f"{COLORS}/{unused}")).status == 200
 
 
 async def test_an_organization_moves_with_its_keys_ids_and_cursors(
@@ -208,7 +209,7 @@ async def test_a_move_goes_on_after_the_first_commit(
             "no cell of this installation",
         ),
         ("select setval('organization_id_seq', 7)", "the same cell"),
-        ("delete from _yoyo_migration where migration_id like '0034%'", "different migrations"),
+        ("delete from _yoyo_migration where migration_id like '0035%'", "different migrations"),
         ("insert into organization (id, name) values (1, 'Other')", "another organization 1"),
         ("alter table color add constraint c check (name = '')", 'check constraint "c'),
     ],

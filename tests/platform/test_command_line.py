@@ -11,7 +11,7 @@ import asyncpg
 import psycopg
 import pytest
 
-from service.organizations import administration, keys
+from service.organizations import administration, caller
 from tests.support.processes import selvedge
 from tests.support.time_limits import limit
 
@@ -52,7 +52,7 @@ async def test_a_key_is_issued_alone_on_standard_output(dsn: str, data_dir: Path
     options = ("--organization", organization, "--scope", "write", "--name", "ERP")
     issued = selvedge(data_dir, "key", "issue", *options, DATABASE_URL=dsn)
     key = issued.stdout.removesuffix("\n")
-    parts = keys.parse(key)
+    parts = caller.parse(key)
     assert parts is not None
     assert str(parts[0]) == organization
 
@@ -60,7 +60,7 @@ async def test_a_key_is_issued_alone_on_standard_output(dsn: str, data_dir: Path
     assert await administration.is_live_key(connection, key)
     stored = await connection.fetchrow("select * from api_key")
     assert stored["scope"] == "write"
-    assert stored["secret_sha256"] == keys.digest(parts[2])
+    assert stored["secret_sha256"] == caller.digest(parts[2])
 
     revoke = ("key", "revoke", str(parts[1]), "--organization")
     assert selvedge(data_dir, *revoke, "77", DATABASE_URL=dsn).returncode == 1
@@ -253,7 +253,7 @@ def test_an_installation_is_checked(dsn: str, data_dir: Path) -> None:
     assert f"of organization {organization}" in ending.stdout
 
     with psycopg.connect(dsn) as connection:
-        connection.execute("delete from _yoyo_migration where migration_id like '0034%'")
+        connection.execute("delete from _yoyo_migration where migration_id like '0035%'")
     behind = selvedge(data_dir, "check", DATABASE_URL=dsn)
     assert behind.stderr == "selvedge: wrong: schema\n"
     lost = selvedge(data_dir, "check", DATABASE_URL="postgresql://127.0.0.1:1/nowhere")

@@ -1,11 +1,11 @@
-"""Tests of the demo data set (contract, Demo data)."""
+"""Tests of the demo data set (operating, Demo data)."""
 
 import asyncpg
 import pytest
 
-from service.demo import DemoDataError, load
-from service.demo.loading import build
-from service.demo.rows import Rows
+from service.extras.demo import DemoDataError, load
+from service.extras.demo.loading import build
+from service.extras.demo.words import Rows
 from tests.support.databases import fresh_database
 
 pytestmark = pytest.mark.contract("Demo data")
@@ -13,12 +13,16 @@ pytestmark = pytest.mark.contract("Demo data")
 PAGED = {
     "brand": 30,
     "care_instruction": 30,
+    "care_instruction_icon": 30,
+    "care_instruction_layer": 30,
     "care_instruction_material": 30,
     "color": 249,
     "color_group": 30,
     "compliance_custom_field": 30,
+    "compliance_category": 30,
     "item": 30,
     "item_category": 30,
+    "sample_type": 30,
     "size_range": 30,
     "style": 30,
     "style_category": 30,
@@ -60,7 +64,7 @@ PRESENT = {
     "a value with a trailing zero": "sample_request_measurement t"
     " where requested_measurement::text = '52.50'",
     "a located sub-supplier": "sub_supplier t where latitude is not null and longitude is not null",
-    "a contact": "sub_supplier_contact t where not deleted_with_sub_supplier",
+    "a contact": "sub_supplier_contact t",
     "a facility": "facility t where state = 'active'",
     "a second page of a style's sample requests": "(select organization_id from sample_request"
     " group by organization_id, style_id having count(*) > 30) t",

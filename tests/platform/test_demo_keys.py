@@ -1,11 +1,11 @@
-"""Tests of demo keys: only the demo's organizations have them (contract, Starting)."""
+"""Tests of demo keys: only the demo's organizations have them (operating, Starting)."""
 
 from pathlib import Path
 
 import asyncpg
 import pytest
 
-from service.commands import demo_keys
+from service.extras.commands import schema_and_demo
 from service.organizations import administration
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 
@@ -16,7 +16,7 @@ async def ensured(dsn: str, data_dir: Path) -> dict[int, str]:
     """Return the keys that a start shows, which the file has as well."""
     connection = await asyncpg.connect(dsn)
     try:
-        by_organization = await demo_keys.ensure(connection, data_dir)
+        by_organization = await schema_and_demo.ensure(connection, data_dir)
     finally:
         await connection.close()
     path = data_dir / "demo-keys"

@@ -54,6 +54,7 @@ def installed() -> Iterator[Path]:
         yield target / "bin" / "selvedge"
 
 
+@pytest.mark.thorough
 def test_the_image_serves_without_the_embedded_server(
     installed: Path, dsn: str, data_dir: Path
 ) -> None:
@@ -151,7 +152,7 @@ def test_the_proxy_closes_idle_connections_before_an_instance_that_stops_does() 
 def test_the_proxy_takes_as_much_as_the_service_and_hides_what_is_the_operators() -> None:
     proxy = (KIT / "nginx.conf").read_text()
     assert "server selvedge:8080 " in proxy
-    assert "client_max_body_size 8m;" in proxy
+    assert "client_max_body_size 32m;" in proxy
     for path in ("/metrics", "/readyz", "/healthz"):
         assert f"location = {path} {{ return 404; }}" in proxy
     [seconds] = re.findall(r"proxy_read_timeout (\d+)s;", proxy)

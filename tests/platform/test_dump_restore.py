@@ -8,9 +8,8 @@ import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
 
-from service.commands import CommandError, dump
-from service.database import dump_file
-from service.embedded.postmaster import installation
+from service.extras.commands import CommandError, dump, dump_file
+from service.extras.embedded.postmaster import installation
 from service.settings import Settings
 from tests.support import rows
 from tests.support.api import Api
@@ -73,6 +72,7 @@ async def test_dumps_are_restored_and_cursors_expire(
     is_failure(await api.get(FEED, {"cursor": cursor}), 410, "gone.changes_expired")
 
 
+@pytest.mark.thorough
 async def test_only_a_copy_is_another_installation(
     api: Api, demo_dsn: str, server_dsn: str, data_dir: Path, tmp_path: Path
 ) -> None:

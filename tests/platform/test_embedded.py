@@ -11,23 +11,23 @@ import psutil
 import psycopg
 import pytest
 
-from service.embedded import (
+from service.extras.embedded import (
     DataDirInUseError,
     EmbeddedServer,
     EmbeddedServerError,
     postmaster,
     running_server,
 )
-from service.privileges.accounts import service_account
+from service.extras.privileges.accounts import service_account
 from tests.support.processes import kill, wait_until_gone
 
-pytestmark = pytest.mark.contract("Starting")
+pytestmark = pytest.mark.contract("Embedded server")
 
 _OWNER = """
 import sys, time
 from pathlib import Path
-from service.embedded import postmaster
-from service.embedded import EmbeddedServer
+from service.extras.embedded import postmaster
+from service.extras.embedded import EmbeddedServer
 if sys.argv[2] == "outlived":
     postmaster._libc = None  # as on a system where children do not notice
 with EmbeddedServer(Path(sys.argv[1])):

@@ -7,11 +7,11 @@ import psycopg
 import pytest
 
 from service.database import migrations
-from service.embedded import EmbeddedServer
-from service.embedded.access import ROLE
-from service.privileges.accounts import become, service_account
+from service.extras.embedded import EmbeddedServer
+from service.extras.embedded.access import ROLE
+from service.extras.privileges.accounts import become, service_account
 
-pytestmark = pytest.mark.contract("Starting")
+pytestmark = pytest.mark.contract("Embedded server")
 
 _OWNED_BY_OTHERS = """
 select relname::text, relowner::regrole::text from pg_class

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from service.database import migrations
-from service.embedded.postmaster import read_pid_file
+from service.extras.embedded.postmaster import read_pid_file
 from tests.support.databases import fresh_database
 from tests.support.processes import kill, reaches_status, running, status, wait_until_gone
 from tests.support.time_limits import becomes
@@ -81,6 +81,7 @@ def test_nothing_stays_behind_who_is_killed(dsn: str, data_dir: Path, together: 
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_an_embedded_server_that_dies_is_started_again(data_dir: Path, log: IO[str]) -> None:
     with running(data_dir, "run", None, log) as service:
         server = read_pid_file(data_dir / "postgresql")

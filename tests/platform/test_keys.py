@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.organizations import keys
+from service.organizations import caller
 
 pytestmark = pytest.mark.contract("Callers")
 
@@ -14,8 +14,8 @@ LARGEST = 2**63 - 1
 
 @given(st.integers(1, LARGEST), st.integers(1, LARGEST))
 def test_a_composed_key_parses_into_its_parts(organization_id: int, key_id: int) -> None:
-    secret = keys.new_secret()
-    assert keys.parse(keys.compose(organization_id, key_id, secret)) == (
+    secret = caller.new_secret()
+    assert caller.parse(caller.compose(organization_id, key_id, secret)) == (
         organization_id,
         key_id,
         secret,
@@ -43,10 +43,10 @@ def test_a_composed_key_parses_into_its_parts(organization_id: int, key_id: int)
     ],
 )
 def test_anything_else_is_no_key(text: str) -> None:
-    assert keys.parse(text) is None
+    assert caller.parse(text) is None
 
 
 def test_secrets_differ_and_only_their_digest_is_comparable() -> None:
-    assert keys.new_secret() != keys.new_secret()
-    assert len(keys.digest(SECRET)) == 32
-    assert keys.digest(SECRET) == keys.digest(SECRET)
+    assert caller.new_secret() != caller.new_secret()
+    assert len(caller.digest(SECRET)) == 32
+    assert caller.digest(SECRET) == caller.digest(SECRET)

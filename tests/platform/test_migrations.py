@@ -126,3 +126,6 @@ def test_migrating_forgets_organizations_that_were_analyzed_before(dsn: str) -> 
         migrations.migrate(dsn)
         connection.execute("analyze")
         assert connection.execute(query, [children]).fetchall() == []
+        # Analyze warns of statistics that it cannot compute without the column.
+        extended = "select stxname from pg_statistic_ext where stxrelid = any(%s::regclass[])"
+        assert connection.execute(extended, [children]).fetchall() == []

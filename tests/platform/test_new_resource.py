@@ -7,6 +7,8 @@ import asyncio
 import os
 import re
 import shutil
+import subprocess
+import sys
 import textwrap
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, chdir
@@ -20,55 +22,57 @@ from openapi_spec_validator import validate
 from tests.policy.sources import ROOT
 from tests.support.api import Api, issue_key, replacing
 from tests.support.databases import fresh_database
-from tests.support.processes import running, selvedge
+from tests.support.processes import environment, running
 from tests.support.temporary_folders import copy_program
 
 SAMPLE_RESOURCE = ROOT / "tests" / "support" / "sample_resource"
 TRIMS = "/api/trims"
 
 
-#: The lines that stand in shared files, and each the line that it comes after.
-LINES = {
-    "service/resources/registry.py": (
-        (
-            "from service.resources.sub_suppliers import SubSuppliers",
-            "from service.resources.trims import Trims",
-        ),
-        ("    SubSuppliers(),", "    Trims(),"),
+#: The lines in the registry, the only shared file, each with the line that it comes after.
+LINES = (
+    (
+        "from service.resources.sub_suppliers import SubSuppliers",
+        "from service.resources.trims import Trims, TrimSizes",
     ),
-    "service/demo/loading.py": (
-        (
-            "from service.demo.suppliers import add_sub_suppliers",
-            "from service.demo.trims import add_trims",
-        ),
-        ("        add_sub_suppliers(organization)", "        add_trims(organization)"),
-    ),
-}
+    ("    SubSuppliers(),", "    Trims(),"),
+    ("    ColorTranslations(),", "    TrimSizes(),"),
+)
+#: Lines by hand at most, and files: of a plain master record, and of a part that is a list.
+MOST_LINES, MOST_FILES = {"trims": 150, "trim-sizes": 120}, 6
+MOST_GENERATED = 80
 
 
 def register(home: Path) -> None:
     """Add the lines."""
-    for name, added in LINES.items():
-        text = (home / name).read_text(encoding="utf-8")
-        for before, line in added:
-            assert text.count(f"{before}\n") == 1
-            text = text.replace(f"{before}\n", f"{before}\n{line}\n")
-        (home / name).write_text(text, encoding="utf-8")
+    registry = home / "service" / "resources" / "registry.py"
+    text = registry.read_text(encoding="utf-8")
+    for before, line in LINES:
+        assert text.count(f"{before}\n") == 1
+        text = text.replace(f"{before}\n", f"{before}\n{line}\n")
+    registry.write_text(text, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def served(server_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """Address of the service with trims, and a key."""
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the program with trims."""
     home = tmp_path_factory.mktemp("with_trims")
     copy_program(home)
     shutil.copytree(SAMPLE_RESOURCE, home, dirs_exist_ok=True)
     register(home)
+    return home
+
+
+@pytest.fixture(scope="module")
+def served(server_dsn: str, home: Path) -> Iterator[tuple[str, str]]:
+    """Address of the service with trims, and a key."""
     dsn = fresh_database(server_dsn, f"trims_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}")
     data_dir = home / "data"
     with ExitStack() as stack:
         with chdir(home):
             for command in (("migrate",), ("demo", "load")):
-                assert selvedge(data_dir, *command, DATABASE_URL=dsn).returncode == 0
+                program = [sys.executable, "-m", "service", *command]
+                subprocess.run(program, env=environment(data_dir, DATABASE_URL=dsn), check=True)
             started = running(data_dir, "serve", DATABASE_URL=dsn, WORKERS="1")
             service = stack.enter_context(started)
         yield service.base_url, asyncio.run(issue_key(dsn, 1))
@@ -142,12 +146,66 @@ async def test_the_new_resource_is_documented(trims: Api) -> None:
         f"put {TRIMS}/{{id}}": "replaceTrim",
         f"patch {TRIMS}/{{id}}": "patchTrim",
         f"delete {TRIMS}/{{id}}": "deleteTrim",
+        f"get {TRIMS}/{{id}}/sizes": "readTrimSizes",
+        f"put {TRIMS}/{{id}}/sizes": "replaceTrimSizes",
     }
     assert {"name": "Trims", "description": "A button, a zipper or a label."} in document["tags"]
 
 
-def test_the_page_shows_the_class_that_is_tested() -> None:
+async def test_the_new_part_is_a_list(trims: Api) -> None:
+    trim = (await trims.post(TRIMS, {"name": "Rivet", "userDefinedId": "R-1"})).data
+    path = f"{TRIMS}/{trim['id']}/sizes"
+    made = await trims.put(path, [{"name": "24L", "diameter": "15.0"}, {"name": "18L"}])
+    assert made.status == 200, made.raw
+    first, second = [size["id"] for size in made.data]
+    written = await trims.put(path, [{"name": "18L", "diameter": 11.5}, {"name": "20L"}])
+    assert written.data[0]["id"] == second
+    assert first not in [size["id"] for size in written.data]
+    assert written.data[0] == {"id": second, "name": "18L", "diameter": 11.5}
+    wrong = await trims.put(path, [{"id": first, "name": "24L"}])
+    assert wrong.details == [("validation_error.unknown_reference", "[0].id")]
+    listed = await trims.get("/api/trim-sizes", {"trimId": str(trim["id"])})
+    assert listed.data == [{"trimId": trim["id"], "sizes": written.data}]
+    emptied = await trims.put("/api/trim-sizes", [{"trimId": trim["id"], "sizes": []}])
+    assert emptied.data == [{"trimId": trim["id"], "sizes": []}]
+
+
+def test_few_lines_are_generated(home: Path) -> None:
+    """Those of documents and of the client, for the record and its part."""
+    count = (
+        "from tests.support.generated_parts import PARTS;"
+        "print(sum(part.render().count('\\n') for part in PARTS))"
+    )
+    paths = (f"{home}:{ROOT}", str(ROOT))
+    with_trims, without = (
+        subprocess.run(
+            [sys.executable, "-P", "-c", count],
+            env=os.environ | {"PYTHONPATH": path},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        for path in paths
+    )
+    assert 0 < int(with_trims.stdout) - int(without.stdout) <= MOST_GENERATED
+
+
+def test_a_new_resource_costs_few_lines() -> None:
+    files: dict[str, list[Path]] = {name: [] for name in MOST_LINES}
+    for path in SAMPLE_RESOURCE.rglob("*.*"):
+        if path.suffix in {".json", ".py", ".sql"}:
+            files["trim-sizes" if "size" in path.name else "trims"].append(path)
+    files["trim-sizes"].append(SAMPLE_RESOURCE / "service" / "resources" / "trims.py")
+    for name, paths in files.items():
+        lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+        assert len(paths) + 1 <= MOST_FILES, paths
+        assert lines + len(LINES) <= MOST_LINES[name], name
+
+
+def test_the_page_shows_the_classes_that_are_tested() -> None:
     page = (ROOT / "docs" / "adding-a-resource.md").read_text(encoding="utf-8")
-    [shown] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    shown = [textwrap.dedent(code) for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL)]
     module = SAMPLE_RESOURCE / "service" / "resources" / "trims.py"
-    assert textwrap.dedent(shown) in module.read_text(encoding="utf-8")
+    text = module.read_text(encoding="utf-8")
+    assert len(shown) == text.count("\nclass ")
+    assert all(code in text for code in shown)

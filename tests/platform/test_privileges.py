@@ -14,9 +14,9 @@ import psutil
 import psycopg
 import pytest
 
-from service.embedded import postmaster
-from service.embedded.access import ROLE, SUPERUSER
-from service.privileges.accounts import service_account
+from service.extras.embedded import postmaster
+from service.extras.embedded.access import ROLE, SUPERUSER
+from service.extras.privileges.accounts import service_account
 from tests.support.processes import Running, running, selvedge, wait_until_gone
 from tests.support.temporary_folders import copy_program
 
@@ -98,6 +98,7 @@ def test_no_process_that_serves_is_root(data_dir: Path, demo_dsn: str, embedded:
         assert (service.process.pid in {each.pid for each in serving}) is not _IS_ROOT
 
 
+@pytest.mark.thorough
 def test_the_service_and_its_database_have_accounts_apart(data_dir: Path) -> None:
     with running(data_dir) as service:
         assert _get(service, "/readyz") == 200
@@ -114,6 +115,7 @@ def test_the_service_and_its_database_have_accounts_apart(data_dir: Path) -> Non
         assert sessions == [(ROLE,)]
 
 
+@pytest.mark.thorough
 def test_a_program_that_others_cannot_read_serves_and_is_closed_again(closed: Path) -> None:
     before = _modes(closed)
     with running(closed / "data", WORKERS="2") as service:
@@ -124,6 +126,7 @@ def test_a_program_that_others_cannot_read_serves_and_is_closed_again(closed: Pa
     assert _modes(closed, before) == before
 
 
+@pytest.mark.thorough
 def test_access_opened_by_a_killed_start_is_closed_by_the_next(closed: Path) -> None:
     before = _modes(closed)
     with running(closed / "data") as service:
@@ -134,6 +137,7 @@ def test_access_opened_by_a_killed_start_is_closed_by_the_next(closed: Path) -> 
     assert _modes(closed, before) == before
 
 
+@pytest.mark.thorough
 def test_shared_access_stays_open_while_needed(closed: Path) -> None:
     before = _modes(closed)
     with running(closed / "second") as second:

@@ -1,10 +1,12 @@
 """Tests of settings: defaults, and one clear line for each bad value."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from service.settings import Settings, SettingsError
+from tests.support.operator_pages import setting_rows
 
 pytestmark = pytest.mark.contract("Settings")
 
@@ -15,6 +17,13 @@ def test_defaults() -> None:
     assert (settings.host, settings.port, settings.pool_size) == ("127.0.0.1", 8080, 4)
     assert settings.workers >= 1
     assert settings.data_dir == Path(".data").absolute()
+
+
+def test_the_page_has_every_setting_with_its_default() -> None:
+    rows = setting_rows()
+    assert [*rows] == [field.name.upper() for field in fields(Settings)]
+    documented = {name: row[0].strip("`") for name, row in rows.items() if row[0].startswith("`")}
+    assert Settings.from_environment(documented) == Settings.from_environment({})
 
 
 def test_an_empty_value_counts_as_absent() -> None:

@@ -12,6 +12,7 @@ from aiohttp import ClientSession
 from standardwebhooks.webhooks import Webhook
 
 from tests.support.api import Api
+from tests.support.command_line import CommandResult
 from tests.support.processes import environment, selvedge
 from tests.support.receivers import (
     HOOKS,
@@ -33,7 +34,7 @@ async def test_an_operator_lists_pauses_and_resumes(
     webhook = (await api.post(HOOKS, body)).data
     number = str(webhook["id"])
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str) -> CommandResult:
         return selvedge(data_dir, "webhook", *arguments, DATABASE_URL=demo_dsn)
 
     listed = run("list")
@@ -71,6 +72,7 @@ async def signed_post(url: str, body: bytes, secret: str) -> int:
         return answer.status
 
 
+@pytest.mark.contract("Commands of callers")
 @pytest.mark.parametrize("is_verified", [True, False])
 async def test_listen_prints_what_arrives(demo_dsn: str, data_dir: Path, is_verified: bool) -> None:
     async with sending_api(demo_dsn) as api, receiving() as placeholder:

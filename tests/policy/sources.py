@@ -1,8 +1,10 @@
 """Source files of the repository that the policy tests read."""
 
 import ast
+import os
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import service as package
@@ -12,6 +14,12 @@ from service.files import MIGRATIONS, SQL
 
 SERVICE = Path(package.__file__).parent
 ROOT = SERVICE.parent
+
+
+@cache
+def tree(module: Path) -> ast.Module:
+    """Return the syntax tree of a module, parsed once for all policies."""
+    return ast.parse(module.read_text(encoding="utf-8"))
 
 
 def sql_files() -> list[StatementFile]:
@@ -26,23 +34,27 @@ def modules(folder: str = "") -> list[Path]:
 
 def modules_of_tests() -> list[Path]:
     """Return every Python module of the tests, without installed packages."""
-    return _written(ROOT / "tests")
+    return [path for path in written(ROOT / "tests") if path.suffix == ".py"]
 
 
 def modules_of_benchmarks() -> list[Path]:
     """Return every Python module of the benchmarks and their peers, without installed packages."""
-    return _written(ROOT / "benchmarks")
+    return [path for path in written(ROOT / "benchmarks") if path.suffix == ".py"]
 
 
-def _written(folder: Path) -> list[Path]:
-    """Return the Python files of a folder; packages are installed in hidden ones."""
-    paths = sorted(folder.rglob("*.py"))
-    return [path for path in paths if "/." not in path.relative_to(ROOT).as_posix()]
+@cache
+def written(folder: Path) -> list[Path]:
+    """Return the files of a folder without hidden folders, in which packages are installed."""
+    paths = list[Path]()
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths += [Path(parent, name) for name in names]
+    return sorted(paths)
 
 
 def imports(module: Path) -> Iterator[str]:
     """Yield the dotted names of the modules that a module imports, and of the names in them."""
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(module)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -54,8 +66,7 @@ def imports(module: Path) -> Iterator[str]:
 
 def texts(module: Path) -> Iterator[str]:
     """Yield the string literals of a module that are not docstrings."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    for node in ast.walk(tree(module)):
         for child in ast.iter_child_nodes(node):
             is_docstring = isinstance(node, ast.Expr)
             if (

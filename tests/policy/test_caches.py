@@ -4,56 +4,60 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.policy.sources import SERVICE, modules
+from tests.policy.sources import SERVICE, modules, tree
 
 _DECORATORS = {"cache", "lru_cache"}
 #: Why each cache stays small: nothing that callers send multiplies its keys, or they are short.
 BOUNDED = {
     "database/migrations.py": {"_identifiers": "no arguments"},
     "database/statements.py": {"load": "the files of sql/"},
-    "demo/words.py": {"table": "the demo data's own files"},
-    "handlers/pages.py": {"_pages": "one document"},
+    "extras/demo/words.py": {"table": "the demo data's own files"},
+    "extras/pages/page_handlers.py": {"_page_of": "16 documents", "_pages": "one document"},
     "http/access_log.py": {"_masked": "1,024 texts, of 300 characters at most"},
     "http/metrics.py": {"observer": "methods, routes and statuses"},
     "http/negotiation.py": {"_coding": "256 headers, of 500 characters at most"},
-    "http/web_links.py": {
+    "http/headers.py": {
         "_base": "256 hosts, a header each",
         "_quoted": "64 paths, a request line each",
     },
-    "listing/changes.py": {"cursor_after": "1,024 cursors without a filter"},
+    "handlers/reads.py": {"compiled": "1,024 query strings, of 1,000 characters at most"},
+    "feed/feed_parameters.py": {"cursor_after": "1,024 cursors without a filter"},
     "listing/page_sql.py": {
         "_batch_text": "numbers of parents, one record or several, hidden or not",
-        "column_of": "the names of fields",
     },
+    "listing/properties.py": {"column_of": "the names of fields"},
+    "writing/entry_keys.py": {"entry_keys": "the lists of the schemas"},
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
-    "pages/api_catalog.py": {"api_catalog": "64 addresses of hosts, of 270 characters at most"},
-    "pages/page.py": {"missing": "16 paths to the front page, of at most 8 steps"},
-    "queries/changed_since.py": {"condition_text": "the collections of the change feed"},
-    "queries/keyed_values.py": {"keyed_fields": "the resources"},
-    "queries/export.py": {"export_text": "the collections, in two forms"},
-    "queries/links.py": {"stored_text": "the tables of links that a resource has"},
-    "queries/previews.py": {"_entry_lists": "the resources"},
-    "queries/references.py": {
+    "extras/pages/api_catalog.py": {
+        "api_catalog": "64 addresses of hosts, of 270 characters at most"
+    },
+    "extras/pages/page.py": {"missing": "16 paths to the front page, of at most 8 steps"},
+    "feed/changed_since.py": {"condition_text": "the collections of the change feed"},
+    "records/keyed_values.py": {"keyed_fields": "the resources"},
+    "records/reads.py": {"export_text": "the collections, in two forms"},
+    "records/links.py": {"stored_text": "the tables of links that a resource has"},
+    "writing/previews.py": {"_entry_lists": "the resources"},
+    "records/references.py": {
         "_referred": "the references that resources have",
     },
-    "queries/rendering.py": {
+    "records/rendering.py": {
         "batch_text": "the forms of resources, times the pages of a batch, alone or not",
         "json_text": "the statements that write",
     },
-    "queries/usage.py": {"uses_text": "the uses that resources have"},
-    "schemas/truncate.py": {"_field_names": "no arguments"},
+    "records/usage.py": {"uses_text": "the uses that resources have"},
     "schemas/definitions.py": {
         "definition": "the definitions of the schema files",
         "load": "no arguments",
     },
+    "schemas/truncate.py": {"_field_names": "no arguments"},
     "schemas/validation.py": {"_registry": "no arguments"},
 }
 
 
 def cached(module: Path) -> Iterator[str]:
     """Yield the functions of a module that remember what they answer."""
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(module)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             for decorator in node.decorator_list:
                 named = decorator.func if isinstance(decorator, ast.Call) else decorator

@@ -8,11 +8,12 @@ import pytest
 
 from service import schemas
 from tests.policy import documents
-from tests.policy.sources import ROOT
+from tests.policy.sources import ROOT, written
 from tests.support.offenders import in_each
 
 CONTRACT = documents.sections(ROOT / "docs" / "contract.md")
-RULES = set(re.findall(r"^(\d+)\. ", documents.text(ROOT / "docs" / "scale.md"), re.MULTILINE))
+_PROMISES = {"contract": CONTRACT, "operating": documents.sections(ROOT / "docs" / "operating.md")}
+RULES = set(re.findall(r"^(\d+)\. ", documents.text(ROOT / "docs" / "scaling.md"), re.MULTILINE))
 _FOLDERS = ("service", "tests", "benchmarks", "sql", "migrations", "schemas")
 _SUFFIXES = (".py", ".sql", ".json")
 #: Headings that say nothing unless one knows of which page.
@@ -20,22 +21,40 @@ _BARE = "Authentication|Endpoints|Errors|Field table|Limits|List endpoints|State
 
 #: Sections that say what several resources share.
 _FAMILIES = {
+    "care-instruction-icons": ("Care instructions",),
+    "care-instruction-layers": ("Care instructions",),
+    "suppliers": ("Sub-suppliers",),
     "care-instruction-materials": ("Care instructions",),
     "compliance-custom-fields": ("Custom fields", "Allowed values"),
     "style-custom-fields": ("Custom fields", "Allowed values"),
+    "color-swatches-by-owner": ("Swatches",),
     "color-translations-by-owner": ("Translations",),
+    "custom-field-values-by-owner": ("Custom field values",),
+    "style-contacts-by-owner": ("Contacts of styles",),
+    "style-supplier-facilities-by-owner": ("Supplier facilities of styles",),
     "measurement-charts-by-owner": ("Measurement charts",),
     "measurements": ("Measured values",),
     "measurements-by-owner": ("Measurement read", "Measured values"),
     "size-range-sizes-by-owner": ("Sizes",),
+    "style-sample-requests": ("Sample requests",),
+    "style-translations-by-owner": ("Translations of styles",),
+    "transaction": ("Outcomes", "Dry runs", "Errors"),
+    "barcode-allocations": ("Outcomes", "Errors"),
 }
 #: Sections by another name than the resource's.
 _NAMED = {
     **dict.fromkeys(
         [name for name in schemas.load() if name.endswith("-by-owner")], "Part collections"
     ),
+    "barcode-allocations": "Allocation of barcodes",
     "export": "Exports",
+    "transaction": "Transactions over collections",
+    "color-swatches": "Swatches",
+    "custom-field-values": "Custom field values",
     "color-translations": "Translations",
+    "style-contacts": "Contacts of styles",
+    "style-supplier-facilities": "Supplier facilities of styles",
+    "style-translations": "Translations of styles",
     "measurements": "Measurement read",
     "size-range-sizes": "Sizes",
 }
@@ -44,10 +63,12 @@ _NAMED = {
 def cited(text: str) -> Iterator[str]:
     """Return the files and sections that a text cites and that do not exist."""
     flat = re.sub(r"\s*\n\s*(?:--|#:?)?\s*", " ", text)
-    for heading in re.findall(r"\bcontract,\s+([^.);:,]+)", flat, re.IGNORECASE):
-        if heading not in CONTRACT:
+    for page, heading in re.findall(r"\b(contract|operating),\s+([^.);:,]+)", flat, re.IGNORECASE):
+        if heading not in _PROMISES[page.lower()]:
             yield heading
-    for numbers in re.findall(r"\bscale,\s+rules?\s+((?:\d+|, | and | to )+)", flat, re.IGNORECASE):
+    for numbers in re.findall(
+        r"\bscaling,\s+rules?\s+((?:\d+|, | and | to )+)", flat, re.IGNORECASE
+    ):
         yield from (f"rule {number}" for number in set(re.findall(r"\d+", numbers)) - RULES)
     yield from re.findall(r"\bspecification\b", flat, re.IGNORECASE)
     yield from re.findall(r"(?<!RFC \d{4}, )\bsections? \d+", flat)
@@ -56,12 +77,8 @@ def cited(text: str) -> Iterator[str]:
 
 def sources() -> list[Path]:
     """Return every file that may cite."""
-    paths = (path for folder in _FOLDERS for path in (ROOT / folder).rglob("*"))
-    return sorted(
-        path
-        for path in paths
-        if path.suffix in _SUFFIXES and "/." not in path.as_posix() and path != Path(__file__)
-    )
+    paths = (path for folder in _FOLDERS for path in written(ROOT / folder))
+    return [path for path in paths if path.suffix in _SUFFIXES and path != Path(__file__)]
 
 
 def test_everything_cited_is_there() -> None:
@@ -78,11 +95,12 @@ def test_everything_cited_is_there() -> None:
     [
         ('"""Pages (contract, Cursors; contract, Sorts)."""', []),
         ("-- Colors (contract,\n-- Care\n-- instructions).", []),
-        ("Contract, Bulk: 200 items. Scale, rules 1 and 7; scale, rule 5.", []),
+        ("Contract, Bulk: 200 items. Scaling, rules 1 and 7; scaling, rule 5.", []),
         ("(RFC 9110, section 10.1.1)", []),
-        ("(contract, Nothing)", ["Nothing"]),
+        ("(contract, Nothing; operating, Health)", ["Nothing"]),
+        ("(contract, Health)", ["Health"]),
         ("(contract, section 4)", ["section 4", "section 4"]),
-        ("(scale, rules 1 and 99)", ["rule 99"]),
+        ("(scaling, rules 1 and 99)", ["rule 99"]),
         ("(section 2)", ["section 2"]),
         ("Source: specification, Colors.", ["specification"]),
         ('"""Limits, rule 1: one at most."""', ["Limits"]),

@@ -13,7 +13,10 @@ from tests.support.offenders import in_each
 _STREAMS = {"stdout", "stderr", "bar", "tqdm"}
 _CONSOLE = SERVICE / "console.py"
 _FILES = re.compile(r"\.open\(\s*\"[wxa]|\bopen\([^)]*\"[wxa]|\.write_(text|bytes)\(")
-_WRITERS = [*(SERVICE / "transfer").rglob("*.py"), *(SERVICE / "commands").rglob("*.py")]
+_WRITERS = [
+    *(SERVICE / "extras" / "transfer").rglob("*.py"),
+    *(SERVICE / "extras" / "commands").rglob("*.py"),
+]
 
 
 def raw_output(source: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Policy for distributed SQL: rules that let every statement run on Citus (scale)."""
+"""Policy for distributed SQL: rules that let every statement run on Citus (scaling)."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.support.offenders import in_each
 
 @each_statement
 def test_inserts_of_selected_rows_are_not_pulled(statement: Statement) -> None:
-    """Scale, rule 18: the organization's row lets a cluster send the insert to its node."""
+    """Scaling, rule 18: the organization's row lets a cluster send the insert to its node."""
     text = plain(statement)
     if "insert into" in text and "select" in text:
         assert "from organization o\n" in text
@@ -23,7 +23,7 @@ def test_inserts_of_selected_rows_are_not_pulled(statement: Statement) -> None:
 
 @each_statement
 def test_only_recursive_queries_have_column_lists(statement: Statement) -> None:
-    """Scale, rule 8: a node does not get the names of another one's columns."""
+    """Scaling, rule 8: a node does not get the names of another one's columns."""
     text = plain(statement)
     if "with recursive" not in text:
         assert not re.search(
@@ -33,7 +33,7 @@ def test_only_recursive_queries_have_column_lists(statement: Statement) -> None:
 
 @each_statement
 def test_updates_choose_no_time(statement: Statement) -> None:
-    """Scale, rules 8 and 9: no ``now()`` in a case or a coalesce, nor where rows conflict."""
+    """Scaling, rules 8 and 9: no ``now()`` in a case or a coalesce, nor where rows conflict."""
     assert not chosen_times(changing(plain(statement)))
 
 
@@ -73,25 +73,25 @@ def test_a_chosen_time_is_found(text: str, count: int) -> None:
 
 @each_statement
 def test_one_item_is_read_as_many_are(statement: Statement) -> None:
-    """Scale, rule 8: there the type of a single one's row cannot be told."""
+    """Scaling, rule 8: there the type of a single one's row cannot be told."""
     assert "jsonb_to_record(" not in plain(statement)
 
 
 @each_statement
 def test_nothing_waits_by_lock_timeout(statement: Statement) -> None:
-    """Scale, rule 12: it does not reach the nodes that hold the rows."""
+    """Scaling, rule 12: it does not reach the nodes that hold the rows."""
     assert "lock_timeout" not in plain(statement)
 
 
 @each_statement
 def test_selects_have_columns(statement: Statement) -> None:
-    """Scale, rule 8: ``select 1 from``, also where only a row's being there matters."""
+    """Scaling, rule 8: ``select 1 from``, also where only a row's being there matters."""
     assert not re.search(r"\bselect\s+from\b", plain(statement))
 
 
 @each_statement
 def test_inserts_have_no_correlated_subquery(statement: Statement) -> None:
-    """Scale, rule 8: what is sent, or in a CTE, is joined."""
+    """Scaling, rule 8: what is sent, or in a CTE, is joined."""
     assert not correlated(plain(statement))
 
 
@@ -137,7 +137,7 @@ def test_a_correlated_subquery_is_found(text: str, count: int) -> None:
 
 @in_each("module", modules())
 def test_code_keeps_to_the_same_rules(module: Path) -> None:
-    """Scale, rules 5, 8 and 12: Citus leaves the name of a constraint to the error's message."""
+    """Scaling, rules 5, 8 and 12: Citus leaves the name of a constraint to the error's message."""
     for text in texts(module):
         assert not re.search(r"\bselect\s+from\b|\block_timeout\b", text)
     assert not re.search(r"\.constraint_name\b", module.read_text(encoding="utf-8"))

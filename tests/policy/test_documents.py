@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,16 @@ _PATH = re.compile(
 #: The sample resource of docs/adding-a-resource.md, and a real one that has all its files.
 _SAMPLE, _REAL = "trims", "colors"
 
+#: What stands beside the service, and the modules that may import it.
+ROOM, ENTRIES = "extras", {"__main__.py", "app.py", "routes.py"}
+
 each_page = in_each("page", documents.documents())
 
 
 def test_there_are_pages() -> None:
     assert {page.name for page in documents.documents()} >= {
         *("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"),
-        *("architecture.md", "contract.md", "scale.md", "testing.md"),
+        *("architecture.md", "contract.md", "scaling.md", "testing.md"),
     }
 
 
@@ -42,8 +46,26 @@ def exists(path: str) -> bool:
 
 def test_curl_needs_no_option_that_is_new() -> None:
     """`--json` came with curl 7.82; Debian 11 and Ubuntu 22.04 have older ones."""
-    shown = [*documents.documents(), *(SERVICE / "pages" / "files").rglob("*.*")]
+    shown = [*documents.documents(), *(SERVICE / "extras" / "pages" / "files").rglob("*.*")]
     assert not [page for page in shown if "--json" in page.read_text(encoding="utf-8")]
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page: of its headings, as GitHub makes them, and its own."""
+    whole = documents.text(page)
+    headings = re.findall(r"^#+ (.+)$", whole, re.MULTILINE)
+    slugs = (re.sub(r"[^\w -]", "", heading).strip().lower() for heading in headings)
+    return {slug.replace(" ", "-") for slug in slugs} | {*re.findall(r'<a id="([^"]+)"', whole)}
+
+
+@each_page
+def test_anchors_of_links_are_there(page: Path) -> None:
+    targets = re.findall(r"\]\(([\w./-]*)#([^)\s]+)\)", documents.text(page))
+    assert not [
+        f"{target}#{anchor}"
+        for target, anchor in targets
+        if anchor not in anchors(page.parent / target if target else page)
+    ]
 
 
 @each_page
@@ -123,12 +145,16 @@ def packages() -> list[str]:
 def package_of(dotted: str) -> str:
     """Return the package of a module by its dotted name; a module outside any is its own."""
     root, _, rest = dotted.partition(".")
-    package = rest.partition(".")[0] if root == "service" else ""
+    parts = rest.split(".") if root == "service" else [""]
+    package = "/".join(parts[: 2 if parts[0] == ROOM else 1])
     return package if (SERVICE / package).is_dir() else f"{package}.py"
 
 
 def test_the_table_of_layers_lists_every_package() -> None:
-    folders = {path.name for path in SERVICE.iterdir() if (path / "__init__.py").exists()}
+    folders = {
+        path.parent.relative_to(SERVICE).as_posix()
+        for path in [*SERVICE.glob("*/__init__.py"), *SERVICE.glob(f"{ROOM}/*/__init__.py")]
+    } - {ROOM}
     named = packages()
     assert len(set(named)) == len(named)
     assert {package for package in named if "." not in package} == folders
@@ -140,12 +166,25 @@ def test_no_package_imports_one_above_it() -> None:
     order = {package: index for index, package in enumerate(packages())}
     upward = []
     for module in modules():
-        home = module.relative_to(SERVICE).parts[0]
+        home = package_of(".".join(module.relative_to(ROOT).with_suffix("").parts))
         for dotted in imports(module):
             target = package_of(dotted)
-            if order.get(target, len(order)) < order.get(home, len(order)):
+            if order.get(target, len(order)) < order.get(home, len(order)) or (
+                target.startswith(ROOM) and not home.startswith(ROOM) and home not in ENTRIES
+            ):
                 upward.append(f"{module.relative_to(ROOT).as_posix()} imports {dotted}")
     assert not upward
+
+
+def test_imports_in_documents_are_there() -> None:
+    """Imports of the project's own packages, in the programs that documents show."""
+    own = re.compile(r"^from ((?:service|tests|benchmarks)[\w.]*) import ([\w, ]+)$")
+    lines = [line for page in documents.documents() for line in documents.code(page)]
+    imported = [match.groups() for line in lines if (match := own.match(line))]
+    assert imported
+    for module, names in imported:
+        __import__(module, fromlist=names.split(", "))
+        assert not [name for name in names.split(", ") if not hasattr(sys.modules[module], name)]
 
 
 def test_tests_that_ci_runs_are_there() -> None:

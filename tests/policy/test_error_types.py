@@ -1,20 +1,21 @@
 """Error types: literals stand in the table alone, and everything else uses its members."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from service.error_types import ErrorType
-from tests.policy.sources import SERVICE, modules
+from tests.policy.sources import ROOT, SERVICE, modules, tree
 from tests.support.offenders import in_each
 
 TYPES = {str(error_type) for error_type in ErrorType}
 #: Beginnings of dotted types, such as ``validation_error.``: texts with them build a type.
 FAMILIES = tuple(sorted({f"{name.partition('.')[0]}." for name in TYPES if "." in name}))
 #: The client imports nothing of the service.
-ELSEWHERE = (SERVICE / "error_types.py", *modules("client"))
+ELSEWHERE = (SERVICE / "error_types.py", *modules("extras/client"))
 
 
 def literals(root: ast.AST) -> Iterator[str]:
@@ -28,7 +29,7 @@ def literals(root: ast.AST) -> Iterator[str]:
 
 @in_each("module", [module for module in modules() if module not in ELSEWHERE])
 def test_no_error_type_is_a_literal(module: Path) -> None:
-    assert not [*literals(ast.parse(module.read_text(encoding="utf-8")))]
+    assert not [*literals(tree(module))]
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,11 @@ def test_literals_are_found(code: str) -> None:
 
 def test_prose_is_no_literal() -> None:
     assert not [*literals(ast.parse('"validation_error.too_long is one of them"'))]
+
+
+def test_documents_have_a_row_for_each_type() -> None:
+    """The contract has the meaning of each type, and the guide its remedy."""
+    for name in ("contract.md", "guides/errors.md"):
+        text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        rows = re.findall(r"^\| `([a-z_.]+)` \| ([0-9]{3}) \| .+ \|$", text, re.MULTILINE)
+        assert rows == [(error_type, str(error_type.status)) for error_type in ErrorType], name

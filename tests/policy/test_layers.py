@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
+from service.resources.registry import MASTER_RECORDS
 from service.routes import routes
 from tests.contract.test_every_route import SUCCESSES
 from tests.policy.sources import (
@@ -21,18 +22,16 @@ from tests.policy.sources import (
 from tests.support.offenders import in_each
 
 _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.ASCII)
-#: What composes pages of lists, and what is no caller's: start, migrations, cells, demo data, and
-#: the map of ids that an import keeps in a file.
+#: What composes pages of lists, and what is no caller's: start, migrations, cells and demo data.
 COMPOSES_SQL = {
     "service/listing/page_sql.py",
     "service/database/preflight.py",
     "service/database/migrations.py",
     "service/database/distribution.py",
-    "service/database/installation_cells.py",
+    "service/extras/commands/installation_cells.py",
     "service/database/planner_statistics.py",
-    "service/database/dump_file.py",
-    "service/demo/loading.py",
-    "service/transfer/id_map.py",
+    "service/extras/commands/dump_file.py",
+    "service/extras/demo/loading.py",
 }
 DATABASE_DRIVERS = {"asyncpg", "psycopg"}
 #: And how many packages each pins at least.
@@ -42,6 +41,7 @@ REQUIREMENTS = {
     "requirements-tracing.txt": 3,
     "requirements-dev.txt": 40,
 }
+MASTER_NAMES = {resource.name for resource in MASTER_RECORDS}
 CLIENT_STANDS_ON = {"service", "aiohttp", "yarl"}
 
 
@@ -71,8 +71,11 @@ def test_handlers_know_no_database_driver(module: Path) -> None:
     assert not {top(name) for name in imports(module)} & DATABASE_DRIVERS
 
 
-@each(modules("queries"))
-def test_queries_know_no_http(module: Path) -> None:
+ENGINE = [path for name in ("batches", "records", "writing") for path in modules(name)]
+
+
+@each(ENGINE)
+def test_the_engine_knows_no_http(module: Path) -> None:
     """No request and no answer; nor paths, which follow from what resources say of themselves."""
     names = set(imports(module))
     assert "aiohttp" not in {top(name) for name in names}
@@ -81,24 +84,30 @@ def test_queries_know_no_http(module: Path) -> None:
     assert not [text for text in texts(module) if text.startswith("/")]
 
 
-@each(modules("client"))
+@each(modules("extras/client"))
 def test_the_client_needs_nothing_of_the_service(module: Path) -> None:
     """It speaks to any Selvedge over HTTP, and may be taken elsewhere as it is."""
     names = {name for name in imports(module) if top(name) == "service"}
-    assert not {name for name in names if not f"{name}.".startswith("service.client.")}
+    assert not {name for name in names if not f"{name}.".startswith("service.extras.client.")}
     standard = {top(name) for name in imports(module)} & sys.stdlib_module_names
     assert {top(name) for name in imports(module)} - standard <= CLIENT_STANDS_ON
 
 
 def test_nothing_below_the_entry_of_a_query_sees_the_pool() -> None:
-    """Query modules are given connections: only handlers and the caller's look-up ask for one."""
-    for module in modules("queries"):
+    """The engine is given connections: only handlers and the caller's look-up ask for one."""
+    for module in ENGINE:
         assert not re.search(r"\bDatabase\b", module.read_text(encoding="utf-8")), module
 
 
 def test_every_kind_of_route_has_a_contract_test() -> None:
     """The test of every route finds resources by itself; a new kind of route is told to it."""
     assert {route.operation.name for route in routes()} == set(SUCCESSES)
+
+
+@each([path for path in modules() if path.name not in {"documents.py", "plain_collections.py"}])
+def test_collections_are_listed_in_the_registry_alone(module: Path) -> None:
+    """Adding one is one edit of shared code. A module may name those that its rules are about."""
+    assert len({*texts(module)} & MASTER_NAMES) <= 4
 
 
 def test_pinned_requirements_name_no_host() -> None:

@@ -3,110 +3,27 @@
 import ast
 import inspect
 import re
-from functools import reduce
 from pathlib import Path
-from typing import Any
 
 from service import limits, schemas
-from service.client import Collection, changes
+from service.extras.client import Collection, changes
 from service.limits import byte_size
-from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS
 from tests.policy import documents
+from tests.policy.limit_rows import (
+    ITEMS,
+    ITEMS_OF_COLORS,
+    LARGE,
+    OPERATIONS,
+    ROWS,
+    URL,
+    field_limit,
+    number,
+    schema_limit,
+)
 from tests.policy.sources import ROOT
 from tests.support.offenders import in_each
 
 CONTRACT = ROOT / "docs" / "contract.md"
-
-
-def schema_limit(file: str, *path: str) -> int:
-    """Return a limit of a schema file, by its path below ``$defs``."""
-    limit: Any = reduce(lambda part, name: part[name], path, schemas.load()[file]["$defs"])
-    assert isinstance(limit, int)
-    return limit
-
-
-def field_limit(file: str, field: str, keyword: str = "maxLength") -> int:
-    """Return a limit of a field that callers write."""
-    return schema_limit(file, "fields", "properties", field, keyword)
-
-
-def number(count: int) -> str:
-    """Return a number as documents write it."""
-    return f"{count:,}"
-
-
-ITEMS, ITEMS_OF_COLORS = (schema_limit(f, "bulkReplace", "maxItems") for f in ("groups", "colors"))
-#: Collections that take as many items in a request as colors.
-_LARGE = {"colors", *(resource.name for resource in (*MASTER_RECORDS[9:], *PART_COLLECTIONS))}
-IDS = schema_limit("common/scalars", "ids", "maxItems")
-OPERATIONS = schemas.load()["common/json-patch"]["maxItems"]
-
-#: Rows of the table under Limits in the contract.
-ROWS = {
-    "items of a bulk write": (
-        f"{ITEMS}; creates, replaces and patches of colors, of the records from facilities to "
-        f"sample requests, and of parts {number(ITEMS_OF_COLORS)}"
-    ),
-    "ids of a bulk delete": f"{IDS}",
-    "values of a request body, and of a document that a patch makes": number(limits.MAX_VALUES),
-    "one record as it is sent, or as a patch makes it": (
-        f"{byte_size(limits.MAX_RECORD_BYTES)} of JSON"
-    ),
-    "allowed values": number(field_limit("style-custom-fields", "allowedValues", "maxItems")),
-    "color groups or languages of a color; brands, groups or style categories of a custom field": (
-        f"{field_limit('colors', 'languageIds', 'maxItems')}"
-    ),
-    "contacts; translations of texts": f"{field_limit('sub-suppliers', 'contacts', 'maxItems')}",
-    "sizes of a size range, lines of a chart, deactivated ones included": (
-        number(limits.MAX_CHILDREN)
-    ),
-    "translations of a color; values of a line; sizes of a sample request": (
-        f"{schema_limit('color-translations', 'replace', 'maxItems')}"
-    ),
-    "a value": "15 digits before the point and 10 after it",
-    "`unit`": f"{schema_limit('sample-requests', 'fields', 'properties', 'unit', 'maxLength')}"
-    " characters",
-    "`designerComment`": f"{number(field_limit('measurements', 'designerComment'))} characters",
-    "a name or reference": (
-        f"{number(schema_limit('common/scalars', 'name', 'maxLength'))} characters"
-    ),
-    "an own key": f"{schema_limit('common/scalars', 'ownKey', 'maxLength')} characters",
-    "`name` of a group": f"{field_limit('groups', 'name')} characters",
-    "`userDefinedId` of a group or care instruction": (
-        f"{field_limit('groups', 'userDefinedId')} characters"
-    ),
-    "`text` and its translations": f"{field_limit('care-instructions', 'text')} characters",
-    "`colorNote`": f"{number(field_limit('colors', 'colorNote'))} characters",
-    "request body, and a document that a patch makes": byte_size(limits.MAX_BODY_BYTES),
-    "request line": f"{byte_size(limits.MAX_TARGET_BYTES)}: {IDS} ids of any form",
-    "the head of a request": (
-        f"{byte_size(limits.MAX_HEAD_BYTES)} in at most {limits.MAX_HEADERS} headers, and "
-        f"{limits.HEAD_SECONDS} seconds from its first byte to its last"
-    ),
-    "a header": byte_size(limits.MAX_HEADER_BYTES),
-    "operations of a patch": number(OPERATIONS),
-    "parameters of a query": number(limits.MAX_PARAMETERS),
-    "conditions of a query": f"{limits.MAX_CONDITIONS}",
-    "cursor": byte_size(limits.MAX_CURSOR_BYTES),
-    "entries of a page of changes": (
-        f"{number(limits.MAX_LIMIT)}, and {byte_size(limits.MAX_PAGE_BYTES)} of documents; "
-        "a longer page ends early, after one entry at least"
-    ),
-    "webhooks": f"{limits.MAX_WEBHOOKS}",
-    "entries of a message": (
-        f"{limits.MAX_MESSAGE_ENTRIES}, and {byte_size(limits.MAX_MESSAGE_BYTES)} of documents"
-    ),
-    "`url` of a webhook": f"{number(field_limit('webhooks', 'url'))} characters",
-    "a try of a delivery": (
-        f"{limits.RECEIVER_SECONDS} seconds, {byte_size(limits.MAX_RECEIVER_HEAD_BYTES)} of heads, "
-        f"{byte_size(limits.MAX_RECEIVER_ANSWER_BYTES)} of the body"
-    ),
-    "records of a page": f"{byte_size(limits.MAX_PAGE_BYTES)}; a longer page ends early",
-    "records in the response of a bulk write": (
-        f"{byte_size(limits.MAX_BATCH_BYTES)}; a longer one is refused with `too_many_items`, and "
-        "nothing is done"
-    ),
-}
 
 #: Phrases with a limit, by document.
 PHRASES = {
@@ -125,17 +42,22 @@ PHRASES = {
         f"took longer than {limits.KEY_CACHE_SECONDS} seconds to arrive.",
         f"(1 to {limits.MAX_REQUEST_ID_LENGTH} visible ASCII characters)",
         f"more than {limits.MAX_VISIBLE_HEX_DIGITS} hex digits in a row, because",
-        f"More than {limits.MAX_VISIBLE_HEX_DIGITS} hex digits in a row are masked",
         f"A set has at most {number(limits.MAX_CHILDREN)} entries,",
         "A value has at most 15 digits before the point and 10 after it;",
+        f"up to {number(URL)} characters, without user",
         f"It takes 1 to {ITEMS} items.",
         f"replaces and patches of colors take 1 to {number(ITEMS_OF_COLORS)}. So do those of",
         f"A patch has at most {number(OPERATIONS)} operations.",
+        f"The body is an array of 1 to {number(limits.MAX_TRANSACTION_ITEMS)} entries,",
+        f"A body has at most {byte_size(limits.MAX_TRANSACTION_BYTES)} and "
+        f"{number(limits.MAX_TRANSACTION_VALUES)} values",
+        f"the transaction at most {limits.MAX_TRANSACTION_SECONDS} seconds.",
         f"grow to {byte_size(limits.MAX_BODY_BYTES)} and {number(limits.MAX_VALUES)} values,",
         f"Pointers have at most {limits.MAX_POINTER_PARTS} parts.",
         f"A request body of more than {number(limits.MAX_VALUES)} values is 400",
         f"A record of more than {byte_size(limits.MAX_RECORD_BYTES)} is",
         f"if its `Content-Length` exceeds {byte_size(limits.MAX_BODY_BYTES)}.",
+        f"as long for {byte_size(limits.RESPONSE_PIECE_BYTES)} of a response,",
         f"stops arriving for {limits.BODY_IDLE_SECONDS} seconds, or has not arrived after "
         f"{limits.BODY_SECONDS // 60} minutes,",
         f"has under way to {byte_size(limits.MAX_BYTES_IN_FLIGHT)}.",
@@ -149,7 +71,8 @@ PHRASES = {
         f"of an organization reach {byte_size(limits.MAX_STORED_BYTES)},",
         f"A query has at most {limits.MAX_CONDITIONS} conditions.",
         f"{limits.MAX_SEARCH_LENGTH} characters `too_long`.",
-        f"`pageSize` is 1 to {limits.MAX_PAGE_SIZE} (default {limits.DEFAULT_PAGE_SIZE}).",
+        f"`pageSize` is 1 to {limits.MAX_PAGE_SIZE} (default {limits.DEFAULT_PAGE_SIZE}). "
+        f"`pageNumber` is 1 to {number(limits.MAX_PAGE_NUMBER)}.",
         f"A page whose records exceed {byte_size(limits.MAX_PAGE_BYTES)} ends early,",
         f"without padding, of at most {byte_size(limits.MAX_CURSOR_BYTES)}.",
         f"An organization has at most {limits.MAX_WEBHOOKS}",
@@ -166,8 +89,7 @@ PHRASES = {
         f"searched from {2 * limits.TRANSACTION_SECONDS // 60} minutes before that time,",
         f"more than {number(limits.MAX_TRANSACTION_ENTRIES)} entries or 32 MiB of documents",
         f"Beyond {byte_size(limits.MAX_BATCH_BYTES)} it is 400",
-        f"only while its request is unanswered, and for {limits.IDEMPOTENCY_HOURS - 1} hours.",
-        f"closed after {limits.KEEP_ALIVE_SECONDS} seconds, and after {limits.HEAD_SECONDS} if",
+        f"closed after {limits.KEEP_ALIVE_SECONDS} seconds, also one",
         f"A worker holds at most {number(limits.MAX_CONNECTIONS)} connections,",
     ],
     "docs/guides/bulk.md": [
@@ -180,16 +102,14 @@ PHRASES = {
         f"adds up to {byte_size(limits.MAX_BYTES_IN_FLIGHT)}.",
         f"is refused within {limits.KEY_CACHE_SECONDS} seconds everywhere.",
         f"at most once in {limits.LOG_REPEAT_SECONDS} seconds;",
+        f"More than {limits.MAX_VISIBLE_HEX_DIGITS} hex digits in a row are masked",
         f"finish for up to {limits.STOP_SECONDS} seconds,",
     ],
-    "docs/deploy/nginx.conf": [f"client_max_body_size {limits.MAX_BODY_BYTES // limits.MIB}m;"],
-    "README.md": [
-        f"organizations within {limits.KEY_CACHE_SECONDS} seconds.",
-        f"may finish for up to {limits.STOP_SECONDS} seconds.",
-    ],
+    "docs/deploy/nginx.conf": [f"max_body_size {limits.MAX_TRANSACTION_BYTES // limits.MIB}m;"],
     "SECURITY.md": [
         f"is refused within {limits.KEY_CACHE_SECONDS} seconds.",
-        f"are limited to {byte_size(limits.MAX_BODY_BYTES)}.",
+        f"are limited to {byte_size(limits.MAX_BODY_BYTES)}, those of transactions over "
+        f"collections to {byte_size(limits.MAX_TRANSACTION_BYTES)}.",
     ],
 }
 
@@ -212,7 +132,7 @@ _UNIT = re.compile(
     r"|operations|conditions|readers|connections)\b"
 )
 #: Numbers with a unit in the contract that are no limits of the service.
-NO_LIMITS = {"15 digits", "2 KB", "32 bytes"}
+NO_LIMITS = {*(f"{n} digits" for n in (2, 10, 11, 13, 14, 15)), "32 bytes"}
 
 
 def prose(path: Path) -> str:
@@ -255,9 +175,11 @@ def test_every_number_of_the_contract_is_checked() -> None:
 def test_every_limit_is_stated() -> None:
     """A new limit needs a row in the table or a phrase in a document."""
     names = {name for name in vars(limits) if name.isupper()} - {"KIB", "MIB", "GIB"}
+    rows = Path(__file__).with_name("limit_rows.py")
     used = {
         node.attr
-        for node in ast.walk(ast.parse(Path(__file__).read_text(encoding="utf-8")))
+        for path in (Path(__file__), rows)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "limits"
     }
     assert names == (used & names) | {*WORDS, *SAME}
@@ -277,21 +199,17 @@ def test_schemas_have_the_same_limits() -> None:
     assert schema_limit(envelope, "failureDetails", "maxItems") == limits.MAX_LISTED
     for form, limit in (("list", limits.MAX_PAGE_SIZE), ("changes", limits.MAX_LIMIT)):
         assert schema_limit(envelope, form, "properties", "data", "maxItems") == limit
-    cursor = schema_limit(envelope, "pagination", "properties", "cursor", "maxLength")
-    assert cursor == limits.MAX_CURSOR_BYTES
-    for field, limit in (("field", limits.MAX_DETAIL_LENGTH), ("value", limits.MAX_USAGE_LENGTH)):
-        assert schema_limit(envelope, "failureDetail", "properties", field, "maxLength") == limit
-    for children in (
-        schema_limit("size-range-sizes", "replace", "maxItems"),
-        schema_limit("measurement-charts", "replace", "properties", "lines", "maxItems"),
-        field_limit("measurements", "lines", "maxItems"),
+    for shape, field, limit in (
+        ("pagination", "cursor", limits.MAX_CURSOR_BYTES),
+        ("failureDetail", "field", limits.MAX_DETAIL_LENGTH),
+        ("failureDetail", "value", limits.MAX_USAGE_LENGTH),
     ):
-        assert children == limits.MAX_CHILDREN
+        assert schema_limit(envelope, shape, "properties", field, "maxLength") == limit
+    entries = schema_limit("size-range-sizes", "replace", "maxItems")
+    lines = schema_limit("measurement-charts", "replace", "properties", "lines", "maxItems")
+    values_of_sizes = field_limit("measurements", "lines", "maxItems")
+    assert entries == lines == values_of_sizes == limits.MAX_CHILDREN
     for form in ("bulkCreate", "bulkReplace"):
-        sizes = {
-            file: each["$defs"][form]["maxItems"]
-            for file, each in values.items()
-            if form in each["$defs"]
-        }
-        large = dict.fromkeys(sizes.keys() & _LARGE, ITEMS_OF_COLORS)
-        assert sizes == dict.fromkeys(sizes, ITEMS) | large
+        forms = {file: each["$defs"].get(form) for file, each in values.items()}
+        sizes = {file: schema["maxItems"] for file, schema in forms.items() if schema}
+        assert sizes == {file: ITEMS_OF_COLORS if file in LARGE else ITEMS for file in sizes}

@@ -1,4 +1,4 @@
-"""Policy for migrations: one schema runs on one server and on many (scale, rules 1 to 6)."""
+"""Policy for migrations: one schema runs on one server and on many (scaling, rules 1 to 6)."""
 
 import re
 from collections.abc import AsyncIterator
@@ -48,7 +48,7 @@ def test_constraints_have_names(path: Path) -> None:
 
 @each_migration
 def test_functions_read_no_table(path: Path) -> None:
-    """Scale, rule 4: a function of its arguments alone runs on any node, and in an index."""
+    """Scaling, rule 4: a function of its arguments alone runs on any node, and in an index."""
     text = re.sub(r"--.*|set search_path from current", "", path.read_text(encoding="utf-8"))
     for function in re.findall(r"create (?:or replace )?function.*?(?:;\n\n|;\n?$)", text, re.S):
         assert re.search(r"language (sql|plpgsql) immutable", function)
@@ -57,7 +57,7 @@ def test_functions_read_no_table(path: Path) -> None:
 
 @each_migration
 def test_no_sequence_is_restarted(path: Path) -> None:
-    """Scale, rule 6: ``setval`` moves it, which distributed tables allow."""
+    """Scaling, rule 6: ``setval`` moves it, which distributed tables allow."""
     for file in (path, path.with_name(f"{path.stem}.rollback.sql")):
         assert not re.search(r"\brestart\b", re.sub(r"--.*", "", file.read_text("utf-8")))
 
@@ -82,7 +82,7 @@ async def test_every_table_says_what_it_holds(catalog: asyncpg.Connection) -> No
 
 
 async def test_names_are_short_enough_for_shards(catalog: asyncpg.Connection) -> None:
-    """Scale, rule 5: shards append their number to the names of constraints and indexes."""
+    """Scaling, rule 5: shards append their number to the names of constraints and indexes."""
     names = await catalog.fetch(
         """select conname from pg_constraint
         where connamespace = 'public'::regnamespace and contype <> 'n'
@@ -94,7 +94,7 @@ async def test_names_are_short_enough_for_shards(catalog: asyncpg.Connection) ->
 
 
 async def test_the_organization_leads_every_key(catalog: asyncpg.Connection) -> None:
-    """Scale, rule 1: primary keys, unique and plain indexes, and foreign keys between tenants."""
+    """Scaling, rule 1: primary keys, unique and plain indexes, and foreign keys between tenants."""
     leading = await catalog.fetch(
         """select i.indexrelid::regclass::text, i.indrelid::regclass::text, a.attname
         from pg_index i

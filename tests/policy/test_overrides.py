@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.resources.registry import MASTER_RECORDS
 from tests.policy.sources import ROOT
 from tests.support.offenders import in_each

@@ -5,7 +5,7 @@ That parsing is Python's e-mail parser and the like: quadratic, and with excepti
 
 import ast
 
-from tests.policy.sources import modules
+from tests.policy.sources import modules, tree
 
 #: Properties and methods of aiohttp's requests that parse what a caller sent, when they are used.
 _PARSED_LATE = {
@@ -24,7 +24,7 @@ def test_nothing_that_aiohttp_parses_late_is_used() -> None:
     for path in modules():
         if "client" in path.parts:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.Attribute):
                 owner = ast.unparse(node.value).rpartition(".")[2].strip("_")
                 is_request = owner == "request"

@@ -178,6 +178,7 @@ TREES: Final = {path: ast.parse(path.read_text(encoding="utf-8")) for path in mo
 USES: Final = [use for path, tree in TREES.items() for use in _uses(path, tree)]
 
 
+@pytest.mark.measures
 @in_each("use", USES)
 def test_no_pattern_takes_long(use: Use) -> None:
     assert is_linear(use)
@@ -226,6 +227,7 @@ def test_possessive_groups_are_found() -> None:
     assert not has_possessive_group(re.compile(r"(?:[ab]*+c\w{1,3}+)*"))
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize(
     ("pattern", "method"),
     [

@@ -1,15 +1,14 @@
 """Reference policy: fields with ids name their target, which export and import follow."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from service import schemas
-from service.queries.reference_targets import TARGETS
-from service.queries.writable_resource import WritableResource
+from service.extras.transfer.collections import transfer_collections
+from service.extras.transfer.fields import Field
+from service.records.reference_targets import TARGETS, referred
+from service.records.writable_resource import WritableResource
 from service.resources.registry import MASTER_RECORDS, PARTS
 from service.schemas import ResolvedSchema
-from service.transfer.collections import transfer_collections
-from service.transfer.fields import Field
 from tests.support.offenders import in_each
 
 _IDS = ("common/scalars.json#/$defs/id", "sub-suppliers.json#/$defs/id")
@@ -17,6 +16,7 @@ _NUMBERS = {"gradingGroupId"}
 """Ids of nothing that is kept: numbers that callers choose."""
 _TABLES = {resource.table: resource.name for resource in MASTER_RECORDS}
 _TABLES["size_range_size"] = "size-ranges/sizes"
+_TABLES["language"] = "languages"
 _WRITTEN = [
     *((resource.name, "create") for resource in MASTER_RECORDS),
     *((part.name, "replace") for part in PARTS),
@@ -54,9 +54,7 @@ def test_it_says_what_is_looked_for_in_the_database(resource: WritableResource) 
 
 def test_every_target_can_be_named_by_its_own_key() -> None:
     """Beside allowed values, which the custom fields themselves look up."""
-    named = {
-        target for file in schemas.load().values() for target in _targets(file.get("$defs", {}))
-    }
+    named = {*referred([*schemas.load().values()])}
     assert named - {"style-custom-fields/allowedValues"} <= TARGETS.keys()
     for name, target in TARGETS.items():
         if "/" not in name and name != "languages":
@@ -65,21 +63,9 @@ def test_every_target_can_be_named_by_its_own_key() -> None:
             assert target.has_text_ids == resource.string_ids
 
 
-def _targets(schema: Any) -> Iterator[str]:
-    """Yield the targets of references in a schema."""
-    if isinstance(schema, list):
-        for part in schema:
-            yield from _targets(part)
-    elif isinstance(schema, dict):
-        if isinstance(schema.get("x-refers-to"), str):
-            yield schema["x-refers-to"]
-        for part in schema.values():
-            yield from _targets(part)
-
-
-def referred(field: Field) -> set[str]:
+def referred_by(field: Field) -> set[str]:
     return {target for target in [field.refers_to] if target}.union(
-        *map(referred, (*field.members.values(), *filter(None, [field.items])))
+        *map(referred_by, (*field.members.values(), *filter(None, [field.items])))
     )
 
 
@@ -88,8 +74,7 @@ def test_referenced_collections_are_transferred() -> None:
     places, order = {"languages"}, ["languages"]
     for name, collection in transfer_collections().items():
         order.append(name)
-        trees = [collection.fields, collection.replace_fields]
-        targets = set[str]().union(*map(referred, trees))
+        targets = referred_by(collection.fields)
         assert {target.partition("/")[0] for target in targets} <= {*order}
         places |= {name, *(part.path for part in collection.parts)}
         places |= {*owners(collection.fields)}

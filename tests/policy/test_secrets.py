@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.policy.sources import SERVICE, modules
+from tests.policy.sources import SERVICE, modules, tree
 
 _LOG = SERVICE / "http" / "access_log.py"
 _MASKING = {"_truncate", "_header"}
@@ -18,7 +18,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _calls(module: Path) -> Iterator[ast.Call]:
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(module)):
         if isinstance(node, ast.Call):
             yield node
 

@@ -16,6 +16,9 @@ COUNTED_BY: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
     ("sample_request_size", "size_range_size"): _SIZE_USERS,
     ("measurement_line_value", "size_range_size"): _SIZE_USERS,
     ("size_range_size", "size_range_size"): _SIZE_USERS,
+    ("style_sku", "size_range_size"): _SIZE_USERS,
+    ("custom_field_value", "size_range_size"): _SIZE_USERS,
+    ("style", "size_range"): (("size-ranges", "in_use"),),
     ("sample_request_measurement", "measurement_line"): (("measurement-charts", "needed"),),
     **{
         (f"{kind}_custom_field",) * 2: ((f"{kind}-custom-fields", "in_use"),)
@@ -28,6 +31,15 @@ ALLOWED = {
     ("custom_field_style_category", "style_category"): "the restriction goes with the category",
     ("style_in_group", "style"): "a link of the style itself",
     ("measurement_line", "style"): "the chart of the style itself",
+    ("style_supplier_facility", "sub_supplier"): "the step stays",
+    ("style_supplier_facility", "facility"): "the step stays",
+    ("barcode", "barcode_range"): "numbers stay when their range goes",
+    ("barcode", "style_sku"): "numbers stay with a deleted SKU",
+    ("style_sku", "color"): "that of its style color, which protects the color",
+    ("style_file", "style"): "deleted and restored with the style",
+    ("style_file", "style_color"): "deleted and restored with the style color",
+    ("style_color", "style"): "deleted and restored with the style",
+    ("style_color_in_season", "style_color"): "a link of the style color itself",
 }
 _KEYS = """
 select distinct source.relname as source, target.relname as target, (

@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 import pytest
 
-from tests.policy.sources import ROOT, modules_of_tests
+from tests.policy.sources import ROOT, modules_of_tests, tree
 from tests.support import processor_time
 
 #: Functions whose last argument is a time limit, with their number of positional arguments.
@@ -35,8 +35,18 @@ def reads_clock(node: ast.expr) -> bool:
 
 def is_upper_bound(node: ast.expr) -> TypeGuard[ast.Compare]:
     """Return whether a condition says that a time is short."""
-    is_less = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt | ast.LtE)
-    return is_less and reads_clock(node)
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left, *node.comparators]
+    return any(
+        isinstance(operator, ast.Lt | ast.LtE) and reads_clock(side)
+        for side, operator in zip(sides, node.ops, strict=False)
+    )
+
+
+def decides_by_time(node: ast.AST) -> bool:
+    """Return whether an assertion demands that something takes a short time."""
+    return isinstance(node, ast.Assert) and is_upper_bound(node.test)
 
 
 def limits(node: ast.AST) -> Iterator[ast.expr]:
@@ -48,13 +58,11 @@ def limits(node: ast.AST) -> Iterator[ast.expr]:
             yield node.args[-1]
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and reads_clock(node.left):
         yield node.right
-    elif isinstance(node, ast.Assert) and is_upper_bound(node.test):
-        yield node.test.comparators[0]
 
 
-def fixed_limits(source: str) -> list[str]:
-    """Return the statements of a source that set a fixed time limit."""
-    nodes = ast.walk(ast.parse(source))
+def fixed_limits(root: ast.AST) -> list[str]:
+    """Return the statements that set a fixed time limit."""
+    nodes = ast.walk(root)
     return [ast.unparse(node) for node in nodes for each in limits(node) if is_fixed(each)]
 
 
@@ -63,11 +71,25 @@ def test_time_limits_grow_with_the_load() -> None:
         path.relative_to(ROOT).as_posix(): fixed
         for path in modules_of_tests()
         if path != Path(__file__)
-        if (fixed := fixed_limits(path.read_text(encoding="utf-8")))
+        if (fixed := fixed_limits(tree(path)))
     }
     assert not offenders, (
         "Pass times through limit(), within() or scaled() of tests/support/time_limits.py."
     )
+
+
+def test_no_test_decides_by_time() -> None:
+    """Neither by a clock nor by memory, except for those that `make attack` runs."""
+    offenders = []
+    for path in modules_of_tests():
+        if path in (Path(__file__), Path(processor_time.__file__)):
+            continue
+        source = path.read_text(encoding="utf-8")
+        is_measuring = "LeastTime" in source or "tracemalloc" in source
+        if is_measuring and "pytest.mark.measures" not in source:
+            offenders.append(path.relative_to(ROOT).as_posix())
+        offenders += [ast.unparse(node) for node in ast.walk(tree(path)) if decides_by_time(node)]
+    assert not offenders, "Count instead, wait by within(), or mark the test with `measures`."
 
 
 def test_processor_time_is_the_least_of_attempts() -> None:
@@ -91,18 +113,27 @@ def test_processor_time_is_the_least_of_attempts() -> None:
         ("process.wait(20)", True),
         ("subprocess.run(command, timeout=60)", True),
         ("deadline = time.monotonic() + 15", True),
-        ("assert time.monotonic() - started < 10", True),
         ("asyncio.timeout(limit(5))", False),
         ("retrying.wait(answer, NEVER, 1)", False),
         ("within(5)", False),
         ("process.wait(limit(20))", False),
         ("subprocess.run(command, timeout=limit(60))", False),
         ("deadline = time.monotonic() + limit(15)", False),
-        ("assert time.monotonic() - started < limit(10)", False),
-        ("assert time.monotonic() - started >= 1", False),
         ("while time.monotonic() - began < WORK_SECONDS: pass", False),
         ("done.wait()", False),
     ],
 )
 def test_a_fixed_limit_is_found(source: str, is_found: bool) -> None:
-    assert bool(fixed_limits(source)) is is_found
+    assert bool(fixed_limits(ast.parse(source))) is is_found
+
+
+@pytest.mark.parametrize(
+    ("source", "is_found"),
+    [
+        ("assert time.monotonic() - started < limit(10)", True),
+        ("assert 1 < time.monotonic() - started < limit(10)", True),
+        ("assert time.monotonic() - started >= 1", False),
+    ],
+)
+def test_an_upper_bound_of_a_time_is_found(source: str, is_found: bool) -> None:
+    assert any(map(decides_by_time, ast.walk(ast.parse(source)))) is is_found

@@ -6,12 +6,17 @@ Source: contract, Care instructions.
 import pytest
 
 from tests.support.api import Api
-from tests.support.care_texts import DUTCH, FRENCH, NO_LANGUAGE, SPANISH, make, of_both, texts
+from tests.support.care_texts import DUTCH, FRENCH, NO_LANGUAGE, SPANISH, make, of_each, texts
 
-pytestmark = pytest.mark.contract("Care instructions", "Care instruction materials")
+pytestmark = pytest.mark.contract(
+    "Care instructions",
+    "Care instruction materials",
+    "Care instruction icons",
+    "Care instruction layers",
+)
 
 
-@of_both
+@of_each
 async def test_languages_replace_clear_and_stay(api: Api, name: str) -> None:
     """PUT, languages: a list replaces all translations, an empty one clears, null keeps."""
     made = await make(api, name)
@@ -25,7 +30,7 @@ async def test_languages_replace_clear_and_stay(api: Api, name: str) -> None:
     assert (await api.get(path)).data["languages"] == []
 
 
-@of_both
+@of_each
 async def test_languages_keep_their_identity(api: Api, name: str) -> None:
     """Translations keep their id by languageId, whatever order they are sent in."""
     made = await make(api, name)
@@ -42,7 +47,7 @@ async def test_languages_keep_their_identity(api: Api, name: str) -> None:
     assert after.items() >= before.items()
 
 
-@of_both
+@of_each
 async def test_languages_of_each_item(api: Api, name: str) -> None:
     """Bulk PUT: each item's languages are its own."""
     made = [await make(api, name, userDefinedId=f"HEM-{n}") for n in range(3)]
@@ -55,7 +60,7 @@ async def test_languages_of_each_item(api: Api, name: str) -> None:
     assert [texts(record) for record in answer.data] == [{}, {FRENCH: "Chanvre"}, texts(made[2])]
 
 
-@of_both
+@of_each
 async def test_faulty_languages(api: Api, name: str) -> None:
     """Contract, Care instructions: each language once; both members; id is the service's."""
     made = await make(api, name)
@@ -83,7 +88,7 @@ async def test_faulty_languages(api: Api, name: str) -> None:
     assert (await api.get(path)).data == made
 
 
-@of_both
+@of_each
 async def test_unknown_languages(api: Api, name: str) -> None:
     """Unknown languageId: unknown_reference at each place, in PUT, PATCH and create."""
     made = await make(api, name)

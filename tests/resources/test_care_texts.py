@@ -1,6 +1,7 @@
-"""Tests of rules that care instructions and care instruction materials share.
+"""Tests of rules that care instructions, materials, icons and layers share.
 
-Source: contract, Care instructions; contract, Care instruction materials.
+Source: contract, Care instructions; contract, Care instruction materials, and the sections of
+icons and layers.
 """
 
 import asyncio
@@ -8,19 +9,25 @@ import asyncio
 import pytest
 
 from tests.support.api import Api
-from tests.support.care_texts import DUTCH, SPANISH, make, of_both, texts
+from tests.support.care_texts import DUTCH, SPANISH, make, of_each, texts
 from tests.support.openapi_validation import form
 
-pytestmark = pytest.mark.contract("Care instructions", "Care instruction materials")
+pytestmark = pytest.mark.contract(
+    "Care instructions",
+    "Care instruction materials",
+    "Care instruction icons",
+    "Care instruction layers",
+)
 
 
-@of_both
+@of_each
 async def test_document(api: Api, name: str) -> None:
     """Contract, Care instructions: every field, in the order of the document."""
     made = await make(api, name)
     form(name, "document").validate(made)
+    own = ["symbol", "process"] if name == "care-instruction-icons" else []
     assert [*made] == [
-        "id", "userDefinedId", "text", "state", "position", "properties", "languages",
+        "id", "userDefinedId", "text", *own, "state", "position", "properties", "languages",
     ]  # fmt: skip
     assert (made["userDefinedId"], made["text"], made["state"]) == ("HEM-40", "Hemp", "active")
     assert made["properties"] == []
@@ -30,7 +37,7 @@ async def test_document(api: Api, name: str) -> None:
 
 
 @pytest.mark.contract("Presence")
-@of_both
+@of_each
 async def test_document_without_a_reference(api: Api, name: str) -> None:
     """Contract, Presence: a userDefinedId is left out where there is none."""
     made = await make(api, name, userDefinedId=None, languages=None)
@@ -42,7 +49,7 @@ async def test_document_without_a_reference(api: Api, name: str) -> None:
     assert writable.data["userDefinedId"] is None
 
 
-@of_both
+@of_each
 async def test_create_needs_a_text(api: Api, name: str) -> None:
     """Create: text is required; the state is active unless it is sent."""
     for body in ({}, {"text": None}):
@@ -52,7 +59,7 @@ async def test_create_needs_a_text(api: Api, name: str) -> None:
 
 
 @pytest.mark.contract("Common fields")
-@of_both
+@of_each
 async def test_position_counts_on(api: Api, name: str) -> None:
     """Contract, Common fields: the highest position plus one, in request order."""
     states = [("state", state) for state in ("active", "inactive", "deleted")]
@@ -64,7 +71,7 @@ async def test_position_counts_on(api: Api, name: str) -> None:
 
 
 @pytest.mark.contract("Common fields")
-@of_both
+@of_each
 async def test_positions_of_creations_at_once(api: Api, name: str) -> None:
     """Position: creations at the same time do not get the same one."""
     answers = await asyncio.gather(*(api.post(f"/api/{name}", {"text": "Same"}) for _ in range(8)))
@@ -72,7 +79,7 @@ async def test_positions_of_creations_at_once(api: Api, name: str) -> None:
     assert positions == [*range(positions[0], positions[0] + 8)]
 
 
-@of_both
+@of_each
 @pytest.mark.parametrize("said", [{}, {"userDefinedId": None, "text": None, "state": None}])
 async def test_replace_keeps_what_is_not_said(api: Api, name: str, said: dict[str, None]) -> None:
     """PUT: omitted or null userDefinedId, text, state keep the stored value, in bulk as well."""
@@ -85,7 +92,7 @@ async def test_replace_keeps_what_is_not_said(api: Api, name: str, said: dict[st
 
 
 @pytest.mark.contract("States")
-@of_both
+@of_each
 @pytest.mark.parametrize("state", ["active", "inactive"])
 async def test_states(api: Api, name: str, state: str) -> None:
     """Contract, States: PUT or PATCH with active or inactive, the state sent."""
@@ -99,7 +106,7 @@ async def test_states(api: Api, name: str, state: str) -> None:
 
 
 @pytest.mark.contract("States")
-@of_both
+@of_each
 async def test_deleted_only_by_delete(api: Api, name: str) -> None:
     """Contract, States: state=deleted is rejected in PUT of one, PATCH and create."""
     made = await make(api, name)
@@ -115,7 +122,7 @@ async def test_deleted_only_by_delete(api: Api, name: str) -> None:
     assert (await api.get(path)).data == made
 
 
-@of_both
+@of_each
 async def test_faulty_fields(api: Api, name: str) -> None:
     """Contract, Limits: the length of texts, which are not empty; positions are read-only."""
     made = await make(api, name)
@@ -138,7 +145,7 @@ async def test_faulty_fields(api: Api, name: str) -> None:
 
 
 @pytest.mark.contract("Patches", "Writable form")
-@of_both
+@of_each
 async def test_patch_edits_the_writable_form(api: Api, name: str) -> None:
     """PATCH: translations by their place; what is taken away keeps its stored value."""
     made = await make(api, name)
@@ -158,7 +165,7 @@ async def test_patch_edits_the_writable_form(api: Api, name: str) -> None:
 
 
 @pytest.mark.contract("Patches")
-@of_both
+@of_each
 async def test_patch_of_read_only_and_unknown_fields(api: Api, name: str) -> None:
     """Contract, Patches: 400 for a read-only or unknown path."""
     path = f"/api/{name}/{(await make(api, name))['id']}"
@@ -172,7 +179,7 @@ async def test_patch_of_read_only_and_unknown_fields(api: Api, name: str) -> Non
 
 
 @pytest.mark.contract("Bulk")
-@of_both
+@of_each
 async def test_bulk_is_all_or_nothing(api: Api, other_api: Api, name: str) -> None:
     """Bulk PUT: one transaction, all-or-nothing; a foreign record is as unknown."""
     made, foreign = await make(api, name), await make(other_api, name)
@@ -185,16 +192,17 @@ async def test_bulk_is_all_or_nothing(api: Api, other_api: Api, name: str) -> No
 
 
 @pytest.mark.contract("Limits")
-@of_both
+@of_each
 async def test_bulk_limits(api: Api, name: str) -> None:
-    """Contract, Bulk: 200 items; ids unique, required and positive."""
-    made = (await api.post(f"/api/{name}", [{"text": f"Text {n}"} for n in range(200)])).data
+    """Contract, Bulk: 200 or 1,000 items; ids unique, required and positive."""
+    most = 200 if name in ("care-instructions", "care-instruction-materials") else 1000
+    made = (await api.post(f"/api/{name}", [{"text": f"Text {n}"} for n in range(most)])).data
     items = [{"id": record["id"], "text": record["text"] + "!"} for record in reversed(made)]
     answer = await api.put(f"/api/{name}", items)
     assert [record["id"] for record in answer.data] == [item["id"] for item in items]
-    assert answer.data[0] == made[-1] | {"text": "Text 199!"}
+    assert answer.data[0] == made[-1] | {"text": f"Text {most - 1}!"}
     for body, kind, field in (
-        ([{"id": n} for n in range(1, 202)], "too_many_items", None),
+        ([{"id": n} for n in range(1, most + 2)], "too_many_items", None),
         ([], "too_few_items", None),
         ([{"id": 5}, {"id": 5}], "duplicate", "[1].id"),
         ([{"text": "Hemp"}], "required_field", "[0].id"),
@@ -205,7 +213,7 @@ async def test_bulk_limits(api: Api, name: str) -> None:
         assert (refused.status, refused.details) == (400, [(f"validation_error.{kind}", field)])
 
 
-@of_both
+@of_each
 async def test_list_filters_and_sorts(api: Api, name: str) -> None:
     """Contract, Lists: response fields filter; position sorts."""
     made = await make(api, name, userDefinedId="only this")

@@ -7,6 +7,13 @@ from tests.support.api import Api, replacing
 pytestmark = pytest.mark.contract("Facilities")
 
 FACILITIES, SUPPLIERS = "/api/facilities", "/api/sub-suppliers"
+NEWER = dict.fromkeys(
+    (
+        *("address", "zipCode", "city", "stateOrRegion", "countryCode"),
+        *("latitude", "longitude", "gln", "osId"),
+    )
+) | {"processes": []}
+"""Fields since 1.1, without values."""
 UNKNOWN = [("validation_error.unknown_reference", "subSupplierId")]
 
 
@@ -18,10 +25,52 @@ async def test_fields(api: Api) -> None:
     """A name, a state and the sub-supplier, by the text that its id is."""
     sent = {"name": "Dye house", "subSupplierId": await supplier(api)}
     made = await api.post(FACILITIES, sent)
-    assert made.data == {"id": made.data["id"], **sent, "state": "active"}
+    assert made.data == {"id": made.data["id"], **sent, "state": "active"} | NEWER
     assert (await api.get(FACILITIES, {"subSupplierId": sent["subSupplierId"]})).data == [made.data]
     moved = sent | {"subSupplierId": await supplier(api), "state": "inactive"}
-    assert (await api.put(made.headers["Location"], moved)).data == {"id": made.data["id"], **moved}
+    replaced = (await api.put(made.headers["Location"], moved)).data
+    assert replaced == {"id": made.data["id"], **moved} | NEWER
+
+
+@pytest.mark.contract("Presence", "Values")
+async def test_newer_fields_are_kept_unless_sent(api: Api) -> None:
+    old = {"name": "Dye house", "subSupplierId": await supplier(api)}
+    sent = {
+        "address": "Rua da Fonte 12",
+        "zipCode": "4450-001",
+        "city": "Matosinhos",
+        "stateOrRegion": "Porto",
+        "countryCode": "PT",
+        "latitude": 41.5,
+        "longitude": -8.5,
+        "gln": "4006381333931",
+        "osId": "PT2021085A1B2C3",
+        "processes": ["dyeing", "finishing"],
+    }
+    made = await api.post(FACILITIES, old | sent | {"processes": ["finishing", "dyeing"]})
+    path, shown = made.headers["Location"], sent | {"countryName": "Portugal"}
+    assert {name: made.data[name] for name in shown} == shown
+    stored = (await api.put(path, old | {"state": "active"})).data
+    assert {name: stored[name] for name in shown} == shown
+    assert (await api.get(FACILITIES, {"countryName": "Portugal", "osId": sent["osId"]})).data == [
+        stored
+    ]
+    cleared = (await api.put(path, old | NEWER | {"state": "active"})).data
+    assert cleared == {"id": made.data["id"], **old, "state": "active"} | NEWER
+    await api.put(path, old | sent | {"state": "active"})
+    csv = await api.get(FACILITIES, {"id": made.data["id"]}, headers={"Accept": "text/csv"})
+    assert b',"dyeing;finishing"' in csv.raw
+    wrong = {"countryCode": "XX", "latitude": 91, "gln": "4006381333932", "osId": "x" * 51}
+    twice = {"processes": ["dyeing", "dyeing"]}
+    assert (await api.post(FACILITIES, old | twice)).details == [
+        ("validation_error.duplicate", "processes[1]")
+    ]
+    assert (await api.post(FACILITIES, old | wrong)).details == [
+        ("validation_error.invalid_value", "countryCode"),
+        ("validation_error.out_of_range", "latitude"),
+        ("validation_error.invalid_value", "gln"),
+        ("validation_error.too_long", "osId"),
+    ]
 
 
 @pytest.mark.contract("Own keys")

@@ -7,6 +7,13 @@ from tests.support.api import Api, replacing
 pytestmark = pytest.mark.contract("Items")
 
 ITEMS, CATEGORIES = "/api/items", "/api/item-categories"
+NEWER = dict.fromkeys(
+    (
+        *("supplierId", "brandId", "supplierItemNumber", "unit", "description"),
+        *("countryOfOriginCode", "hsCode", "netWeight"),
+    )
+)
+"""Fields since 1.1, without values."""
 UNKNOWN = [("validation_error.unknown_reference", "itemCategoryId")]
 
 
@@ -19,15 +26,48 @@ async def test_fields(api: Api) -> None:
     snaps = await category(api)
     sent = {"number": "TR-1", "name": "Snap", "itemCategoryId": snaps}
     made = await api.post(ITEMS, sent)
-    assert made.data == {"id": made.data["id"], **sent, "state": "active"}
+    assert made.data == {"id": made.data["id"], **sent, "state": "active"} | NEWER
     assert (await api.get(ITEMS, {"itemCategoryId": snaps})).data == [made.data]
     bare = {"number": "TR-1", "name": "Snap", "state": "inactive"}
     replaced = await api.put(made.headers["Location"], bare)
-    assert replaced.data == {"id": made.data["id"], **bare}
+    assert replaced.data == {"id": made.data["id"], **bare} | NEWER
     missing = await api.post(ITEMS, {"number": ""})
     assert missing.details == [
         ("validation_error.too_short", "number"),
         ("validation_error.required_field", "name"),
+    ]
+
+
+@pytest.mark.contract("Presence", "Values")
+async def test_newer_fields_are_kept_unless_sent(api: Api) -> None:
+    supplier = (await api.post("/api/suppliers", {"name": "S"})).data["id"]
+    brand = (await api.post("/api/brands", {"name": "B"})).data["id"]
+    sent = {
+        "supplierId": supplier,
+        "brandId": brand,
+        "supplierItemNumber": "4418-18L",
+        "unit": "piece",
+        "description": "Dyed to match.",
+        "countryOfOriginCode": "PT",
+        "hsCode": "960629",
+        "netWeight": "0.85",
+    }
+    old = {"number": "TR-2", "name": "Button", "state": "active"}
+    made = await api.post(ITEMS, old | sent | {"state": None})
+    path, shown = made.headers["Location"], sent | {"netWeight": 0.85}
+    assert {name: made.data[name] for name in NEWER} == shown
+    unchanged = (await api.put(path, old)).data
+    assert {name: unchanged[name] for name in NEWER} == shown
+    listed = await api.get(ITEMS, {"supplier.id": supplier, "brandId": brand, "unit": "piece"})
+    assert listed.data == [unchanged]
+    cleared = (await api.put(path, old | NEWER)).data
+    assert {name: cleared[name] for name in NEWER} == NEWER
+    wrong = {"supplierItemNumber": "x" * 501, "unit": "x" * 51, "hsCode": "1", "netWeight": -1}
+    assert (await api.post(ITEMS, old | {"state": None} | wrong)).details == [
+        ("validation_error.too_long", "supplierItemNumber"),
+        ("validation_error.too_long", "unit"),
+        ("validation_error.invalid_value", "hsCode"),
+        ("validation_error.out_of_range", "netWeight"),
     ]
 
 

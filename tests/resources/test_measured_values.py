@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.queries import reads
+from service.records import reads
 from tests.support.api import JSON_PATCH, Api, replacing
 from tests.support.changes import Follower
 
@@ -151,6 +151,11 @@ async def test_deactivated_lines_keep_what_was_measured(api: Api) -> None:
     assert (await api.put(path, {})).status == 200
     after = (await api.get(path)).data["lines"][0]
     assert after == before | {"lineId": None, "tolerance": None}
+    names = ("lineId", "companyMeasurement", "supplierMeasurement", "newMeasurement")
+    repeated = {name: before[name] for name in names}
+    assert (await api.put(path, {"lines": [repeated]})).status == 200
+    changed = await api.put(path, {"lines": [repeated | {"newMeasurement": "7.77"}]})
+    assert changed.details == [("validation_error.unknown_reference", "lines[0].lineId")]
 
 
 @pytest.mark.contract("Sample requests")

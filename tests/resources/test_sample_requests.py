@@ -6,6 +6,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from tests.resources.test_sample_types import NEW
 from tests.support.api import Api, replacing
 
 pytestmark = [
@@ -69,7 +70,7 @@ async def test_fields(api: Api) -> None:
     assert listed.data == [made.data] == (await api.get(REQUESTS, {"styleId": owner})).data
     location = made.headers["Location"]
     writable = (await api.get(location, {"form": "writable"})).data
-    assert writable == sent | {"sizeRangeSizeIds": sorted([small, medium])}
+    assert writable == NEW | sent | {"sizeRangeSizeIds": sorted([small, medium])}
     replaced = await api.put(location, {"name": "Fit"})
     assert (replaced.data["name"], replaced.data["sizes"]) == ("Fit", [])
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.resources.test_style_trade_data import DEFAULTS
 from tests.support.api import Api, replacing
 
 pytestmark = pytest.mark.contract("Styles")
@@ -33,7 +34,7 @@ async def test_fields(api: Api) -> None:
     for collection in REFERRED:
         fields |= (await used(api, collection))[1]
     made = await api.post(STYLES, STYLE | fields)
-    assert made.data == {"id": made.data["id"], **STYLE, **fields, "state": "active"}
+    assert made.data == {"id": made.data["id"], **STYLE, **fields, "state": "active"} | DEFAULTS
     more = (await api.post("/api/groups", {"name": "Second"})).data["id"]
     groups = [more, *fields["groupIds"]]
     location = made.headers["Location"]
@@ -41,9 +42,10 @@ async def test_fields(api: Api) -> None:
     assert patched.data["groupIds"] == sorted(groups)
     bare = STYLE | {"state": "inactive"}
     replaced = await api.put(location, bare)
-    assert replaced.data == {"id": made.data["id"], **bare, "groupIds": []}
+    assert replaced.data == {"id": made.data["id"], **bare, "groupIds": []} | DEFAULTS
     writable = (await api.get(location, {"form": "writable"})).data
-    assert writable == bare | {"brandId": None, "styleCategoryId": None, "groupIds": []}
+    cleared: dict[str, Any] = {"brandId": None, "styleCategoryId": None, "groupIds": []}
+    assert writable == bare | cleared | DEFAULTS
 
 
 @pytest.mark.contract("States", "Brands", "Style categories", "Groups")

@@ -188,7 +188,7 @@ where o.id = $1::bigint;
 -- 11. shared.lock_records(shared.id_is_sent)
 --   $1::bigint organization_id
 --   $2::text = '{71,72}'
-select id, state as state, custom_id as key, null::bigint as within_id from brand
+select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 for no key update;
@@ -225,7 +225,7 @@ on conflict (organization_id, purpose) do nothing;
 -- 15. shared.lock_records(shared.key_is_sent)
 --   $1::bigint organization_id
 --   $2::text[] = ['RECORDED-1', 'RECORDED-2']
-select id, state as state, custom_id as key, null::bigint as within_id from brand
+select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
 where organization_id = $1::bigint and id = any(array(
     select one.id from brand one where one.organization_id = $1::bigint and one.custom_id = any($2::text[])
 ))
@@ -255,7 +255,7 @@ for no key update;
 --   $2::text = '{71}'
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    select id, state as state, custom_id as key, null::bigint as within_id from brand
+    select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
     where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
     order by id
     for no key update
@@ -267,7 +267,7 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 -- 18. shared.lock_records(shared.id_is_sent)
 --   $1::bigint organization_id
 --   $2::text = '{71}'
-select id, state as state, custom_id as key, null::bigint as within_id from brand
+select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 for update;
@@ -296,6 +296,54 @@ select
     ) as first
 from style link
 join style record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
+group by link.brand_id
+union all
+-- Ids that records of item refer to by item, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.brand_id as id,
+    'items' as users,
+    count(*) filter (where record.state <> 'deleted') as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id, record.number as key
+            from item other
+            join item record on record.organization_id = $1::bigint and record.id = other.id
+            where other.organization_id = $1::bigint and other.brand_id = link.brand_id
+                and record.state <> 'deleted'
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
+from item link
+join item record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
+group by link.brand_id
+union all
+-- Ids that records of barcode_range refer to by barcode_range, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.brand_id as id,
+    'barcode ranges' as users,
+    count(*) filter (where record.state <> 'deleted') as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id, record.user_defined_id as key
+            from barcode_range other
+            join barcode_range record on record.organization_id = $1::bigint and record.id = other.id
+            where other.organization_id = $1::bigint and other.brand_id = link.brand_id
+                and record.state <> 'deleted'
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
+from barcode_range link
+join barcode_range record on record.organization_id = $1::bigint and record.id = link.id
 where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
 group by link.brand_id;
 
@@ -627,7 +675,7 @@ select 'languageIds', wanted.id, false
 from unnest($3::bigint[]) as wanted(id)
 where not exists (select 1 from language l where l.id = wanted.id);
 
--- 30. shared.rows_as_json(colors.insert)
+-- 30. shared.rows_as_json(plain_records.insert)
 --   $1::bigint organization_id
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -677,12 +725,12 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 -- 34. shared.lock_records(shared.id_is_sent)
 --   $1::bigint organization_id
 --   $2::text = '{559,560}'
-select id, state as state, user_defined_id as key, null::bigint as within_id from color
+select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields from color
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 for no key update;
 
--- 35. shared.rows_as_json(colors.update)
+-- 35. shared.rows_as_json(plain_records.update)
 --   $1::bigint organization_id
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -692,12 +740,14 @@ with returned as (
         color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
     from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
         "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+    join color before on before.organization_id = $1::bigint and before.id = item.id
     where stored.organization_id = $1::bigint and stored.id = item.id
         and row(stored.name, stored.user_defined_id, stored.user_defined_id2, stored.color_reference,
             stored.color_note, stored.state) is distinct
             from row(item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
                 item."colorNote", item."state")
-    returning stored.id
+    returning stored.id, row(stored.name, stored.user_defined_id, stored.color_reference) is distinct
+        from row(before.name, before.user_defined_id, before.color_reference) as shown
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -706,7 +756,7 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 -- 36. shared.lock_records(shared.key_is_sent)
 --   $1::bigint organization_id
 --   $2::text[] = ['RECORDED-1', 'RECORDED-2']
-select id, state as state, user_defined_id as key, null::bigint as within_id from color
+select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields from color
 where organization_id = $1::bigint and id = any(array(
     select one.id from color one where one.organization_id = $1::bigint
         and one.user_defined_id = any($2::text[])
@@ -729,20 +779,50 @@ for no key update;
 -- 38. shared.rows_as_json(shared.lock_records(shared.id_is_sent)), like 17 but for
 --   $1::bigint organization_id
 --   $2::text = '{559}'
---   -     select id, state as state, custom_id as key, null::bigint as within_id from brand
---   +     select id, state as state, user_defined_id as key, null::bigint as within_id from color
+--   -     select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
+--   +     select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields
+--   +         from color
 
--- DELETE /api/colors/559: 39, 40, 41, 25, 10
+-- DELETE /api/colors/559: 39, 40, 41, 42, 43, 25, 10
 
 -- 39. shared.lock_records(shared.id_is_sent)
 --   $1::bigint organization_id
 --   $2::text = '{559}'
-select id, state as state, user_defined_id as key, null::bigint as within_id from color
+select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields from color
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 for update;
 
--- 40. shared.rows_as_json(shared.filled_parts(color_translations.filled))
+-- 40. shared.uses
+--   $1::bigint organization_id
+--   $2::text ids
+-- Ids that records of style_color refer to by style_color, which may be the same table, with the number of live records, and
+-- with the ids and own keys of the first ones.
+select
+    link.color_id as id,
+    'style colors' as users,
+    count(*) filter (where record.state <> 'deleted') as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select record.id,
+                (select color.user_defined_id from color where color.organization_id = $1::bigint
+                    and color.id = record.color_id) as key
+            from style_color other
+            join style_color record on record.organization_id = $1::bigint and record.id = other.id
+            where other.organization_id = $1::bigint and other.color_id = link.color_id
+                and record.state <> 'deleted'
+            offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
+from style_color link
+join style_color record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
+group by link.color_id;
+
+-- 41. shared.rows_as_json(shared.filled_parts(child_lists.filled))
 --   $1::bigint organization_id
 --   $2::text ids
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -757,22 +837,29 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 41. shared.rows_as_json(colors.delete)
+-- 42. shared.rows_as_json(shared.filled_parts(color_swatches.filled))
 --   $1::bigint organization_id
 --   $2::text ids
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    update color set state = 'deleted'
-    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-    returning id
+    -- Record changes of the parts of deleted and restored records, if they are not empty.
+    select record.id as "color-swatches" from color record
+    where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
+        and (record.hex is not null or record.image_url is not null)
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- DELETE /api/colors?ids=560: 39, 40, 41, 25, 10
+-- 43. shared.rows_as_json(plain_records.delete), like 20 but for
+--   $1::bigint organization_id
+--   $2::text ids
+--   -     update brand set state = 'deleted'
+--   +     update color set state = 'deleted'
 
--- GET /api/size-ranges/1/sizes: 42
+-- DELETE /api/colors?ids=560: 39, 40, 41, 42, 43, 25, 10
 
--- 42. shared.collect_batch(size_range_sizes.documents)
+-- GET /api/size-ranges/1/sizes: 44
+
+-- 44. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
 --   $1::bigint organization_id
 --   $2::bigint = 1
 select
@@ -781,73 +868,81 @@ select
         then array_agg(convert_to(document, 'UTF8'))
     end as documents
 from (
-    -- Null members are left out of documents; writables have them.
     with record as (
-        select r.id, r.id as size_range_id, r.state, r.default_grading_size_id
-        from size_range r
-        where r.organization_id = $1::bigint
+        select owner.*, owner.id as size_range_id from size_range owner
+            where owner.organization_id = $1::bigint
     ),
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
-    select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
+    select page_order, sort_values, '[' || coalesce(sizes, '') || ']' as document
     from page
     left join lateral (
-        select
-            string_agg(
-                '{"id":' || size.id
-                || ',"name":' || to_json(size.name)
-                || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
-                    || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
-                    || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
-                || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
-                || ',"isDeactivated":' || size.is_deactivated || '}',
-                ',' order by size.id
-            ) as documents
-        from size_range_size size
-        where size.organization_id = $1::bigint and size.size_range_id = page.id
-    ) as sizes on true
+        select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text
+            || coalesce(',"sizeId":' || to_json(size_id)::text, '')
+            || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id::text, '')
+            || coalesce(',"gradingGroupId":' || grading_group_id::text, '') || ',"isDefaultGrading":'
+            || is_default_grading::text || ',"isDeactivated":' || is_deactivated::text || '}', ','
+            order by entry.position, entry.id) as sizes
+        from (
+            -- Part of documents and writables.
+            select size.*, page.default_grading_size_id is not distinct from size.id as is_default_grading
+            from size_range_size size
+            where size.organization_id = $1::bigint and size.size_range_id = page.id
+        ) as entry
+    ) as sizes_of_page on true
 ) as page;
 
--- GET /api/size-ranges/1/sizes?form=writable: 43
+-- GET /api/size-ranges/1/sizes?form=writable: 45
 
--- 43. shared.collect_batch(size_range_sizes.documents), like 42 but for
+-- 45. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 44 but for
 --   $1::bigint organization_id
 --   $2::bigint = 1
---   -                 || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
---   -                     || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
---   -                     || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
---   +                 || ',"sizeId":' || coalesce(to_json(size.size_id)::text, 'null')
---   +                     || ',"relatedSizeRangeSizeId":' || coalesce(size.related_size_range_size_id::text, 'null')
---   +                     || ',"gradingGroupId":' || coalesce(size.grading_group_id::text, 'null')
+--   -         select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text
+--   -             || coalesce(',"sizeId":' || to_json(size_id)::text, '')
+--   -             || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id::text, '')
+--   -             || coalesce(',"gradingGroupId":' || grading_group_id::text, '') || ',"isDefaultGrading":'
+--   -             || is_default_grading::text || ',"isDeactivated":' || is_deactivated::text || '}', ','
+--   -             order by entry.position, entry.id) as sizes
+--   +         select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text || ',"sizeId":'
+--   +             || coalesce(to_json(size_id)::text, 'null') || ',"relatedSizeRangeSizeId":'
+--   +             || coalesce(related_size_range_size_id::text, 'null') || ',"gradingGroupId":'
+--   +             || coalesce(grading_group_id::text, 'null') || ',"isDefaultGrading":' || is_default_grading::text
+--   +             || ',"isDeactivated":' || is_deactivated::text || '}', ',' order by entry.position,
+--   +             entry.id) as sizes
 
--- PUT /api/size-ranges/1/sizes: 44, 45, 46, 7, 47, 48, 49, 50, 51, 52, 42, 7, 10
+-- PUT /api/size-ranges/1/sizes: 46, 47, 48, 7, 49, 50, 51, 52, 53, 54, 44, 7, 10
 
--- 44. shared.lock_organization
+-- 46. shared.lock_organization
 --   $1::bigint organization_id
 select id from organization where id = $1::bigint for no key update;
 
--- 45. shared.lock_records(shared.id_is_sent)
+-- 47. shared.lock_records(shared.id_is_sent)
 --   $1::bigint organization_id
 --   $2::text = '{1}'
-select id, state as state, user_defined_id as key, null::bigint as within_id from size_range
+select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields
+    from size_range
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
 order by id
 for no key update;
 
--- 46. size_range_sizes.stored
+-- 48. child_lists.stored
 --   $1::bigint organization_id
---   $2::text size_range_ids
--- Lock the sizes, so that no other transaction starts to use them.
-select size_range_id as owner_id, id, is_deactivated, name, size_id, related_size_range_size_id,
-    grading_group_id
-from size_range_size
-where organization_id = $1::bigint and size_range_id = any((select $2::text::bigint[])::bigint[])
-order by id
-for update;
+--   $2::text owner_ids
+-- An array per column takes less time than a row per child.
+select array_agg(size_range_id), array_agg(id), array_agg(is_deactivated), array_agg(position),
+    array_agg(name), array_agg(size_id), array_agg(related_size_range_size_id), array_agg(grading_group_id)
+from (
+    select size_range_id, id, is_deactivated, position, name, size_id, related_size_range_size_id,
+        grading_group_id
+    from size_range_size
+    where organization_id = $1::bigint and size_range_id = any((select $2::text::bigint[])::bigint[])
+    order by id
+    for update
+) as stored;
 
--- 47. shared.referred_within
+-- 49. shared.referred_within
 --   $1::bigint organization_id
 --   $2::bigint[] ids
 -- The same for parts of records in size_range. Locks these records, too, so that they are not deleted meanwhile.
@@ -858,7 +953,7 @@ where record.organization_id = $1::bigint and record.id = any($2::bigint[])
 order by owner.id, record.id
 for key share;
 
--- 48. size_range_sizes.needed
+-- 50. size_range_sizes.needed
 --   $1::bigint organization_id
 --   $2::bigint[] size_ids
 --   $3::bigint[] size_range_ids
@@ -874,79 +969,79 @@ where exists (
         where charted.organization_id = $1::bigint and charted.size_range_size_id = gone.id
     )
     or exists (
+        select 1 from style_sku
+        where style_sku.organization_id = $1::bigint and style_sku.size_range_size_id = gone.id
+    )
+    or exists (
+        select 1 from custom_field_value entry
+        where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.id
+    )
+    or exists (
         select 1 from size_range_size other
         where other.organization_id = $1::bigint and other.related_size_range_size_id = gone.id
             and other.size_range_id <> all($3::bigint[])
     );
 
--- 49. shared.rows_as_json(size_range_sizes.insert)
+-- 51. shared.rows_as_json(child_lists.insert)
 --   $1::bigint organization_id
---   $2::jsonb sizes
+--   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into size_range_size as stored (
-        organization_id, id, size_range_id, name, size_id, related_size_range_size_id, grading_group_id
-    )
-    select
-        o.id,
-        item.id,
-        item."ownerId",
-        item.name,
-        item."sizeId",
-        item."relatedSizeRangeSizeId",
-        item."gradingGroupId"
+    insert into size_range_size as stored (organization_id, size_range_id, id, name, size_id,
+        related_size_range_size_id, grading_group_id, position)
+    select o.id, sent."ownerId", sent.id, sent."name", sent."sizeId", sent."relatedSizeRangeSizeId",
+        sent."gradingGroupId", sent.position
     from organization o
-    cross join jsonb_to_recordset($2::jsonb) as item(
-        id bigint, "ownerId" bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint,
-            "gradingGroupId" bigint
-    )
+    cross join jsonb_to_recordset($2::jsonb) as sent("ownerId" bigint, id bigint, "name" text, "sizeId" text,
+        "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint, "position" bigint)
     where o.id = $1::bigint
     returning stored.size_range_id as id, stored.size_range_id as "size-ranges"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 50. shared.rows_as_json(size_range_sizes.update)
+-- 52. shared.rows_as_json(child_lists.update)
 --   $1::bigint organization_id
---   $2::jsonb sizes
+--   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- Reactivates deactivated sizes.
-    update size_range_size as stored
-    set
-        name = item.name,
-        size_id = item."sizeId",
-        related_size_range_size_id = item."relatedSizeRangeSizeId",
-        grading_group_id = item."gradingGroupId",
-        is_deactivated = false
-    from jsonb_to_recordset($2::jsonb) as item(
-        id bigint, name text, "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint
-    )
-    join size_range_size before on before.organization_id = $1::bigint and before.id = item.id
-    where stored.organization_id = $1::bigint and stored.id = item.id
-        and (
-            stored.is_deactivated
-            or (stored.name, stored.size_id, stored.related_size_range_size_id, stored.grading_group_id)
-            is distinct from (item.name, item."sizeId", item."relatedSizeRangeSizeId", item."gradingGroupId")
+    -- Reactivates deactivated children.
+    with sent as materialized (
+        select sent.* from jsonb_to_recordset($2::jsonb) as sent(
+            "ownerId" bigint, id bigint, "isShown" boolean, "isBack" boolean, "isMoved" boolean, "name" text,
+                "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint, "position" bigint
         )
-    returning stored.size_range_id as id, stored.size_range_id as "size-ranges",
-        case when stored.name <> before.name then stored.id end as "cause size-range-sizes",
-        case when before.is_deactivated then stored.id end as "cause size-range-sizes.isDeactivated"
+    )
+    update size_range_size as stored
+    set name = sent."name", size_id = sent."sizeId",
+        related_size_range_size_id = sent."relatedSizeRangeSizeId", grading_group_id = sent."gradingGroupId",
+        position = sent.position, is_deactivated = false
+    from sent
+    where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
+        and stored.size_range_id = sent."ownerId" and stored.id = sent.id
+    returning stored.size_range_id as id, stored.size_range_id as "size-ranges", case
+        when sent."isShown" then stored.id end as "cause size-range-sizes", case
+        when sent."isBack" then stored.id end as "cause size-range-sizes.isDeactivated", case
+        when sent."isMoved" then stored.id end as "cause size-range-sizes.position"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 51. shared.rows_as_json(size_range_sizes.deactivate)
+-- 53. shared.rows_as_json(child_lists.deactivate)
 --   $1::bigint organization_id
---   $2::bigint[] size_ids
+--   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    update size_range_size set is_deactivated = true
-    where organization_id = $1::bigint and id = any($2::bigint[]) and not is_deactivated
-    returning size_range_id as id, size_range_id as "size-ranges",
-        id as "cause size-range-sizes.isDeactivated"
+    with sent as materialized (
+        select sent.id from jsonb_to_recordset($2::jsonb) as sent(id bigint)
+    )
+    update size_range_size as stored set is_deactivated = true
+    where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
+        and not stored.is_deactivated
+    returning stored.size_range_id as id, stored.size_range_id as "size-ranges",
+        stored.id as "cause size-range-sizes.isDeactivated"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 52. shared.rows_as_json(size_range_sizes.mark_default)
+-- 54. shared.rows_as_json(size_range_sizes.mark_default)
 --   $1::bigint organization_id
 --   $2::jsonb defaults
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -961,24 +1056,29 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- PUT /api/size-ranges/1/sizes: 44, 45, 46, 7, 47, 48, 49, 50, 51, 52, 42, 10
+-- PUT /api/size-ranges/1/sizes: 46, 47, 48, 7, 50, 51, 52, 55, 54, 44, 10
 
--- PUT /api/size-ranges/1/sizes: 44, 45, 46, 48, 51, 53, 52, 42, 10
-
--- 53. shared.rows_as_json(size_range_sizes.remove)
+-- 55. shared.rows_as_json(child_lists.remove)
 --   $1::bigint organization_id
---   $2::bigint[] size_ids
+--   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    delete from size_range_size
-    where organization_id = $1::bigint and id = any($2::bigint[])
-    returning size_range_id as id, size_range_id as "size-ranges"
+    with sent as materialized (
+        select sent."ownerId", sent.id from jsonb_to_recordset($2::jsonb) as sent("ownerId" bigint, id bigint)
+    )
+    delete from size_range_size as stored
+    using sent
+    where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
+        and stored.size_range_id = sent."ownerId" and stored.id = sent.id
+    returning stored.size_range_id as id, stored.size_range_id as "size-ranges"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- GET /api/size-range-sizes?pageSize=2: 54
+-- PUT /api/size-ranges/1/sizes: 46, 47, 48, 50, 53, 55, 54, 44, 10
 
--- 54. shared.collect_page(size_range_sizes.documents)
+-- GET /api/size-range-sizes?pageSize=2: 56
+
+-- 56. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
 --   $1::bigint organization_id
 select
     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
@@ -991,11 +1091,9 @@ from (
         max(sort_values) as last_values,
         coalesce(max(page_order), 0) > 2 as has_more
     from (
-        -- Null members are left out of documents; writables have them.
         with record as (
-            select r.id, r.id as size_range_id, r.state, r.default_grading_size_id
-            from size_range r
-            where r.organization_id = $1::bigint
+            select owner.*, owner.id as size_range_id from size_range owner
+                where owner.organization_id = $1::bigint
         ),
         page as materialized (
             select record.*, row_number() over (order by record.size_range_id) as page_order,
@@ -1010,29 +1108,28 @@ from (
             ) as record
         )
         select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
-            || coalesce(sizes.documents, '') || ']' || '}' as document
+            || coalesce(sizes, '') || ']' || '}' as document
         from page
         left join lateral (
-            select
-                string_agg(
-                    '{"id":' || size.id
-                    || ',"name":' || to_json(size.name)
-                    || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
-                        || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
-                        || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
-                    || ',"isDefaultGrading":' || (page.default_grading_size_id is not distinct from size.id)
-                    || ',"isDeactivated":' || size.is_deactivated || '}',
-                    ',' order by size.id
-                ) as documents
-            from size_range_size size
-            where size.organization_id = $1::bigint and size.size_range_id = page.id
-        ) as sizes on true
+            select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text
+                || coalesce(',"sizeId":' || to_json(size_id)::text, '')
+                || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id::text, '')
+                || coalesce(',"gradingGroupId":' || grading_group_id::text, '') || ',"isDefaultGrading":'
+                || is_default_grading::text || ',"isDeactivated":' || is_deactivated::text || '}', ','
+                order by entry.position, entry.id) as sizes
+            from (
+                -- Part of documents and writables.
+                select size.*, page.default_grading_size_id is not distinct from size.id as is_default_grading
+                from size_range_size size
+                where size.organization_id = $1::bigint and size.size_range_id = page.id
+            ) as entry
+        ) as sizes_of_page on true
     ) as page
 ) as page;
 
--- GET /api/size-range-sizes?pageSize=1&sort[0].property=sizeRangeId&sort[0].order=desc: 55
+-- GET /api/size-range-sizes?pageSize=1&sort[0].property=sizeRangeId&sort[0].order=desc: 57
 
--- 55. shared.collect_page(size_range_sizes.documents), like 54 but for
+-- 57. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 56 but for
 --   $1::bigint organization_id
 --   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
 --   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
@@ -1047,9 +1144,9 @@ from (
 --   -                 order by record.size_range_id limit 2 + 1 offset 0
 --   +                 order by record.size_range_id desc limit 1 + 1 offset 0
 
--- GET /api/size-range-sizes?cursor=…: 56
+-- GET /api/size-range-sizes?cursor=…: 58
 
--- 56. shared.collect_page(size_range_sizes.documents), like 54 but for
+-- 58. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 56 but for
 --   $1::bigint organization_id
 --   $2::bigint = 38
 --   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
@@ -1067,31 +1164,52 @@ from (
 --   +                 ) and record.size_range_id < $2::bigint
 --   +                 order by record.size_range_id desc limit 1 + 1 offset 0
 
--- PUT /api/size-range-sizes: 44, 45, 46, 47, 50, 52, 57
+-- PUT /api/size-range-sizes: 46, 47, 48, 49, 54, 59
 
--- 57. shared.collect_batch(size_range_sizes.documents), like 42 but for
+-- 59. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 44 but for
 --   $1::bigint organization_id
 --   $2::text = '{1,2}'
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
---   -     select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
---   +     select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
---   +         || coalesce(sizes.documents, '') || ']' || '}' as document
+--   -     select page_order, sort_values, '[' || coalesce(sizes, '') || ']' as document
+--   +     select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '[' || coalesce(sizes, '')
+--   +         || ']' || '}' as document
 
--- PATCH /api/size-range-sizes: 44, 45, 58, 46, 47, 50, 52, 57
+-- PATCH /api/size-range-sizes: 46, 47, 60, 48, 49, 54, 59
 
--- 58. shared.collect_batch(size_range_sizes.documents), like 42 but for
+-- 60. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
 --   $1::bigint organization_id
 --   $2::text = '{1,2}'
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
---   -     select page_order, sort_values, '[' || coalesce(sizes.documents, '') || ']' as document
---   +     select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
---   +         || coalesce(sizes.documents, '') || ']' || '}' as document
---   -                 || coalesce(',"sizeId":' || to_json(size.size_id)::text, '')
---   -                     || coalesce(',"relatedSizeRangeSizeId":' || size.related_size_range_size_id::text, '')
---   -                     || coalesce(',"gradingGroupId":' || size.grading_group_id::text, '')
---   +                 || ',"sizeId":' || coalesce(to_json(size.size_id)::text, 'null')
---   +                     || ',"relatedSizeRangeSizeId":' || coalesce(size.related_size_range_size_id::text, 'null')
---   +                     || ',"gradingGroupId":' || coalesce(size.grading_group_id::text, 'null')
+select
+    array_agg(page_order) as ids,
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
+from (
+    with record as (
+        select owner.*, owner.id as size_range_id from size_range owner
+            where owner.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = any((select $2::text::bigint[])::bigint[])
+    )
+    select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '[' || coalesce(sizes, '')
+        || ']' || '}' as document
+    from page
+    left join lateral (
+        select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text || ',"sizeId":'
+            || coalesce(to_json(size_id)::text, 'null') || ',"relatedSizeRangeSizeId":'
+            || coalesce(related_size_range_size_id::text, 'null') || ',"gradingGroupId":'
+            || coalesce(grading_group_id::text, 'null') || ',"isDefaultGrading":' || is_default_grading::text
+            || ',"isDeactivated":' || is_deactivated::text || '}', ',' order by entry.position,
+            entry.id) as sizes
+        from (
+            -- Part of documents and writables.
+            select size.*, page.default_grading_size_id is not distinct from size.id as is_default_grading
+            from size_range_size size
+            where size.organization_id = $1::bigint and size.size_range_id = page.id
+        ) as entry
+    ) as sizes_of_page on true
+) as page;
 

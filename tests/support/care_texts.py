@@ -1,12 +1,14 @@
-"""Helpers for care instructions and care instruction materials."""
+"""Helpers for care instructions, and materials, icons and layers of care labels."""
 
 from typing import Any
 
 import pytest
 
+from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Api
 
-of_both = pytest.mark.parametrize("name", ["care-instructions", "care-instruction-materials"])
+NAMES = tuple(resource.name for resource in MASTER_RECORDS if resource.name.startswith("care-"))
+of_each = pytest.mark.parametrize("name", NAMES)
 SPANISH, FRENCH, DUTCH, NO_LANGUAGE = 10, 14, 28, 987654321
 WASH = {
     "userDefinedId": "HEM-40",

@@ -7,11 +7,10 @@ import asyncpg
 import orjson
 
 from service.database.connections import Connection
-from service.listing.page_sql import ALL_RECORDS
 from service.organizations.caller import Caller
-from service.queries.part_collections import PartCollection
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.resources.registry import CHANGES
+from service.writing.part_collections import PartCollection
 from tests.support.api import Api
 
 PATH = "/api/changes"
@@ -72,7 +71,8 @@ async def _all(
     if form not in resource.statements:
         return {}
     # Only lists show the records of parts, and only those of live owners.
+    all_records = "select record.*, record.id as page_order, null as sort_values from record"
     listed = f" where {resource.listed}" if isinstance(resource, PartCollection) else ""
-    text = resource.statements[form].fill(page=ALL_RECORDS + listed)
+    text = resource.statements[form].fill(page=all_records + listed)
     rows = await connection.fetch(text, caller.organization_id)
     return {row["page_order"]: orjson.loads(row["document"]) for row in rows}

@@ -5,10 +5,11 @@ import socket
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from unittest import mock
 
 from aiohttp import web
 
-from service.http import connections
+from service.http import connections, listeners
 from service.http.connections import Runner
 from tests.support.time_limits import scaled, within
 
@@ -74,16 +75,17 @@ class ConnectionServer:
 
 @asynccontextmanager
 async def opened() -> AsyncIterator[ConnectionServer]:
-    """Serve until the context is left; then all callers are gone."""
+    """Serve until the context is left; then all callers are gone, and no handshake is awaited."""
     made = ConnectionServer()
     await made.start()
-    try:
-        yield made
-    finally:
-        made.open.set()
-        for writer in made.writers:
-            writer.transport.abort()
-        await made.runner.cleanup()
+    with mock.patch.object(listeners, "HANDSHAKE_SECONDS", 0):
+        try:
+            yield made
+        finally:
+            made.open.set()
+            for writer in made.writers:
+                writer.transport.abort()
+            await made.runner.cleanup()
 
 
 async def is_closed(reader: StreamReader) -> bool:

@@ -1,4 +1,4 @@
-"""Contract index: which tests check which section of docs/contract.md.
+"""Contract index: which tests check which section of docs/contract.md and docs/operating.md.
 
 Tests name sections with ``@pytest.mark.contract("Merges")``, modules with ``pytestmark``. The marks
 are read from the source, so that the index needs neither a database nor a test run. ``make docs``
@@ -7,14 +7,15 @@ writes the index into docs/testing.md.
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-CONTRACT: Final = ROOT / "docs" / "contract.md"
+PAGES: Final = tuple(ROOT / "docs" / name for name in ("contract.md", "operating.md"))
+"""Documents with promises: to callers and to operators."""
 _TESTS: Final = ROOT / "tests"
 _MOST_MODULES: Final = 6
 """Longer lists end with the number of further modules: the index shows where to look first."""
@@ -35,19 +36,21 @@ class MarkedTest:
         return f"{self.module.relative_to(ROOT).as_posix()}::{self.name}"
 
 
-def headings(page: str) -> list[str]:
-    """Return the sections of the contract: its headings of level 3, in order."""
-    return re.findall(r"^### (.+)$", page, re.MULTILINE)
+def headings() -> dict[str, str]:
+    """Return the sections with promises, the headings of level 3: title -> name of the page."""
+    return {
+        title: page.name
+        for page in PAGES
+        for title in re.findall(r"^### (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    }
 
 
 @cache
 def marked_tests() -> tuple[MarkedTest, ...]:
     """Return every test function of the repository with its contract marks."""
-    modules = sorted(_TESTS.rglob("test_*.py"))
     return tuple(
         test
-        for module in modules
-        if "/." not in module.relative_to(ROOT).as_posix()
+        for module in sorted(_TESTS.glob("*/test_*.py"))
         for test in read_tests(module, module.read_text(encoding="utf-8"))
     )
 
@@ -84,11 +87,11 @@ def _headings_of(mark: ast.expr) -> list[str]:
     return [ast.literal_eval(each) for each in mark.args] if isinstance(mark, ast.Call) else []
 
 
-def render(sections: Sequence[str], tests: Sequence[MarkedTest]) -> str:
+def render(sections: Mapping[str, str], tests: Sequence[MarkedTest]) -> str:
     """Return the index as a table: a row per section, its modules with the number of tests."""
     rows = [
-        f"| [{title}](contract.md#{_anchor(title)}) | {_modules(title, tests)} |"
-        for title in sections
+        f"| [{title}]({page}#{_anchor(title)}) | {_modules(title, tests)} |"
+        for title, page in sections.items()
     ]
     return "\n".join(["| section | tests |", "|---|---|", *rows])
 
@@ -112,4 +115,4 @@ def _modules(title: str, tests: Sequence[MarkedTest]) -> str:
 
 def index() -> str:
     """Return the index of the present tests and contract."""
-    return render(headings(CONTRACT.read_text(encoding="utf-8")), marked_tests())
+    return render(headings(), marked_tests())

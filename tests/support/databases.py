@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from service import demo
 from service.database import distribution, migrations
-from service.embedded import EmbeddedServer
-from service.embedded.access import ROLE
+from service.extras import demo
+from service.extras.embedded import EmbeddedServer
+from service.extras.embedded.access import ROLE
 from tests.support import cluster
 from tests.support.temporary_folders import sweep, temporary_folder
 

@@ -4,10 +4,10 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from service.client import Client
+from service.extras.client import Client
+from service.extras.transfer.collections import select_collections
+from service.extras.transfer.export_files import Export
 from service.files import DEMO
-from service.transfer.collections import select_collections
-from service.transfer.export_files import Export
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.serving import serving

@@ -9,11 +9,11 @@ from typing import Any, Final, TypeAlias
 import asyncpg
 import pytest
 
-from service.database.errors import too_many_requests
 from service.database.pipeline import PipelinedConnection
+from service.errors import too_many_requests
 from service.http import request_body
-from service.http.admission import Admission
-from service.queries.resource import Resource
+from service.http.budgets import Admission
+from service.records.resource import Resource
 from tests.support.api import Answer, Api
 from tests.support.failing_keys import FAILING_KEYS
 from tests.support.inserted_rows import TWINS, execute, used_group
@@ -115,6 +115,11 @@ async def delete_used(on: FailureSetup) -> Answer:
     return await on.api.delete(f"{GROUPS}/{await used_group(on.api, on.dsn)}")
 
 
+async def incomplete(on: FailureSetup) -> Answer:
+    style = (await on.api.post("/api/styles", {"number": "NO-SIZES", "name": "Scarf"})).data
+    return await on.api.post("/api/style-skus/generate", [{"styleId": style["id"]}])
+
+
 async def read_foreign(on: FailureSetup) -> Answer:
     return await on.other.get(f"{SIZE_RANGES}/{await foreign_range(on)}")
 
@@ -214,6 +219,13 @@ REQUESTS: Final[dict[str, Provoke]] = {
     "expectation_failed": lambda on: on.api.get(GROUPS, headers={"Expect": "a-miracle"}),
     "conflict.in_use": delete_used,
     "conflict.test_failed": patched(("test", "/name", "Another color")),
+    "conflict.overlap": lambda on: on.api.post(
+        "/api/barcode-ranges", {"name": "Twice", "type": "gtin13", "companyPrefix": "9523000"}
+    ),
+    "conflict.exhausted": lambda on: on.api.post(
+        "/api/barcodes/allocate", [{"barcodeRangeId": 2, "count": 40}]
+    ),
+    "conflict.incomplete": incomplete,
     "conflict.in_progress": in_progress,
     "conflict.ambiguous_key": ambiguous,
     "gone.changes_expired": expired,

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from service import schemas
-from service.queries.part_collections import PartCollection
-from service.queries.parts import RecordPart
-from service.queries.writable_resource import WritableResource
+from service.records.parts import RecordPart
+from service.records.writable_resource import WritableResource
 from service.schemas.definitions import ResolvedSchema, Schema
+from service.writing.part_collections import PartCollection
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -108,7 +108,7 @@ def filler(located: ResolvedSchema, number: int) -> Any:
     """Return the smallest value that the schema accepts, a different one for each number."""
     schema, types = located.schema, located.types
     if "enum" in schema:
-        return schema["enum"][0]
+        return schema["enum"][(number - 1) % len(schema["enum"])]
     if "object" in types:
         needed = schema.get("required", ["id"] if "else" in schema else [])
         return {
@@ -117,4 +117,6 @@ def filler(located: ResolvedSchema, number: int) -> Any:
             for name, prop in located.properties.items()
             if name in needed
         }
+    if schema.get("format") == "https-url":
+        return f"https://example.com/{number}"
     return f"{number}" if "string" in types else number

@@ -1,52 +1,69 @@
 """Generated bodies: valid ones, from the write schemas and ids of stored records."""
 
 from collections.abc import Mapping, Sequence
-from itertools import count
+from itertools import count, product
 from random import Random
 from typing import Any, Final
 
 from service import schemas
-from service.queries.master_record import MasterRecord
-from service.queries.resource import Resource
+from service.records.master_record import MasterRecord
+from service.records.resource import Resource
 from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
 from service.schemas.definitions import ResolvedSchema
+from service.schemas.formats import check_digit
+from service.schemas.key_forms import REFERS_TO
+from service.schemas.write_forms import FIXED, PERIOD
 from tests.support.api import Api
 
-#: Which collection a field's ids are of.
-REFERRED: Final = {
-    "colorGroupIds": "color-groups",
-    "languageIds": "languages",
-    "languageId": "languages",
-    "associatedBrands": "brands",
-    "associatedGroups": "groups",
-    "associatedStyleCategories": "style-categories",
-    "itemCategoryId": "item-categories",
-    "brandId": "brands",
-    "styleCategoryId": "style-categories",
-    "groupIds": "groups",
-    "subSupplierId": "sub-suppliers",
-    "styleId": "styles",
-    "relatedStyleId": "styles",
-    "sizeRangeSizeIds": "sizes",
-    "relatedSizeRangeSizeId": "sizes",
-}
 #: What has rules between fields or records; the resources' own tests see to it.
 _LEFT_OUT = frozenset(
     {
         "id",
         "customId",
         "isDefault",
+        "isPrimary",
+        "styleSkuId",
         "parentCustomFieldId",
         "parentAllowedValueId",
         "relationType",
         "requested",
         "lineId",
         "isDeactivated",
+        "firstReference",
+        "lastReference",
     }
 )
+#: Which collection a field's ids are of.
+REFERRED: Final[dict[str, str]] = {
+    name: field[REFERS_TO].removeprefix("size-ranges/")
+    for file in schemas.load().values()
+    for form in file.get("$defs", {}).values()
+    for name, field in form.get("properties", {}).items()
+    if isinstance(field, dict) and REFERS_TO in field and name not in _LEFT_OUT
+}
 _ALPHABET = "aZ0 '\"\\/<&%_{}\n\t\x01éÄΣж漢𝄞\u202e"
-_COUNTRIES = ("DE", "PT", "SE")
+_OF_FORMAT: Final = {
+    "amount": (0, 0.5, "12.50", "0", "999999999999999.9999"),
+    "country-code": ("DE", "PT", "SE"),
+    "currency-code": ("EUR", "JPY", "SEK"),
+    "date": ("1900-01-01", "2027-02-01", "2199-12-31"),
+    "gln": ("4006381333931", "0000000000000"),
+    "gtin": ("96385074", "4006381333931"),
+    "media-type": ("image/jpeg", "application/pdf"),
+    "sha256": ("0" * 63 + "f",),
+    "hex-color": ("#1B3A57", "#000000"),
+    "hs-code": ("610910", "6109100010000"),
+    "https-url": ("https://example.com/a?b=c",),
+    "sku-format": ("{sizeId}.{colorUserDefinedId}",),
+    "percentage": (0.01, 33.3, 100, "12.50"),
+}
+"""Texts and numbers of each format."""
+PAIRS: Final = frozenset({"relatedStyleId", "colorId", "styleColorId"})
+"""References that no two records share together with another one."""
 _NUMBERS = count(1)
+_PAIR_NUMBERS = count()
+_USED = set[tuple[int, int]]()
+"""Pairs of SKUs that were generated."""
 
 References = Mapping[str, Sequence[int]]
 _APART = [step for step in range(13, 88) if step % 12 and (100 - step) % 12]
@@ -59,11 +76,14 @@ async def references(api: Api) -> dict[str, list[int]]:
     ids = {}
     for collection in (*MASTER_RECORDS, *REFERENCE_LISTS):
         if collection.name in REFERRED.values():
-            answer = await api.get(f"/api/{collection.name}", {"pageSize": 100})
+            # The first style colors have SKUs in the demo data.
+            page = {"pageNumber": "2"} if collection.name == "style-colors" else {}
+            answer = await api.get(f"/api/{collection.name}", {"pageSize": "100", **page})
             ids[collection.name] = [record["id"] for record in answer.data]
-    # The first of the demo data: none of its sizes is deactivated.
-    first = (await api.get("/api/size-ranges", {"pageSize": 1})).data
-    ids["sizes"] = [size["id"] for size_range in first for size in size_range["sizes"]]
+    ranges = (await api.get("/api/size-ranges", {"pageSize": 100})).data
+    ids["sold sizes"] = [size["id"] for r in ranges if r["isDefault"] for size in r["sizes"]]
+    # The first of the demo data, unless another test has emptied it: no size is deactivated.
+    ids["sizes"] = next([size["id"] for size in r["sizes"]] for r in ranges if r["sizes"])
     return ids
 
 
@@ -73,13 +93,29 @@ def body(collection: Resource, form: str, references: References, random: Random
     What no two live records may share is another one each time.
     """
     made = _object(schemas.definition(collection.name, form), references, random)
+    fields = schemas.definition(collection.name, "fields").properties
     for name in {*getattr(collection, "unique_fields", ())} - _LEFT_OUT:
         made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
-    if form == "replace" and collection.name == "sample-requests":
+    if collection.name == "barcodes":
+        made["type"] = random.choice((None, "internal"))
+    if form == "replace":
         # Once stored they can only be repeated.
-        made = {name: value for name, value in made.items() if name not in ("styleId", "unit")}
-    if "relatedStyleId" in made:
-        made |= pair(references["styles"])
+        fixed = {name for name, field in fields.items() if FIXED in field.schema}
+        fixed |= {"styleId", "unit"} if collection.name == "sample-requests" else set()
+        made = {name: value for name, value in made.items() if name not in fixed}
+    if collection.name == "style-files":
+        # A color is one of the style, and a main file an image.
+        made.pop("styleColorId", None)
+        made["isMain"] = None
+    if collection.name == "price-lists":
+        # Only those of costs have one.
+        made.pop("supplierId", None)
+    period = schemas.load()[collection.name].get(PERIOD, ())
+    made |= zip(period, sorted(filter(None, map(made.get, period))), strict=False)
+    if made.keys() & PAIRS and collection.name != "style-files":
+        made |= pair(collection.name, references)
+    if "sku" in made:
+        made["sku"] = f"GENERATED-{next(_NUMBERS)}"
     return made
 
 
@@ -90,9 +126,25 @@ def replacement(part: Resource, references: References, random: Random) -> Any:
     return make(located, references, random)
 
 
-def pair(styles: Sequence[int]) -> dict[str, int]:
-    """Return two of a hundred styles that are not related, new ones each time."""
-    number = next(_NUMBERS)
+def pair(collection: str, references: References) -> dict[str, int]:
+    """Return two references that no style relation, style color or SKU of the demo data has."""
+    if collection == "style-skus":
+        sizes = references.get("sold sizes", references["sizes"])
+        colors = references["style-colors"]
+        pairs = [*product(colors[20:] or colors, sizes)]
+        if _USED.issuperset(pairs):
+            _USED.clear()
+        color, size = next(each for each in pairs if each not in _USED)
+        _USED.add((color, size))
+        return {"styleColorId": color, "sizeRangeSizeId": size}
+    number = next(_PAIR_NUMBERS)
+    styles = references["styles"]
+    if collection == "style-colors":
+        # The last two models of each garment have no colors.
+        styles = [style for index, style in enumerate(styles) if index % 12 > 9] or styles
+        number, index = divmod(number, len(styles))
+        colors = references["colors"]
+        return {"styleId": styles[index], "colorId": colors[number % len(colors)]}
     step = _APART[number // len(styles) % len(_APART)]
     return {
         "styleId": styles[number % len(styles)],
@@ -138,12 +190,13 @@ def altered(
     name = "text" if "text" in item else "name"
     if name in item and name not in collection.key_fields:
         return {name: f"Altered {next(_NUMBERS)}"}
-    if "state" in item:
-        return {"state": "inactive" if item["state"] == "active" else "active"}
+    if has_state(collection):
+        is_active = item.get("state", "active") == "active"
+        return {"state": "inactive" if is_active else "active"}
     if collection.name == "sample-requests":
         sizes, before = ([size] for size in references["sizes"]), item.get("sizeRangeSizeIds")
         return {"sizeRangeSizeIds": next(size for size in sizes if size != before)}
-    return pair(references["styles"])
+    return pair(collection.name, references)
 
 
 def _object(located: ResolvedSchema, references: References, random: Random) -> dict[str, Any]:
@@ -169,8 +222,15 @@ def value(name: str, located: ResolvedSchema, references: References, random: Ra
         return _reference(name, located, references, random)
     if "enum" in located.schema:
         return random.choice([member for member in located.schema["enum"] if member is not None])
+    if name == "barcode":
+        digits = f"952{next(_NUMBERS):09}"
+        return digits + check_digit(digits)
+    if located.schema.get("format") == "company-prefix":
+        return f"9{next(_NUMBERS):09}"
+    if "format" in located.schema and "double" not in located.schema["format"]:
+        return random.choice(_OF_FORMAT[located.schema["format"]])
     if name == "countryCode":
-        return random.choice(_COUNTRIES)
+        return random.choice(_OF_FORMAT["country-code"])
     if "array" in types:
         return _array(located, references, random)
     if "boolean" in types:
@@ -196,6 +256,10 @@ def _reference(name: str, located: ResolvedSchema, references: References, rando
 
 def _array(located: ResolvedSchema, references: References, random: Random) -> list[Any]:
     """Return up to three members: at most one default, and no language twice."""
+    if located.schema.get("x-stored") == "values":
+        items = located.items.schema
+        values = items.get("enum") or _OF_FORMAT[items["format"]]
+        return random.sample(values, random.randrange(3))
     made = [_object(located.items, references, random) for _ in range(random.randrange(4))]
     for other in made[1:]:
         other.pop("isDefaultValue", None)

@@ -4,14 +4,16 @@ Each part stands between two marks of its file. ``python -m tests.support.genera
 (``make docs``) writes all of them anew; ``tests/policy/test_generated_parts.py`` compares them.
 """
 
+import json
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from service.error_types import STATUSES, ErrorType
-from tests.support import contract_index, record_types
+from service.openapi.error_responses import STATUSES
+from service.resources.registry import CHANGES
+from tests.support import contract_index, operator_pages, record_types
 from tests.support.reports import with_section
 
 COMMAND: Final = "make docs"
@@ -37,24 +39,18 @@ class GeneratedPart:
 
     file: Path
     render: Callable[[], str]
+    around: tuple[str, str] | None = None
+    """Texts before and after the part, in files that have no marks."""
 
     def current(self, text: str) -> str:
         """Return the file's text with a current part; raise ValueError if it has no marks."""
+        if self.around:
+            start, end = self.around
+            before, _, rest = text.partition(start)
+            return "".join((before, start, self.render(), end, rest.partition(end)[2]))
         is_python = self.file.suffix == ".py"
         section = f"\n\n{self.render()}\n\n\n" if is_python else f"\n{self.render()}\n\n"
         return with_section(text, COMMAND, section, prefix="# " if is_python else "")
-
-
-def error_meanings() -> str:
-    """Return the table of error types with status and meaning."""
-    rows = [f"| `{error}` | {error.status} | {error.meaning} |" for error in ErrorType]
-    return "\n".join(["| type | status | when |", "|---|---|---|", *rows])
-
-
-def error_remedies() -> str:
-    """Return the table of error types with status and remedy."""
-    rows = [f"| `{error}` | {error.status} | {error.remedy} |" for error in ErrorType]
-    return "\n".join(["| type | status | what to do |", "|---|---|---|", *rows])
 
 
 def client_errors() -> str:
@@ -77,13 +73,39 @@ def _docstring(text: str) -> str:
     return f'    """{summary}.\n\n{lines}\n    """'
 
 
+def singer_streams() -> str:
+    """Return the lists that a Singer tap reads, each as a JSON object."""
+    streams = list[dict[str, Any]]()
+    for name, resource in CHANGES.resources.items():
+        own = {} if resource.properties.key == "id" else {"primary_keys": [resource.properties.key]}
+        streams.append({"name": name, "path": f"/api/{name}", "schema": "record.schema.json"} | own)
+    return ",\n".join(f"    {json.dumps(stream)}" for stream in streams)
+
+
+def airbyte_collections() -> str:
+    """Return the names of the collections, as the items of a YAML list."""
+    names, indent = ", ".join(CHANGES.resources), " " * 11
+    return textwrap.fill(
+        names, 119, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
+_CONNECTORS: Final = _ROOT / "docs" / "connectors"
 PARTS: Final = (
-    GeneratedPart(_ROOT / "docs" / "contract.md", error_meanings),
-    GeneratedPart(_ROOT / "docs" / "guides" / "errors.md", error_remedies),
     GeneratedPart(_ROOT / "docs" / "testing.md", contract_index.index),
-    GeneratedPart(_ROOT / "service" / "client" / "errors.py", client_errors),
-    GeneratedPart(_ROOT / "service" / "client" / "documents.py", record_types.documents),
-    GeneratedPart(_ROOT / "service" / "client" / "create_forms.py", record_types.create_forms),
+    GeneratedPart(_ROOT / "service" / "extras" / "client" / "errors.py", client_errors),
+    GeneratedPart(_ROOT / "service" / "extras" / "client" / "documents.py", record_types.documents),
+    GeneratedPart(
+        _ROOT / "service" / "extras" / "client" / "create_forms.py", record_types.create_forms
+    ),
+    GeneratedPart(_ROOT / "docs" / "settings.md", operator_pages.settings_table),
+    GeneratedPart(_ROOT / "docs" / "commands.md", operator_pages.commands),
+    GeneratedPart(
+        _CONNECTORS / "singer" / "lists.json", singer_streams, ('"streams": [\n', "\n]}")
+    ),
+    GeneratedPart(
+        _CONNECTORS / "airbyte" / "manifest.yaml", airbyte_collections, ("values: [\n", "]}}}")
+    ),
 )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
 
-from tests.support.api import Answer, Api
+from tests.support.api import Answer, Api, replacing
 
 NUMBERS = count(1)
 DRY: Final = {"dryRun": "true"}
@@ -40,8 +40,17 @@ class World:
         await self.add(api, "category", "style-categories", "userDefinedId")
         await self.add(api, "group", "groups", "userDefinedId")
         await self.add(api, "color group", "color-groups", "userDefinedId")
+        await self.add(api, "color", "colors", "userDefinedId")
+        await self.add(api, "season", "seasons", "userDefinedId")
+        await self.add(api, "supplier", "suppliers", "customId")
+        await self.add(api, "sample type", "sample-types", "userDefinedId")
+        priced = {"type": "cost", "currencyCode": "EUR"}
+        await self.add(api, "price list", "price-lists", "userDefinedId", **priced)
         await self.add(api, "item category", "item-categories", "name")
         await self.add(api, "sub-supplier", "sub-suppliers", "customId")
+        mill = self.ids["sub-supplier"]
+        await self.add(api, "facility", "facilities", "name", subSupplierId=mill)
+        self.keys["facility"] |= {"subSupplierId": self.keys["sub-supplier"]}
         await self.add(api, "style", "styles", "number")
         await self.add(api, "related", "styles", "number")
         values = [{"value": "Denim", "userDefinedId": "D"}, {"value": "Twill"}]
@@ -59,8 +68,20 @@ class World:
     async def _add_parts(self, api: Api) -> None:
         await self.add(api, "range", "size-ranges", "userDefinedId")
         sizes = f"/api/size-ranges/{self.ids['range']}/sizes"
-        medium, large = (await api.put(sizes, [{"name": "M"}, {"name": "L"}])).data
+        medium, large = (await api.put(sizes, [{"name": "M"}, {"name": "L", "sizeId": "3"}])).data
+        await api.patch(
+            f"/api/styles/{self.ids['style']}", replacing("/sizeRangeId", self.ids["range"])
+        )
+        await self.add(api, "shade", "colors", "userDefinedId")
+        pair = {"styleId": self.ids["style"], "colorId": self.ids["shade"]}
+        self.ids["style color"] = (await made(api, "style-colors", **pair))["id"]
+        self.keys["style color"] = {"styleId": self.keys["style"], "colorId": self.keys["shade"]}
+        sold = {"styleColorId": self.ids["style color"], "sizeRangeSizeId": large["id"]}
+        self.keys["sku"] = {"sku": f"sku-{self.mark}"}
+        self.ids["sku"] = (await made(api, "style-skus", **sold, **self.keys["sku"]))["id"]
         await self.add(api, "own range", "size-ranges", "userDefinedId")
+        differs = {"type": "text", "diffPerColor": True, "diffPerSize": True}
+        await self.add(api, "per size", "style-custom-fields", "userDefinedId", **differs)
         chart = f"/api/styles/{self.ids['style']}/measurement-chart"
         requested = [{"sizeRangeSizeId": medium["id"], "value": "52.50"}]
         lines = [{"name": "Chest", "requested": requested}, {"name": "Hem"}]
@@ -73,9 +94,10 @@ class World:
         }
         in_range = {"sizeRangeId": self.keys["range"]}
         self.keys |= {"M": in_range | {"name": "M"}}
-        self.keys |= {"L": {"sizeRangeId": self.ids["range"], "name": "L"}}
+        self.keys |= {"L": {"sizeRangeId": self.ids["range"], "sizeId": "3"}}
         self.keys |= {"chest": {"name": "Chest"}, "hem": {"name": "Hem"}}
         color = await made(api, "colors", name="Sage")
+        swatch = f"/api/colors/{color['id']}/swatch"
         request = await made(
             api,
             "sample-requests",
@@ -88,6 +110,10 @@ class World:
             "size-range-sizes": f"/api/size-ranges/{self.ids['own range']}/sizes",
             "measurement-charts": chart,
             "color-translations": f"/api/colors/{color['id']}/translations",
+            "style-supplier-facilities": f"/api/styles/{self.ids['related']}/supplier-facilities",
+            "color-swatches": swatch,
+            "style-translations": f"/api/styles/{self.ids['style']}/translations",
+            "custom-field-values": f"/api/styles/{self.ids['style']}/custom-field-values",
             "measurements": f"{measured}/{medium['id']}",
         }
 
@@ -103,8 +129,36 @@ BODIES: dict[str, Body] = {
         "brandId": of("brand"),
         "styleCategoryId": of("category"),
         "groupIds": [of("group")],
+        "seasonId": of("season"),
+        "supplierId": of("supplier"),
+        "sizeRangeId": of("range"),
     },
-    "items": lambda of: {"number": text(), "name": "Zip", "itemCategoryId": of("item category")},
+    "items": lambda of: {
+        "number": text(),
+        "name": "Zip",
+        "itemCategoryId": of("item category"),
+        "supplierId": of("supplier"),
+        "brandId": of("brand"),
+    },
+    "style-files": lambda of: {
+        "styleId": of("style"),
+        "styleColorId": of("style color"),
+        "fileName": text(),
+        "category": "image",
+        "url": "https://example.com/a.jpg",
+    },
+    "price-lists": lambda of: {
+        "name": text(),
+        "type": "cost",
+        "currencyCode": "EUR",
+        "supplierId": of("supplier"),
+    },
+    "channels": lambda of: {
+        "name": text(),
+        "languageIds": [of("english"), of("german")],
+        "priceListIds": [of("price list")],
+    },
+    "suppliers": lambda of: {"name": text(), "subSupplierIds": [of("sub-supplier")]},
     "facilities": lambda of: {"name": text(), "subSupplierId": of("sub-supplier")},
     "colors": lambda of: {
         "name": "Navy",
@@ -118,6 +172,14 @@ BODIES: dict[str, Body] = {
     "care-instruction-materials": lambda of: {
         "text": "Linen",
         "languages": [{"languageId": of("german"), "text": "Leinen"}],
+    },
+    "care-instruction-icons": lambda of: {
+        "text": "Wash",
+        "languages": [{"languageId": of("german"), "text": "Waschen"}],
+    },
+    "care-instruction-layers": lambda of: {
+        "text": "Lining",
+        "languages": [{"languageId": of("german"), "text": "Futter"}],
     },
     "compliance-custom-fields": lambda of: {
         "name": "Fiber",
@@ -133,10 +195,28 @@ BODIES: dict[str, Body] = {
             {"value": "Enzyme", "parentAllowedValueId": of("twill")},
         ],
     },
+    "style-colors": lambda of: {
+        "styleId": of("style"),
+        "colorId": of("color"),
+        "seasonIds": [of("season")],
+    },
+    "style-skus": lambda of: {
+        "sku": text(),
+        "styleColorId": of("style color"),
+        "sizeRangeSizeId": of("M"),
+    },
+    "barcode-ranges": lambda of: {
+        "name": text(),
+        "type": "gtin13",
+        "companyPrefix": f"8{next(NUMBERS):09}",
+        "brandId": of("brand"),
+    },
+    "barcodes": lambda of: {"barcode": text(), "type": "internal", "styleSkuId": of("sku")},
     "style-relations": lambda of: {"styleId": of("style"), "relatedStyleId": of("related")},
     "sample-requests": lambda of: {
         "styleId": of("style"),
         "name": text(),
+        "sampleTypeId": of("sample type"),
         "sizeRangeSizeIds": [of("M"), of("L")],
         "requested": [
             {"lineId": of("chest"), "sizeRangeSizeId": of("M"), "value": "52.50"},
@@ -166,6 +246,20 @@ PARTS_BODIES: dict[str, Body] = {
         {"languageId": of("english"), "colorName": "Sage"},
         {"languageId": of("german"), "colorName": "Salbei"},
     ],
+    "style-supplier-facilities": lambda of: [
+        {"process": "assembly", "supplierId": of("supplier"), "subSupplierId": of("sub-supplier")},
+        {"process": "dyeing", "facilityId": of("facility")},
+    ],
+    "custom-field-values": lambda of: [
+        {"customFieldId": of("field"), "allowedValueId": of("denim")},
+        {
+            "customFieldId": of("per size"),
+            "styleColorId": of("style color"),
+            "sizeRangeSizeId": of("M"),
+            "text": "Soft",
+        },
+    ],
+    "style-translations": lambda of: [{"languageId": of("german"), "name": "Jacke"}],
     "measurements": lambda of: {"lines": [{"lineId": of("chest"), "companyMeasurement": "52.75"}]},
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from service.listing.properties import Properties, Property
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.routes import Route
 from tests.support.api import Api
 

@@ -5,7 +5,7 @@ jsonschema judges, which shares no code with the validator that the service runs
 
 import re
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import jsonschema
 import orjson
@@ -15,9 +15,10 @@ from referencing.jsonschema import DRAFT202012
 from service import openapi, schemas
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
-from service.http.media_types import NDJSON
+from service.http.headers import NDJSON
 from service.openapi.error_responses import OF_ANY, OF_WRITES
 from service.routes import Route
+from service.schemas.formats import FORMATS
 from tests.support.api import Answer
 
 _TYPE = re.compile(r"`([a-z_.]+)`")
@@ -27,6 +28,9 @@ _DOCUMENT: dict[str, Any] = orjson.loads(
 _OPENAPI: Registry[Any] = Registry().with_resource(
     "urn:openapi", DRAFT202012.create_resource(_DOCUMENT)
 )
+_FORMATS: Final = jsonschema.FormatChecker(("date-time",))
+for _name, _check in FORMATS.items():
+    _FORMATS.checks(_name)(lambda value, check=_check: not isinstance(value, str) or check(value))
 _FILES: Registry[Any] = Registry().with_resources(
     (schema["$id"], Resource.from_contents(schema)) for schema in schemas.load().values()
 )
@@ -38,7 +42,7 @@ def form(file: str, definition: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(
         {"$ref": schemas.reference(file, definition)},
         registry=_FILES,
-        format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER,
+        format_checker=_FORMATS,
     )
 
 
@@ -103,7 +107,7 @@ def _validator(schema: bytes) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(
         orjson.loads(schema),
         registry=_OPENAPI,
-        format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER,
+        format_checker=_FORMATS,
     )
 
 

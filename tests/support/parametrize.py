@@ -4,6 +4,7 @@ import pytest
 
 from service.resources.registry import MASTER_RECORDS
 from service.routes import Route, routes
+from service.writing import unique_keys
 
 ROUTES = [*routes()]
 CALLERS_ROUTES = [route for route in ROUTES if route.needs_key]
@@ -12,9 +13,11 @@ _BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch", *_OF_WEBH
 _WRITES = (*_BODIES, "delete", "bulk_delete", "remove", "test")
 
 WITH_OWN_KEY = [
-    resource for resource in MASTER_RECORDS if resource.own_key not in (None, "relatedStyleId")
+    resource
+    for resource in MASTER_RECORDS
+    if unique_keys.have_text_keys(resource) and resource.own_key not in resource.fixed_fields
 ]
-"""Records with a text as own key, and more fields. A style relation consists only of its key."""
+"""Records with a text as own key that may change."""
 #: Without those of records that change by themselves.
 _LISTS = [
     route

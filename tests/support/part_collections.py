@@ -2,9 +2,10 @@
 
 from typing import Any, Final
 
-from service.queries.part_collections import PartCollection
+from service import schemas
 from service.resources.registry import MEASUREMENTS
 from service.routes import collection_path
+from service.writing.part_collections import PartCollection
 from tests.support.api import Answer, Api
 
 _LINE: Final = ("lineId", "companyMeasurement", "supplierMeasurement", "newMeasurement")
@@ -47,4 +48,9 @@ async def replaceable(api: Api, collection: PartCollection, count: int = 2) -> l
                 }
                 for size in item["sizes"]
             ]
+    if name := collection.part.list_name:
+        entry = schemas.definition(collection.part.name, "replace").items.properties
+        written = {member for member, field in entry.items() if "readOnly" not in field.schema}
+        for item in items:
+            item[name] = [{m: each[m] for m in each if m in written} for each in item[name]]
     return list(items)

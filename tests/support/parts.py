@@ -4,7 +4,7 @@ from random import Random
 from typing import Any, Final
 
 from service.handlers.operations import READ
-from service.queries.parts import RecordPart
+from service.records.parts import RecordPart
 from service.resources.registry import MEASUREMENTS, PARTS
 from service.routes import Route, collection_path
 from tests.support import generate
@@ -14,6 +14,10 @@ BY_NAME: Final = {part.name: part for part in PARTS}
 CHARTS: Final = BY_NAME["measurement-charts"]
 SIZES: Final = BY_NAME["size-range-sizes"]
 TRANSLATIONS: Final = BY_NAME["color-translations"]
+OF_STYLES: Final = BY_NAME["style-translations"]
+SWATCHES: Final = BY_NAME["color-swatches"]
+#: Parts that are replaced by any body, whatever is stored.
+FREE: Final = (TRANSLATIONS, OF_STYLES, SWATCHES)
 _VALUES: Final = ("52.50", "-0.1000000000", "0", "123456789012345.5", 7, -12.25, 1e-07)
 
 
@@ -42,7 +46,9 @@ async def _measured(api: Api) -> list[str]:
 
 def least(part: RecordPart) -> Any:
     """Return a body that removes everything from the part, for any record."""
-    return [] if part.list_name else {"lines": []}
+    if part.list_name:
+        return []
+    return {"lines": []} if part.children else {}
 
 
 async def generated_body(
@@ -54,6 +60,10 @@ async def generated_body(
 
 def body(part: RecordPart, stored: Any, references: generate.References, random: Random) -> Any:
     """Return a generated body for a part: some stored entries stay, some are new."""
+    if part.name == "custom-field-values":
+        # New entries would depend on definitions: stored ones stay, change or go.
+        text, staying = f"T{random.randrange(99)}", random.sample(stored, len(stored) * 2 // 3)
+        return [entry | {"text": entry["text"] and text} for entry in staying]
     made = generate.replacement(part, references, random)
     if part is MEASUREMENTS:
         names = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
@@ -65,8 +75,11 @@ def body(part: RecordPart, stored: Any, references: generate.References, random:
                 for line in lines
             ]
         }
-    if part is TRANSLATIONS:
+    if part in FREE:
         return made
+    if part.name == "style-supplier-facilities":
+        fixed = {"process": "other", "processName": "Lamination", "countryCode": "PT"}
+        made = [entry | fixed | {"facilityId": None} for entry in made]
     entries, stored_entries = (made["lines"], stored["lines"]) if part is CHARTS else (made, stored)
     staying = random.sample(stored_entries, random.randint(0, len(stored_entries)))
     if any(entry.get("isDefaultGrading") for entry in staying):

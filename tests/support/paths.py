@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from service.records.parts import RecordPart
+from service.resources.registry import ORGANIZATIONS
 from service.routes import Route
 from tests.support import webhooks
 from tests.support.api import Api
@@ -24,3 +26,8 @@ async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
 
 def unknown_path(route: Route) -> str:
     return re.sub(r"{\w+}", str(UNKNOWN), route.path)
+
+
+def is_kept(route: Route) -> bool:
+    """Return whether writes are of what is there, for the route's resource has no creation."""
+    return isinstance(route.resource, RecordPart) or route.resource is ORGANIZATIONS

@@ -3,10 +3,13 @@
 from random import Random
 from typing import Any, Final
 
-from service.queries.master_record import MasterRecord
+from service.records.master_record import MasterRecord
 from tests.support import generate
 
-_ENTRIES: Final = {"allowedValues": "id", "contacts": "id", "sizes": "id", "lines": "lineId"}
+_ENTRIES: Final = {
+    **dict.fromkeys(("allowedValues", "contacts", "sizes", "steps"), "id"),
+    "lines": "lineId",
+}
 """Member with the id that the service gives to each entry of a list."""
 
 

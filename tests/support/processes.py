@@ -14,7 +14,8 @@ from typing import IO
 
 import psutil
 
-from service.embedded.postmaster import is_running
+from service.extras.embedded.postmaster import is_running
+from tests.support.command_line import CommandResult, run_command
 from tests.support.time_limits import becomes, limit
 
 _START_SECONDS = 60
@@ -38,17 +39,9 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     return {**inherited, "DATA_DIR": str(data_dir), "PORT": "0", "WORKERS": "1", **settings}
 
 
-def selvedge(data_dir: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+def selvedge(data_dir: Path, *arguments: str, **settings: str) -> CommandResult:
     """Run one command to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "service", *arguments],
-        env=environment(data_dir, **settings),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=limit(_START_SECONDS),
-        check=False,
-    )
+    return run_command(arguments, environment(data_dir, **settings))
 
 
 class Running:

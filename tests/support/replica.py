@@ -4,10 +4,10 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from service.queries.part_collections import PartCollection
-from service.queries.resource import Resource
+from service.records.resource import Resource
 from service.resources.registry import CHANGES
 from service.routes import collection_path
+from service.writing.part_collections import PartCollection
 from tests.support.api import Api
 from tests.support.changes import Follower
 

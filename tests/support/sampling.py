@@ -1,5 +1,6 @@
 """Samples of generated test cases: each run takes another part, by a seed that it prints.
 
+A run takes the cases of a few collections, so that its time does not grow with their number.
 ``TEST_SEED`` repeats a run's samples. ``TEST_SAMPLE`` says what a run takes: ``on`` takes samples,
 ``cases`` runs every case of the tests, and ``off`` makes up more examples for the property tests as
 well. The default is ``on`` where no test was chosen, and ``cases`` where tests were. ``TEST_SHARE``
@@ -12,19 +13,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import pytest
 
-from service.queries.resource import Resource
-from service.routes import Route
+from service.records.resource import Resource
+from service.routes import Route, routes
 
 _SEED: Final = "TEST_SEED"
 _SAMPLE: Final = "TEST_SAMPLE"
 _SHARE: Final = "TEST_SHARE"
 _ON, _CASES, _OFF = "on", "cases", "off"
+_COLLECTIONS: Final = 6
+"""Number of collections that a run takes, parts and reference lists included."""
 _LEAST: Final = 4
-"""A sampled test runs at least so many cases, or a tenth of them where that is more."""
+"""Minimum number of cases of a sampled test. Other collections fill up those of the run's."""
+_MOST: Final = 8
+"""Maximum number of cases of a sampled test."""
 T = TypeVar("T")
 
 
@@ -61,7 +66,16 @@ def settle_seed() -> str:
 def seed_settings() -> str:
     """Return the settings that repeat this run's samples."""
     share = f" {_SHARE}={os.environ[_SHARE]}" if os.environ.get(_SHARE) else ""
-    return f"{_SEED}={settle_seed()} {_SAMPLE}={os.environ.get(_SAMPLE) or _ON}{share}"
+    chosen = "" if _takes_every_case() else f", collections: {', '.join(collections())}"
+    return f"{_SEED}={settle_seed()} {_SAMPLE}={os.environ.get(_SAMPLE) or _ON}{share}{chosen}"
+
+
+def collections() -> list[str]:
+    """Return the names of the collections that this run takes; the same for the same seed."""
+    names = sorted({route.resource.name for route in routes() if route.resource})
+    if _takes_every_case():
+        return names
+    return sorted(Random(f"{settle_seed()} collections").sample(names, _COLLECTIONS))
 
 
 def examples(few: int, many: int) -> int:
@@ -102,25 +116,37 @@ def unsampled(items: Sequence[pytest.Item]) -> list[pytest.Item]:
 
 
 def _unsampled_cases(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Return the cases that this run leaves out of tests parametrized by resource or route.
+    """Return the cases that this run leaves out: thorough ones, and those of other collections.
 
-    Only tests that use a database are sampled. Each has a sample of its own.
+    Only tests that use a database and are parametrized by resource or route are sampled.
     """
     if _takes_every_case():
         return []
-    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        if isinstance(item, pytest.Function) and _is_of_the_registry(item):
-            cases[item.nodeid.partition("[")[0]].append(item)
+    chosen = {*collections()}
+    cases: defaultdict[str, list[tuple[bool, pytest.Item]]] = defaultdict(list)
     left: list[pytest.Item] = []
+    for item in items:
+        if item.get_closest_marker("thorough"):
+            left.append(item)
+        elif (names := _collection_names(item)) is not None:
+            cases[item.nodeid.partition("[")[0]].append((names <= chosen, item))
     for name, of_test in cases.items():
-        taken = {*Sample(name)(of_test, max(_LEAST, len(of_test) // 10))}
-        left += [item for item in of_test if item not in taken]
+        sample = Sample(name)
+        taken = sample([item for is_chosen, item in of_test if is_chosen], _MOST)
+        others = [item for is_chosen, item in of_test if not is_chosen]
+        taken += sample(others, max(_LEAST - len(taken), 0))
+        left += [item for _, item in of_test if item not in taken]
     return left
 
 
-def _is_of_the_registry(item: pytest.Function) -> bool:
-    """Return whether the test uses a database and its cases are made from the registry."""
+def _collection_names(item: Any) -> set[str] | None:
+    """Return the collections of a case made from the registry; None of a case that is not sampled.
+
+    Routes without a collection, such as those of webhooks, have none.
+    """
     if not hasattr(item, "callspec") or "server_dsn" not in item.fixturenames:
-        return False
-    return any(isinstance(value, Resource | Route) for value in item.callspec.params.values())
+        return None
+    values = item.callspec.params.values()
+    of_registry = [value for value in values if isinstance(value, Resource | Route)]
+    resources = [value.resource if isinstance(value, Route) else value for value in of_registry]
+    return {resource.name for resource in resources if resource} if of_registry else None

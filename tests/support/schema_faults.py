@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import count
 from random import Random
 from typing import Any, Final
 
@@ -17,7 +18,21 @@ from tests.support.fault_sites import filler, form, sites
 
 _RESOURCES: Final = {resource.name: resource for resource in MASTER_RECORDS}
 #: Ids of the demo data, for required fields.
-_IDS: Final = {"id": 1, "languageId": 1, "subSupplierId": "1", "styleId": 1}
+_IDS: Final = {
+    "id": 1,
+    "languageId": 1,
+    "subSupplierId": "1",
+    "styleId": 59,
+    **dict.fromkeys((*generate.PAIRS, "sizeRangeSizeId"), 1),
+}
+_REFERENCES: Final = {
+    "styles": range(1, 101),
+    "colors": range(1, 16),
+    # Without SKUs, and not deleted.
+    "style-colors": [number for number in range(105, 239) if number % 20 != 16],
+    "sizes": range(31, 36),
+}
+_NUMBERS: Final = count()
 #: Kinds that no general validator of JSON Schema reports.
 _NOT_IN_SCHEMAS: Final = ("integer in disguise", "beyond 64 bits", "U+0000 in a text")
 _DRAWS: Final = 2
@@ -37,13 +52,16 @@ def minimal(collection: str, name: str) -> dict[str, Any]:
     """Return a body with only the fields that the form requires, and as few references."""
     located = schemas.definition(collection, name)
     required = located.schema.get("required", ())
-    if "relatedStyleId" in required:
-        return dict.fromkeys(required, 1) | generate.pair(range(1, 101))
-    return {
+    body = {
         field: _IDS[field] if field in _IDS else generate.value(field, prop, {}, Random(0))
         for field, prop in located.properties.items()
         if field in required
     }
+    if "sku" in body:
+        body["sku"] = f"MINIMAL-{next(_NUMBERS)}"
+    if {*required} & generate.PAIRS:
+        body |= generate.pair(collection, _REFERENCES)
+    return body
 
 
 def injected_faults(collection: str, name: str) -> Iterator[SchemaFault]:

@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestServer
 from service.app import create_app
 from service.http import listeners
 from service.http.connections import Runner
-from service.http.parser_limits import PARSER_LIMITS
+from service.http.parser_errors import PARSER_LIMITS
 from service.limits import MAX_CONNECTIONS
 from service.settings import Settings
 

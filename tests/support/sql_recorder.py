@@ -20,8 +20,8 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from service import schemas
-from service.queries.master_record import MasterRecord
-from service.queries.parts import RecordPart
+from service.records.master_record import MasterRecord
+from service.records.parts import RecordPart
 from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS, PARTS
 from service.routes import collection_path
 from tests.support import generate, parts
@@ -139,9 +139,11 @@ def _new_key(
     resource: MasterRecord, number: int, references: generate.References
 ) -> dict[str, Any]:
     """Return the own key of a new record."""
-    if resource.name == "style-relations":
-        return generate.pair(references["styles"])
-    return {str(resource.own_key): f"RECORDED-{number}"}
+    has_pair = schemas.definition(resource.name, "create").properties.keys() & generate.PAIRS
+    key = (
+        {} if resource.own_key in generate.PAIRS else {str(resource.own_key): f"RECORDED-{number}"}
+    )
+    return key | (generate.pair(resource.name, references) if has_pair else {})
 
 
 def _without_ids(value: Any) -> Any:

@@ -13,9 +13,9 @@ import orjson
 from service import schemas
 from service.listing import cursor
 from service.listing.operators import names_of
-from service.queries.master_record import MasterRecord
-from service.queries.parts import RecordPart
-from service.queries.resource import Resource
+from service.records.master_record import MasterRecord
+from service.records.parts import RecordPart
+from service.records.resource import Resource
 from service.resources.webhooks import Webhooks
 from service.routes import Route
 from service.schemas.definitions import ResolvedSchema
@@ -91,7 +91,7 @@ def promotion(resource: MasterRecord) -> list[dict[str, Any]]:
 def references(located: ResolvedSchema) -> Iterator[tuple[str, ...]]:
     """Yield the paths of a body that hold ids of records; ``[]`` goes into a list."""
     for name, prop in located.properties.items():
-        if prop.schema.get("readOnly") or name.startswith(("languageId", "userDefinedId")):
+        if prop.schema.get("readOnly") or name.startswith(("languageId", "userDefinedId", "osId")):
             continue
         members = prop.items
         if "object" in members.types:

@@ -7,10 +7,10 @@ from typing import Any
 
 import aiohttp
 
-from service.queries.master_record import MasterRecord
-from service.queries.part_collections import PartCollection
+from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PART_COLLECTIONS, PARTS
 from service.routes import collection_path
+from service.writing.part_collections import PartCollection
 from tests.support import generate, parts
 from tests.support.api import Answer, Api
 

@@ -1,7 +1,7 @@
 """Fixtures of transfers: one service with the demo data, an empty organization per test."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,14 +11,12 @@ import orjson
 import pytest
 from yarl import URL
 
-from service.client import Client, RetryPolicy
+from service.extras.client import Client, RetryPolicy
+from service.extras.transfer.collections import transfer_collections
+from service.extras.transfer.files import sources
+from service.extras.transfer.import_files import Import, ImportOptions
+from service.extras.transfer.rejects import Rejects
 from service.organizations import administration
-from service.transfer.collections import transfer_collections
-from service.transfer.files import sources
-from service.transfer.id_map import open_id_map, temporary_id_map
-from service.transfer.import_files import Import
-from service.transfer.rejects import Rejects
-from service.transfer.sender import ImportOptions
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.serving import serving
 
@@ -67,7 +65,7 @@ async def client(environment: TransferEnvironment, keys: dict[str, str]) -> Asyn
 
 @dataclass
 class ImportFolder:
-    """Folder of an import's files, its id map and its rejects."""
+    """Folder of an import's files and its rejects."""
 
     path: Path
     rejected: list[dict[str, Any]] = field(default_factory=list)
@@ -82,19 +80,11 @@ class ImportFolder:
         self, client: Client, subfolder: str = "", options: ImportOptions | None = None
     ) -> dict[str, Counter[str]]:
         """Import all files, or one; return the number of lines by outcome."""
-        said = self.path / "rejects.ndjson"
-        chosen = options or ImportOptions()
-        path = self.path / "ids.sqlite3"
-        opened = temporary_id_map() if chosen.match else open_id_map(path, dry_run=chosen.dry_run)
-        with opened as id_map, Rejects(said) as rejects:
-            source_files, messages = (
-                sources(self.path / subfolder, transfer_collections()),
-                list[Any](),
-            )
+        said, chosen = self.path / "rejects.ndjson", options or ImportOptions()
+        with Rejects(said) as rejects:
+            files = sources(self.path / subfolder, transfer_collections())
             try:
-                return await Import(
-                    client, source_files, id_map, rejects, chosen, messages.append, messages.append
-                ).run()
+                return await Import(client, files, rejects, chosen, int, int).run()
             finally:
                 lines = said.read_text(encoding="utf-8").splitlines() if said.exists() else []
                 self.rejected = [orjson.loads(line) for line in lines]
@@ -121,4 +111,3 @@ async def listed(client: Client, collection: str) -> list[dict[str, Any]]:
 
 ONCE = RetryPolicy(attempts=1)
 """Nothing is tried again: as if the process had ended."""
-Told = Callable[[str], None]

@@ -1,19 +1,16 @@
 """Tests of ``selvedge import --columns``: listed are the columns of exports and imports."""
 
 import csv
-import io
 import re
 from pathlib import Path
 
 import orjson
 import pytest
 
+from service.extras.commands.file_columns import ColumnRow, column_rows
+from service.extras.transfer.collections import TransferCollection, transfer_collections
+from service.extras.transfer.csv_records import TABLE_ENCODING, rows, write_table
 from service.files import DEMO
-from service.transfer.collections import TransferCollection, transfer_collections
-from service.transfer.column_listing import ColumnRow, column_rows
-from service.transfer.csv_records import rows
-from service.transfer.encodings import TABLE_ENCODING
-from service.transfer.table_export import write_table
 
 pytestmark = pytest.mark.contract("Files")
 
@@ -24,7 +21,7 @@ named = pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda collection
 @named
 def test_every_column_that_is_listed_can_be_in_a_header(collection: TransferCollection) -> None:
     header = ",".join(row.column for row in column_rows(collection))
-    assert [*rows(io.BytesIO(header.encode()), collection.columns)] == []
+    assert [*rows(header.encode(), collection.all_fields)] == []
 
 
 @named

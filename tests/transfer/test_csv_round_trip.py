@@ -6,22 +6,21 @@ from typing import Any
 
 import pytest
 
-from service.client import Client
-from service.files import DEMO
-from service.transfer.collections import (
+from service.extras.client import Client
+from service.extras.transfer.collections import (
     TransferCollection,
     select_collections,
     transfer_collections,
 )
-from service.transfer.export_files import Export
-from service.transfer.files import Source
-from service.transfer.id_map import open_id_map
-from service.transfer.id_translation import Translator
-from service.transfer.table_export import write_table
+from service.extras.transfer.csv_records import write_table
+from service.extras.transfer.export_files import Export
+from service.extras.transfer.files import Source
+from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys
+from service.files import DEMO
 from tests.support.api import issue_key
 from tests.support.demo_files import export
 from tests.transfer.conftest import ImportFolder, TransferEnvironment
-from tests.transfer.test_demo_files import assert_imported, records
+from tests.transfer.test_demo_files import records
 
 pytestmark = pytest.mark.contract("Files")
 
@@ -45,14 +44,11 @@ def without_null(value: Any) -> Any:
 
 def sent(collection: TransferCollection, path: Path) -> list[Any]:
     """Return the bodies that an import sends for each line, with the file's own ids."""
-    with open_id_map(path.with_name("ids.sqlite3"), dry_run=True) as id_map:
-        translator = Translator(id_map, ())
-        return [
-            without_null(
-                translator.translate(collection.fields, {**line.document, "id": None}).item
-            )
-            for line in Source(path, collection).lines()
-        ]
+    translation = LineTranslation(ReferenceKeys(()))
+    return [
+        without_null(translation.item(collection.fields, {**line.document, "id": None}))
+        for line in Source(path, collection).lines()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,11 +77,10 @@ async def test_tables_of_organization_1_make_it_anew(
     assert {name for outcomes in counts.values() for name in outcomes} == {"created", "updated"}
     await export(str(environment.url), keys["write"], after)
     await export_tables(environment, keys["write"], again)
-    with open_id_map(folder.path / "ids.sqlite3", dry_run=False) as id_map:
-        for path in sorted(DEMO.iterdir()):
-            assert_imported(id_map, path, after / path.name)
-            tables = [directory / f"{path.stem}.csv" for directory in (folder.path, again)]
-            assert header(tables[0]) == header(tables[1])
-            source = transfer_collections()[path.stem]
-            lines = [[*Source(table, source).lines()] for table in tables]
-            assert len(lines[0]) == len(lines[1]) == len(records(path))
+    assert records(after) == records(DEMO)
+    for path in sorted(DEMO.iterdir()):
+        tables = [directory / f"{path.stem}.csv" for directory in (folder.path, again)]
+        assert header(tables[0]) == header(tables[1])
+        source = transfer_collections()[path.stem]
+        lines = [[*Source(table, source).lines()] for table in tables]
+        assert len(lines[0]) == len(lines[1]) == len(path.read_bytes().splitlines())

@@ -5,11 +5,10 @@ from typing import Any
 import orjson
 import pytest
 
-from service.client import Client
-from service.client.collections import Collection
-from service.transfer.collections import select_collections
-from service.transfer.exact_pages import exact_records
-from service.transfer.export_files import Export
+from service.extras.client import Client
+from service.extras.client.collections import Collection
+from service.extras.transfer.collections import select_collections
+from service.extras.transfer.export_files import Export
 from tests.transfer.conftest import ImportFolder
 
 pytestmark = pytest.mark.contract("Files")
@@ -33,9 +32,3 @@ async def test_records_deleted_between_list_and_read_are_left_out(
     assert await Export(client, folder.path, collections, int).run() == {fields.name: 1}
     [line] = (folder.path / f"{fields.name}.ndjson").read_bytes().splitlines()
     assert orjson.loads(line)["name"] == "Cut"
-
-
-async def test_filters_without_values_match_nothing() -> None:
-    """An export without sample requests reads no measured values: it sends nothing."""
-    nothing: Any = None
-    assert await exact_records(nothing, "measurements", sampleRequestId=[]) == []

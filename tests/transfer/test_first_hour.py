@@ -62,6 +62,7 @@ def home() -> Iterator[Path]:
         yield folder
 
 
+@pytest.mark.thorough
 async def test_every_line_does_what_it_says(server_dsn: str, worker_id: str, home: Path) -> None:
     dsn, port = fresh_database(server_dsn, f"first_hour_{worker_id}", "template0"), free_port()
     command = home / "bin" / "selvedge"

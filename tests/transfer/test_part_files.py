@@ -4,18 +4,16 @@ from typing import Any
 
 import pytest
 
-from service.client import Client, UnreachableError
-from service.client.transport import HttpResponse, Request, Transport
-from service.transfer.collections import select_collections
-from service.transfer.export_files import Export
-from service.transfer.sender import ImportOptions
-from tests.client.fault_proxy import Fault, start_fault_proxy
-from tests.transfer.conftest import ONCE, ImportFolder, TransferEnvironment, listed
+from service.extras.client import Client
+from service.extras.client.transport import HttpResponse, Request, Transport
+from service.extras.transfer.collections import select_collections
+from service.extras.transfer.export_files import Export
+from service.extras.transfer.import_files import ImportOptions
+from tests.transfer.conftest import ImportFolder, listed
 
 pytestmark = pytest.mark.contract("Files")
 
 SKIP = ImportOptions(skip=True)
-MATCH = ImportOptions(match=True)
 DRY_RUN = ImportOptions(skip=True, dry_run=True)
 
 
@@ -49,36 +47,28 @@ def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return paths
 
 
-async def test_the_parts_of_many_owners_go_in_one_request(
+async def test_records_and_parts_go_in_one_transaction(
     client: Client, folder: ImportFolder, writes: list[str]
 ) -> None:
-    """From a file of their own as from members of their owners' lines; no line is sent again."""
-    colors = [{"id": n, "name": f"Color {n}"} for n in range(300)]
-    parts = [{"colorId": n, "translations": [{"languageId": 1}]} for n in range(300)]
+    """From a file of their own as from members of their owners' lines."""
+    colors = [
+        {"id": n, "userDefinedId": f"C{n}", "name": f"Color {n}", "languageIds": [1]}
+        for n in range(300)
+    ]
+    parts = [
+        {"colorId": n, "translations": [{"languageId": 1, "colorName": "Rot"}]} for n in range(300)
+    ]
     folder.write("colors.ndjson", *colors)
     folder.write("color-translations.ndjson", *parts)
-    written = ["POST /api/colors", "PUT /api/color-translations"]
-    counts = await folder.import_records(client)
-    assert (counts["color-translations"], writes) == ({"updated": 300}, written)
-    assert len(await listed(client, "color-translations")) == 300
-    assert (await folder.import_records(client))["color-translations"] == {"not sent": 300}
+    for outcome in ("updated", "unchanged"):
+        counts = await folder.import_records(client)
+        assert counts["color-translations"] == {outcome: 300}
+        assert writes == ["POST /api/transaction"]
+        writes.clear()
     (folder.path / "color-translations.ndjson").unlink()
     folder.write("colors.ndjson", *(color | {"translations": []} for color in colors))
-    # The replaced colors, which have no languages, have no translations any more.
-    assert (await folder.import_records(client))["color-translations"] == {"unchanged": 300}
-    assert writes == [*written, "PUT /api/colors", "PUT /api/color-translations"]
+    assert (await folder.import_records(client))["color-translations"] == {"updated": 300}
     assert await listed(client, "color-translations") == []
-
-
-async def test_parts_are_sent_again_once_their_owners_are(
-    client: Client, folder: ImportFolder
-) -> None:
-    """A replaced color without languages has no translations any more."""
-    folder.write("color-translations.ndjson", {"colorId": 1, "translations": [{"languageId": 1}]})
-    for name, outcome in (("Red", "updated"), ("Deep red", "updated"), ("Deep red", "not sent")):
-        folder.write("colors.ndjson", {"id": 1, "name": name})
-        assert (await folder.import_records(client))["color-translations"] == {outcome: 1}
-        assert len(await listed(client, "color-translations")) == 1
 
 
 async def test_a_file_of_parts_takes_precedence_over_members(
@@ -95,20 +85,18 @@ async def test_owners_are_found_by_their_own_keys(client: Client, folder: Import
     folder.write("size-ranges.ndjson", *ranges(1, 2))
     related = {"relatedSizeRangeSizeId": {"sizeRangeId": {"userDefinedId": "SR1"}, "name": "S"}}
     folder.write("size-range-sizes.ndjson", sizes({"userDefinedId": "SR1"}, "S"))
-    assert (await folder.import_records(client, options=MATCH))["size-range-sizes"] == {
-        "updated": 1
-    }
+    assert (await folder.import_records(client, options=SKIP))["size-range-sizes"] == {"updated": 1}
     both = [sizes({"userDefinedId": f"SR{n}"}, name) for n, name in ((1, "S"), (2, "M"))]
     both[1]["sizes"][0] |= related | {"id": 5}
     folder.write("size-range-sizes.ndjson", *both)
     for outcomes in ({"unchanged": 1, "updated": 1}, {"unchanged": 2}):
-        counts = await folder.import_records(client, options=MATCH)
+        counts = await folder.import_records(client, options=SKIP)
         assert folder.rejected == []
         assert counts["size-range-sizes"] == outcomes
     (folder.path / "size-ranges.ndjson").unlink()
     del both[1]["sizes"][0]["id"]
     folder.write("size-range-sizes.ndjson", *both)
-    assert await folder.import_records(client, options=MATCH) == {
+    assert await folder.import_records(client, options=SKIP) == {
         "size-range-sizes": {"unchanged": 2}
     }
     assert await names_by_owner(client) == {"Range 1": ["S"], "Range 2": ["M"]}
@@ -148,7 +136,7 @@ async def test_collections_are_exported_with_their_parts(
 async def test_rejected_parts_name_the_line_of_their_file(
     client: Client, folder: ImportFolder
 ) -> None:
-    folder.write("size-ranges.ndjson", *ranges(1), {"id": 2, "name": " "})
+    folder.write("size-ranges.ndjson", *ranges(1), {"id": 2, "name": " ", "userDefinedId": "SR2"})
     folder.write(
         "size-range-sizes.ndjson",
         sizes(1, " "),
@@ -170,7 +158,7 @@ async def test_rejected_parts_name_the_line_of_their_file(
             (4, "validation_error.unknown_reference", "sizeRangeId"),
             (5, "validation_error.required_field", "sizeRangeId"),
             (6, "not_found", "sizeRangeId"),
-            (7, "validation_error.required_field", "sizes"),
+            (7, "validation_error.duplicate", "sizeRangeId"),
         ]
     folder.write("size-range-sizes.ndjson", sizes(1, "S"))
     assert (await folder.import_records(client, options=SKIP))["size-range-sizes"] == {"updated": 1}
@@ -179,44 +167,37 @@ async def test_rejected_parts_name_the_line_of_their_file(
 async def test_a_rejected_part_ends_the_import(client: Client, folder: ImportFolder) -> None:
     folder.write("size-ranges.ndjson", *ranges(1, 2))
     folder.write("size-range-sizes.ndjson", sizes(1, "S"), sizes(2, " "))
-    folder.write("styles.ndjson", {"number": "S1", "name": "Parka", "measurementChart": {}})
+    folder.write(
+        "styles.ndjson", {"number": "S1", "name": "Parka", "measurementChart": {"lines": []}}
+    )
     for options in (ImportOptions(dry_run=True), ImportOptions()):
         counts = await folder.import_records(client, options=options)
-        assert counts["size-range-sizes"] == {"failed": 1}
-        assert "measurement-charts" not in counts
+        assert counts == {"size-range-sizes": {"failed": 1}}
         assert await names_by_owner(client) == {}
 
 
-async def test_dry_runs_count_parts_that_depend_on_new_owners(
+async def test_parts_with_deactivated_entries_come_last(
     client: Client, folder: ImportFolder
 ) -> None:
+    """Records may refer to these entries as long as they are active; a dry run checks that."""
     folder.write("size-ranges.ndjson", *ranges(1))
-    await folder.import_records(client)
-    folder.write("size-ranges.ndjson", *ranges(1, 2))
-    folder.write("size-range-sizes.ndjson", sizes(1, "S"), sizes(2, "M"))
+    folder.write("size-range-sizes.ndjson", sizes(1, "S", isDeactivated=True) | {"id": 1})
+    size = {"sizeRangeId": {"userDefinedId": "SR1"}, "name": "S"}
+    folder.write("styles.ndjson", {"number": "S1", "name": "Parka"})
+    folder.write(
+        "sample-requests.ndjson",
+        {"styleId": {"number": "S1"}, "name": "Proto", "unit": "cm", "sizeRangeSizeIds": [size]},
+    )
     counts = await folder.import_records(client, options=DRY_RUN)
-    assert counts["size-range-sizes"] == {"updated": 1, "checked": 1}
-    assert await names_by_owner(client) == {}
-    await folder.import_records(client)
-    counts = await folder.import_records(client, options=DRY_RUN)
-    assert counts["size-range-sizes"] == {"not sent": 2}
-
-
-async def test_interrupted_parts_are_sent_again(
-    environment: TransferEnvironment, keys: dict[str, str], client: Client, folder: ImportFolder
-) -> None:
-    """Their entries are found by name: none is there twice."""
-    folder.write("size-ranges.ndjson", *ranges(1, 2))
-    await folder.import_records(client)
-    folder.write("size-range-sizes.ndjson", sizes(1, "S", "M"), sizes(2, "36", "38"))
-    async with (
-        start_fault_proxy(environment.url) as (proxy, url),
-        Client(url, keys["write"], retry_policy=ONCE) as cut,
-    ):
-        proxy.faults += [None, Fault.CUT_AFTER]
-        with pytest.raises(UnreachableError):
-            await folder.import_records(cut)
-    counts = await folder.import_records(client)
-    assert counts["size-range-sizes"].keys() <= {"updated", "unchanged"}
-    assert (await folder.import_records(client))["size-range-sizes"] == {"not sent": 2}
-    assert await names_by_owner(client) == {"Range 1": ["S", "M"], "Range 2": ["36", "38"]}
+    assert (counts["size-range-sizes"], counts["sample-requests"]) == (
+        {"checked": 1},
+        {"created": 1},
+    )
+    for outcome in ("updated", "unchanged"):
+        counts = await folder.import_records(client)
+        assert counts["size-range-sizes"] == {outcome: 1}
+    [stored] = await listed(client, "size-range-sizes")
+    assert [entry["isDeactivated"] for entry in stored["sizes"]] == [True]
+    assert (await folder.import_records(client, options=DRY_RUN))["size-range-sizes"] == {
+        "unchanged": 1
+    }

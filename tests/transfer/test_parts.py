@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from service.client import Client
-from service.transfer.sender import ImportOptions
+from service.extras.client import Client
+from service.extras.transfer.import_files import ImportOptions
 from tests.transfer.conftest import ImportFolder, listed
 
 pytestmark = pytest.mark.contract("Files")
@@ -14,7 +14,8 @@ SKIP = ImportOptions(skip=True)
 
 
 def size_range(record_id: int, *sizes: dict[str, Any]) -> dict[str, Any]:
-    return {"id": record_id, "name": f"Range {record_id}", "sizes": [*sizes]}
+    name = f"Range {record_id}"
+    return {"id": record_id, "userDefinedId": name, "name": name, "sizes": [*sizes]}
 
 
 async def sizes_of(client: Client, name: str) -> list[dict[str, Any]]:
@@ -39,22 +40,20 @@ async def test_sizes_may_relate_to_later_ones(client: Client, folder: ImportFold
 
 
 async def test_an_edited_object_stays_who_it_is(client: Client, folder: ImportFolder) -> None:
-    """In a part, and in a list of the record itself."""
-    field = {"id": 1, "name": "Fit", "type": "allowedValue"}
+    """It is found by its own reference or name, in a part and in a list of the record itself."""
+    field = {"userDefinedId": "FIT", "name": "Fit", "type": "allowedValue"}
+    value = {"id": 5, "value": "Slim", "userDefinedId": "F1"}
     folder.write("size-ranges.ndjson", size_range(1, {"id": 11, "name": "S", "sizeId": "s"}))
-    folder.write(
-        "style-custom-fields.ndjson", field | {"allowedValues": [{"id": 5, "value": "Slim"}]}
-    )
+    folder.write("style-custom-fields.ndjson", field | {"allowedValues": [value]})
     await folder.import_records(client)
     before = await sizes_of(client, "Range 1"), await listed(client, "style-custom-fields")
-    folder.write("size-ranges.ndjson", size_range(1, {"id": 11, "name": "Small", "sizeId": "sm"}))
-    folder.write(
-        "style-custom-fields.ndjson", field | {"allowedValues": [{"id": 5, "value": "Slim fit"}]}
-    )
+    folder.write("size-ranges.ndjson", size_range(1, {"id": 11, "name": "Small", "sizeId": "s"}))
+    value |= {"value": "Slim fit"}
+    folder.write("style-custom-fields.ndjson", field | {"allowedValues": [value]})
     await folder.import_records(client)
     after = await sizes_of(client, "Range 1"), await listed(client, "style-custom-fields")
     assert [size["id"] for size in after[0]] == [size["id"] for size in before[0]]
-    assert (after[0][0]["name"], after[0][0]["sizeId"]) == ("Small", "sm")
+    assert after[0][0]["name"] == "Small"
     [was], [value] = before[1][0]["allowedValues"], after[1][0]["allowedValues"]
     assert value == was | {"value": "Slim fit"}
 
@@ -93,7 +92,10 @@ async def test_samples_keep_what_was_asked_of_lines_that_go_later(
         | {"requested": [{"lineId": 31, "sizeRangeSizeId": 11, "value": "36.00"}]}
         | {"measurements": [measured]},
     )
-    await folder.import_records(client)
+    for outcomes in ({"created", "updated"}, {"unchanged"}):
+        counts = await folder.import_records(client)
+        assert folder.rejected == []
+        assert {outcome for counter in counts.values() for outcome in counter} == outcomes
     [style], [request] = await listed(client, "styles"), await listed(client, "sample-requests")
     path = f"/api/styles/{style['id']}/sample-requests/{request['id']}/measurements"
     [size] = (await client.get(path, exact=True)).body["data"]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from service.client import Client, Detail
-from service.transfer.collections import transfer_collections
-from service.transfer.files import sources
-from service.transfer.rejects import Rejects, reject_files
-from service.transfer.sender import ImportOptions
+from service.extras.client import Client, Detail
+from service.extras.transfer.collections import transfer_collections
+from service.extras.transfer.files import sources
+from service.extras.transfer.import_files import ImportOptions
+from service.extras.transfer.rejects import Rejects, reject_files
 from tests.transfer.conftest import ImportFolder, listed
 
 pytestmark = pytest.mark.contract("Files")
@@ -29,12 +29,12 @@ async def test_a_table_names_file_line_column_and_message(
     """Columns are named as the file names them; lines are those where rows begin."""
     folder.write(
         "sub-suppliers.csv",
-        "Name,latitude,CONTACTS[3].email,contacts[3].role",
-        '"Ada\nLtd",7,,',
-        f"Größe,91.5,{'x' * 1001},",
-        '"","48,5",,QA',
+        "Name,latitude,CONTACTS[3].email,contacts[3].role,customId",
+        '"Ada\nLtd",7,,,A',
+        f"Größe,91.5,{'x' * 1001},,B",
+        '"","48,5",,QA,C',
     )
-    folder.write("size-ranges.csv", "name,SIZES[4].name", "One,S", 'Two," "')
+    folder.write("size-ranges.csv", "name,SIZES[4].name,userDefinedId", "One,S,1", 'Two," ",2')
     await folder.import_records(client, options=SKIP)
     reported = [
         (row["file"], row["line"], row["column"], row["message"])
@@ -52,8 +52,8 @@ async def test_a_table_names_file_line_column_and_message(
 async def test_cells_that_the_table_names_can_be_mended(
     client: Client, folder: ImportFolder
 ) -> None:
-    """The same command then sends what was mended, and nothing else."""
-    header = "id,name,translations[0].languageId,translations[0].colorName"
+    """Colors without languages lose theirs before their translations are written again."""
+    header = "userDefinedId,name,translations[0].languageId,translations[0].colorName"
     text = f"{header}\n1,Red,1,Rot\n2,Blue,ein,Blau\n"
     (folder.path / "colors.csv").write_text(text, encoding="utf-8")
     await folder.import_records(client, options=SKIP)
@@ -65,7 +65,7 @@ async def test_cells_that_the_table_names_can_be_mended(
     lines[int(row["line"]) - 1] = ",".join(cells)
     folder.write("colors.csv", *lines)
     counts = await folder.import_records(client)
-    assert counts["color-translations"] == {"not sent": 1, "updated": 1}
+    assert counts["color-translations"] == {"updated": 2}
     assert len(await listed(client, "colors")) == 2
     assert not (folder.path / "rejects.csv").exists()
 

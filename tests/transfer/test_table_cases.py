@@ -1,7 +1,6 @@
 """Tests of the rules of tables that `selvedge import` and the upload of `/data` share."""
 
 import base64
-import io
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,9 +10,9 @@ import orjson
 import pytest
 
 from service import openapi
-from service.pages import page
-from service.transfer.collections import transfer_collections
-from service.transfer.csv_records import TableError, rows
+from service.extras.pages import page
+from service.extras.transfer.collections import transfer_collections
+from service.extras.transfer.csv_records import TableError, rows
 from tests.support.time_limits import limit
 from tests.transfer.table_cases import TABLE_CASES, TableCase
 
@@ -25,13 +24,13 @@ _LANGUAGES = [{"id": 2, "name": "German", "code": "de"}, {"id": 3, "name": "Fren
 
 @pytest.mark.parametrize("case", TABLE_CASES)
 def test_the_import_reads_a_table(case: TableCase) -> None:
-    columns = transfer_collections()[case.collection].columns
+    columns = transfer_collections()[case.collection].all_fields
     raw = _raw(case)
     if case.documents is None:
         with pytest.raises(TableError):
-            [*rows(io.BytesIO(raw), columns)]
+            [*rows(raw, columns)]
     else:
-        assert [row.document for row in rows(io.BytesIO(raw), columns)] == case.documents
+        assert [row.document for row in rows(raw, columns)] == case.documents
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")

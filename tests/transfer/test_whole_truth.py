@@ -1,19 +1,20 @@
 """Tests of imports that are the whole truth: by own keys, with deletes (contract, Files)."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from service.client import Client
-from service.transfer.errors import TransferError
-from service.transfer.sender import ImportOptions
+from service.extras.client import Client
+from service.extras.transfer.errors import TransferError
+from service.extras.transfer.import_files import ImportOptions
 from tests.transfer.conftest import ImportFolder, TransferEnvironment, listed
 from tests.transfer.test_commands import selvedge
 
 pytestmark = pytest.mark.contract("Files")
 
-WHOLE = ImportOptions(match=True, delete_missing=True, at_most=0.5)
+WHOLE = ImportOptions(delete_missing=True, at_most=0.5)
 BRANDS = [{"id": n, "customId": f"B{n}", "name": f"Brand {n}", "state": "active"} for n in (1, 2)]
 STYLES = [
     {"id": n, "number": f"S{n}", "name": "Vest", "state": "active", "brandId": brand}
@@ -47,14 +48,13 @@ async def test_what_no_line_has_is_deleted_after_all_lines(
     write(folder, BRANDS[::2], STYLES[::2], RELATIONS[1:2])
     with pytest.raises(TransferError, match="2 of 3 style-relations are missing, more than"):
         await folder.import_records(client, options=WHOLE)
-    rehearsal = ImportOptions(match=True, dry_run=True, delete_missing=True, at_most=0.7)
-    rehearsed = await folder.import_records(client, options=rehearsal)
-    # Other missing records use them as long as nothing is deleted.
-    assert rehearsed["brands"] == Counter(unchanged=1, checked=1)
-    assert rehearsed["style-relations"] == Counter(unchanged=1, deleted=2)
+    dry_run = ImportOptions(dry_run=True, delete_missing=True, at_most=0.7)
+    outcomes = await folder.import_records(client, options=dry_run)
+    assert outcomes["brands"] == Counter(unchanged=1, deleted=1)
+    assert outcomes["style-relations"] == Counter(unchanged=1, deleted=2)
     assert len((await keys_of(client))["styles"]) == 4
     counts = await folder.import_records(
-        client, options=ImportOptions(match=True, delete_missing=True, at_most=0.7)
+        client, options=ImportOptions(delete_missing=True, at_most=0.7)
     )
     assert counts == {
         "brands": Counter(unchanged=1, deleted=1),
@@ -73,7 +73,7 @@ async def test_rejected_lines_are_not_missing(client: Client, folder: ImportFold
     await folder.import_records(client, options=WHOLE)
     folder.write("brands.ndjson", BRANDS[0], BRANDS[1] | {"state": "lost"})
     for skip in (False, True):
-        options = ImportOptions(match=True, skip=skip, delete_missing=True, at_most=1)
+        options = ImportOptions(skip=skip, delete_missing=True, at_most=1)
         counts = await folder.import_records(client, options=options)
         assert counts["brands"]["failed"] == 1
         assert counts["brands"]["deleted"] == 0
@@ -89,13 +89,13 @@ async def test_lines_that_are_deleted_are_not_missing(client: Client, folder: Im
     folder.write("brands.ndjson", BRANDS[0], BRANDS[1] | {"state": "deleted"})
     # Missing are two of three live records.
     for dry_run in (True, False):
-        too_many = ImportOptions(match=True, dry_run=dry_run, delete_missing=True, at_most=0.6)
+        too_many = ImportOptions(dry_run=dry_run, delete_missing=True, at_most=0.6)
         with pytest.raises(TransferError, match="2 of 3 brands are missing"):
             await folder.import_records(client, options=too_many)
     restored = {"customId": "B2", "name": "Brand 2", "state": "active"}
     await client.collection("brands").write([restored], "merge", match="customId")
     for dry_run in (True, False):
-        options = ImportOptions(match=True, dry_run=dry_run, delete_missing=True, at_most=0.7)
+        options = ImportOptions(dry_run=dry_run, delete_missing=True, at_most=0.7)
         counts = await folder.import_records(client, options=options)
         assert counts["brands"] == Counter(unchanged=1, deleted=3)
 
@@ -105,13 +105,28 @@ async def test_merged_lines_keep_what_others_maintain(client: Client, folder: Im
     made = await client.collection("colors").create(color | {"colorNote": "Of the studio"})
     folder.write("colors.csv", "userDefinedId,name", "C1,Deep navy")
     for merge, note in ((True, "Of the studio"), (False, None)):
-        await folder.import_records(client, options=ImportOptions(match=True, merge=merge))
+        await folder.import_records(client, options=ImportOptions(merge=merge))
         stored = (await client.collection("colors").read(made.id)).data
         assert (stored["name"], stored["colorNote"]) == ("Deep navy", note)
 
 
+async def test_missing_records_in_use_are_reported(client: Client, folder: ImportFolder) -> None:
+    """The others are deleted; in a dry run they are checked, because lines may free them."""
+    folder.write("brands.ndjson", *BRANDS, BRANDS[0] | {"id": 3, "customId": "B3"})
+    folder.write("styles.ndjson", STYLES[1])
+    await folder.import_records(client)
+    (folder.path / "styles.ndjson").unlink()
+    folder.write("brands.ndjson", BRANDS[0])
+    whole = ImportOptions(delete_missing=True, at_most=0.9)
+    counts = await folder.import_records(client, options=replace(whole, dry_run=True))
+    assert counts["brands"] == Counter(unchanged=1, deleted=1, checked=1)
+    with pytest.raises(TransferError, match="not deleted: 1; the first is brands "):
+        await folder.import_records(client, options=whole)
+    assert (await keys_of(client))["brands"] == ["B1", "B2"]
+
+
 @pytest.mark.contract("Command line")
-async def test_the_command_needs_no_id_map(
+async def test_the_command_is_told_that_files_are_whole(
     environment: TransferEnvironment, keys: dict[str, str], folder: ImportFolder
 ) -> None:
     write(folder, BRANDS, STYLES, RELATIONS)
@@ -120,20 +135,17 @@ async def test_the_command_needs_no_id_map(
     command = (str(environment.url), keys["write"], "import", str(folder.path))
     for outcome in ("created", "unchanged"):
         ended = await selvedge(*command, *whole)
-        assert (ended.code, ended.printed.split()[0]) == (0, outcome), ended.errors
+        assert (ended.returncode, ended.stdout.split()[0]) == (0, outcome), ended.stderr
     folder.write("styles.ndjson", STYLES[0])
     folder.write("style-relations.ndjson")
     ended = await selvedge(*command, *whole)
-    assert ended.code == 1
-    assert "are missing, more than 2.00%" in ended.errors
+    assert ended.returncode == 1
+    assert "are missing, more than 2.00%" in ended.stderr
     assert sorted(folder.path.iterdir()) == files
-    for options, message in (
-        (["--merge"], "--merge needs --match"),
-        (["--delete-missing"], "--delete-missing needs --match"),
-        (["--match", "--at-most", "2%"], "--at-most needs --delete-missing"),
-        (["--match", "--at-most", "0"], "--at-most needs --delete-missing"),
-    ):
-        ended = await selvedge(*command, *options)
-        assert (ended.code, message in ended.errors) == (1, True), ended.errors
-    ended = await selvedge(*command, "--match", "--delete-missing", "--at-most", "120%")
-    assert (ended.code, "use a share such as 2% or 0.02" in ended.errors) == (2, True)
+    for share in ("2%", "0"):
+        ended = await selvedge(*command, "--at-most", share)
+        assert (ended.returncode, ended.stderr) == (
+            1, "selvedge: --at-most needs --delete-missing\n",
+        )  # fmt: skip
+    ended = await selvedge(*command, "--delete-missing", "--at-most", "120%")
+    assert (ended.returncode, "use a share such as 2% or 0.02" in ended.stderr) == (2, True)

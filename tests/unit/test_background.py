@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from service import background
-from service.database.errors import unavailable
+from service.errors import unavailable
 from tests.support.time_limits import limit, until
 
 

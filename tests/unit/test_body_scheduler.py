@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from service.database.contention import ContentionSignal
-from service.http.body_scheduler import BodyScheduler
+from service.shares.body_scheduler import BodyScheduler
+from service.shares.contention import ContentionSignal
 from tests.support.time_limits import within
 
 pytestmark = pytest.mark.contract("Shares")

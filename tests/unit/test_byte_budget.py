@@ -3,7 +3,7 @@
 import pytest
 
 from service.errors import ApiError
-from service.http.byte_budget import ByteBudget
+from service.http.budgets import ByteBudget
 
 pytestmark = pytest.mark.contract("Budgets")
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from aiohttp.web import ContentCoding
 
-from service.http import cached_response
-from service.http.cached_response import CachedBody
+from service.http import negotiation
+from service.http.negotiation import CachedBody
 
 
 async def test_a_body_is_compressed_once_and_outside_the_event_loop(
@@ -22,7 +22,7 @@ async def test_a_body_is_compressed_once_and_outside_the_event_loop(
         threads.append(threading.get_ident())
         return zlib.compress(body, **options)
 
-    monkeypatch.setattr(cached_response, "zlib", type("", (), {"compress": compress}))
+    monkeypatch.setattr(negotiation, "zlib", type("", (), {"compress": compress}))
     body = CachedBody(bytes(100_000), {})
     first, *others = [asyncio.create_task(body.compressed(ContentCoding.gzip)) for _ in range(3)]
     await asyncio.sleep(0)

@@ -3,15 +3,14 @@
 import asyncio
 import logging
 
-import asyncpg
 import pytest
 
-from service.database import connection_pool, incidents, outage_monitor
+from service.database import connection_pool, incidents
 from service.database.connections import Connection, Database
-from service.database.errors import unavailable
-from service.database.fair_queue import LeaseKind
 from service.errors import ApiError
-from tests.support.time_limits import limit, until, within
+from service.handlers import system
+from service.shares.fair_queue import LeaseKind
+from tests.support.time_limits import until, within
 
 BULK = LeaseKind(bulk=True)
 
@@ -59,13 +58,13 @@ async def test_organizations_beyond_their_share_are_refused_and_others_served(
     dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection_pool, "ACQUIRE_SECONDS", 0.2)
-    served, begun = Database(dsn, 3), list[Connection]()
+    served, begun, done = Database(dsn, 3), list[Connection](), asyncio.Event()
 
-    async def sleep(connection: Connection) -> None:
+    async def slow(connection: Connection) -> None:
         begun.append(connection)
-        await connection.execute("select pg_sleep(1)")
+        await done.wait()
 
-    running = [asyncio.create_task(served.read(sleep, 1)) for _ in range(3)]
+    running = [asyncio.create_task(served.read(slow, 1)) for _ in range(3)]
     await until(lambda: len(begun) == 2)
     assert await served.read(select_one, 2) == 1
     assert await served.look_up(select_one) == 1
@@ -73,6 +72,7 @@ async def test_organizations_beyond_their_share_are_refused_and_others_served(
         await served.read(select_one, 1)
     assert (error.value.status, error.value.code) == (429, "too_many_requests")
     assert error.value.headers == {"Retry-After": "1"}
+    done.set()
     await asyncio.gather(*running, return_exceptions=True)
     assert await served.read(select_one, 1) == 1
     await served.close()
@@ -133,7 +133,7 @@ _RAISE = "do $$ begin raise exception 'broken' using errcode = '{}'; end $$"
 @pytest.mark.contract("Outages")
 @pytest.mark.parametrize("code", ["XX000", "58030"])
 async def test_a_statement_that_breaks_the_server_was_not_done(dsn: str, code: str) -> None:
-    """Scale, rule 11: a node that is away shows as either; the caller may try again."""
+    """Scaling, rule 11: a node that is away shows as either; the caller may try again."""
     served = Database(dsn, 1)
 
     async def break_it(connection: Connection) -> None:
@@ -187,47 +187,15 @@ async def test_a_node_behind_the_server_that_is_away_costs_no_connection(dsn: st
     await served.close()
 
 
-async def test_terminated_connections_are_looked_after_until_the_server_answers(
-    dsn: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The first statement of the connection that looked failed in the driver and ended the task."""
+async def test_a_recheck_ends_an_outage(dsn: str, caplog: pytest.LogCaptureFixture) -> None:
+    """No new connection is opened if the lost server took the next one only."""
     served = Database(dsn, 1)
-    other = await asyncpg.connect(dsn)
-    for _ in range(2):
-        await served.look_up(select_one)
-        await other.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity "
-            "where datname = current_database() and pid <> pg_backend_pid()"
-        )
-        await until(lambda: served._outage_monitor._task is not None)
-        assert served._outage_monitor._task is not None
-        await asyncio.wait_for(served._outage_monitor._task, limit(20))
-        served._outage_monitor._task = None
-    assert not [record for record in caplog.records if record.exc_info]
-    await other.close()
-    await served.close()
-
-
-async def test_any_failed_look_means_away(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(outage_monitor, "_POLL_SECONDS", 0.01)
-    failures = [AttributeError("of the driver"), unavailable(), asyncpg.InternalClientError("odd")]
-    seen = list[bool]()
-
-    async def look() -> None:
-        seen.append(incidents.UNREACHABLE.is_open)
-        if failures:
-            raise failures.pop(0)
-
-    watch = outage_monitor.OutageMonitor(look)
+    await served.look_up(select_one)
     with caplog.at_level(logging.INFO, "service"):
-        watch.start()
-        assert watch._task is not None
-        await asyncio.wait_for(watch._task, limit(10))
-    assert seen == [False, True, True, True]
+        incidents.report_unreachable(OSError("away"))
+        await system._recheck(served)
     assert [record.__dict__["event"] for record in caplog.records] == [
         "database_lost",
         "database_back",
     ]
-    assert "of the driver" in caplog.records[0].message
+    await served.close()

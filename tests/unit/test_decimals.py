@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.queries.decimals import decimal_text
+from service.records.scalar_columns import decimal_text
 
 pytestmark = pytest.mark.contract("Values")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from service import ended_children
+from service import signals
 
 pytestmark = pytest.mark.contract("Starting")
 
@@ -16,27 +16,27 @@ pytestmark = pytest.mark.contract("Starting")
 @pytest.mark.parametrize("is_reaped", [False, True], ids=["own", "reaped"])
 def test_the_exit_code_is_kept(code: int, *, is_reaped: bool) -> None:
     process = subprocess.Popen([sys.executable, "-c", f"exit({code})"], stdin=subprocess.PIPE)
-    ended_children.watch(process)
+    signals.watch(process)
     if code < 0:
         process.kill()
     if is_reaped:
         process_id, status = os.waitpid(process.pid, 0)
-        ended_children.record(process_id, os.waitstatus_to_exitcode(status))
+        signals.record(process_id, os.waitstatus_to_exitcode(status))
     else:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-    assert ended_children.exit_code(process) == code
+    assert signals.exit_code(process) == code
     process.communicate()
 
 
 def test_a_running_child_has_none() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        ended_children.watch(process)
-        assert ended_children.exit_code(process) is None
+        signals.watch(process)
+        assert signals.exit_code(process) is None
         process.kill()
         process.wait()
-        assert ended_children.exit_code(process) == -signal.SIGKILL
+        assert signals.exit_code(process) == -signal.SIGKILL
 
 
 def test_other_children_are_not_kept() -> None:
-    ended_children.record(2**30, 1)
-    assert 2**30 not in ended_children._CODES
+    signals.record(2**30, 1)
+    assert 2**30 not in signals._CODES

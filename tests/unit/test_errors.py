@@ -2,9 +2,9 @@
 
 import pytest
 
+from service.batches.batch import ItemErrors, RequestItems
 from service.errors import ApiError, BulkCounts, ErrorDetail, Path, shared_type
 from service.handlers.request_items import in_body
-from service.queries.batch import ItemErrors, RequestItems
 
 pytestmark = pytest.mark.contract("Errors")
 

@@ -6,8 +6,8 @@ import weakref
 
 import pytest
 
-from service.database.contention import ContentionSignal
-from service.database.fair_queue import (
+from service.shares.contention import ContentionSignal
+from service.shares.fair_queue import (
     READ,
     FairQueue,
     LeaseKind,

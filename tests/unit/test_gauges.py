@@ -6,7 +6,7 @@ import pytest
 from prometheus_client import REGISTRY
 
 from service.database.connections import Connection, Database
-from service.http.admission import Admission
+from service.http.budgets import Admission
 from service.http.gauges import gauge_updater
 from tests.support.time_limits import until
 

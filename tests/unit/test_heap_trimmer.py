@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.http.heap_trimmer import MIN_GROWTH_BYTES, HeapTrimmer
+from service.shares.heap_trimmer import MIN_GROWTH_BYTES, HeapTrimmer
 
 BASE, GROWN = 100 * MIN_GROWTH_BYTES, 102 * MIN_GROWTH_BYTES
 

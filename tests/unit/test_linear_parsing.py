@@ -6,10 +6,13 @@ from contextlib import suppress
 import pytest
 
 from service.errors import ApiError
-from service.listing import changes, parameters
+from service.feed import feed_parameters as changes
+from service.listing import parameters
 from service.listing.properties import Properties
 from service.listing.query_reader import QueryReader
 from tests.support.processor_time import LeastTime
+
+pytestmark = pytest.mark.measures
 
 PROPERTIES = Properties("colors")
 

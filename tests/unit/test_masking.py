@@ -71,6 +71,7 @@ def test_hex_digits_alone_are_no_start_of_a_key() -> None:
     assert not contains_key_start(DIGITS)
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize(
     "text",
     ["%25" * 100, "slv_" * 75, "slv_" + "1" * 296, ("a" * 32 + "g") * 9, ("%61" * 32 + "g") * 3],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.http.media_types import JSON, is_sent_as
+from service.http.headers import JSON, is_sent_as
 
 pytestmark = pytest.mark.contract("Bad input")
 

@@ -9,14 +9,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from service.privileges import accounts, parent_process
+from service.extras.privileges import accounts, parent_process
 
 _WAIT = "import time; time.sleep(60)"
 
 
 @pytest.fixture(autouse=True)
-def own_signals() -> Iterator[None]:
-    """Give the test's process its signals back."""
+def own_signals(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Give the test's process its signals back, and tend often."""
+    monkeypatch.setattr(parent_process, "_TEND_SECONDS", 0.05)
     handlers = {number: signal.getsignal(number) for number in parent_process._FORWARDED}
     yield
     for number, handler in handlers.items():

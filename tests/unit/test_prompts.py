@@ -5,8 +5,8 @@ from argparse import ArgumentParser
 
 import pytest
 
-from service.commands import CommandError
-from service.commands.prompts import add_yes, confirm, service_from_environment
+from service.extras.commands import CommandError
+from service.extras.commands.prompts import add_yes, confirm, service_from_environment
 
 pytestmark = pytest.mark.contract("Command line")
 

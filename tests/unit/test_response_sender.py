@@ -9,7 +9,6 @@ import pytest
 from aiohttp import web
 
 from service.http import response_sender
-from service.http.response_sender import RESPONSE_SENDER, run_response_sender
 from tests.support.time_limits import scaled, until
 
 pytestmark = pytest.mark.contract("Budgets")
@@ -20,23 +19,24 @@ LONG = bytes(32 * 2**20)
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Answers are looked at often, and given up soon."""
-    monkeypatch.setattr(response_sender, "_CHECK_SECONDS", 0.02)
+    """Answers are given up soon."""
     monkeypatch.setattr(response_sender, "RESPONSE_IDLE_SECONDS", scaled(0.4))
 
 
 @asynccontextmanager
-async def response_to(body: bytes) -> AsyncIterator[tuple[web.Application, asyncio.StreamReader]]:
-    """Serve this body to a client that has not read anything yet."""
+async def response_to(body: bytes) -> AsyncIterator[tuple[list[web.Request], asyncio.StreamReader]]:
+    """Serve this body to a client that has not read anything yet; yield requests under way."""
+    under_way = list[web.Request]()
 
     async def answer(request: web.Request) -> web.Response:
         response = web.Response(body=body)
-        await app[RESPONSE_SENDER].send(request, response)
+        under_way.append(request)
+        await response_sender.send(request, response)
+        under_way.remove(request)
         return response
 
     app = web.Application()
     app.router.add_get("/", answer)
-    app.cleanup_ctx.append(run_response_sender)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -45,14 +45,10 @@ async def response_to(body: bytes) -> AsyncIterator[tuple[web.Application, async
     reader, writer = await asyncio.open_connection(sock=connected, limit=65536)
     try:
         writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        yield app, reader
+        yield under_way, reader
     finally:
         writer.close()
         await runner.cleanup()
-
-
-def under_way(app: web.Application) -> int:
-    return len(app[RESPONSE_SENDER]._in_flight)
 
 
 async def rest(reader: asyncio.StreamReader, *, pause: float = 0) -> int:
@@ -67,22 +63,22 @@ async def rest(reader: asyncio.StreamReader, *, pause: float = 0) -> int:
 
 
 async def test_an_answer_that_is_taken_arrives_whole() -> None:
-    async with response_to(LONG) as (app, reader):
+    async with response_to(LONG) as (under_way, reader):
         assert await rest(reader) == len(LONG)
-        assert under_way(app) == 0
+        await until(lambda: not under_way)
 
 
 async def test_an_answer_that_is_taken_slowly_arrives_whole() -> None:
-    async with response_to(LONG) as (app, reader):
+    async with response_to(LONG) as (under_way, reader):
         await asyncio.sleep(0.2)
-        assert under_way(app) == 1
+        assert under_way
         assert await rest(reader, pause=0.002) == len(LONG)
 
 
 async def test_an_answer_that_is_not_taken_ends() -> None:
-    async with response_to(LONG) as (app, reader):
-        await until(lambda: under_way(app) == 1)
-        await until(lambda: under_way(app) == 0)
+    async with response_to(LONG) as (under_way, reader):
+        await until(lambda: bool(under_way))
+        await until(lambda: not under_way)
         assert await rest(reader) < len(LONG)
 
 

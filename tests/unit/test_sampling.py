@@ -1,41 +1,51 @@
 """Tests of test sampling: full runs take samples, runs of chosen tests do not."""
 
-import os
-import subprocess
-import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from tests.support.sampling import Sample, has_choice
+from service.routes import routes
+from tests.support.sampling import Sample, collections, has_choice, seed_settings, unsampled
 
 ROOT = Path(__file__).parents[2]
 NOTHING = Namespace(keyword="", markexpr="", contract=None, lf=False)
-#: Two tests per resource in this module, so a sample leaves most of its cases out.
 MODULE = "tests/contract/test_write_options.py"
 
 
-def collected(*arguments: str, **settings: str) -> int:
-    """Return how many tests a run of pytest would execute."""
-    environment = {name: value for name, value in os.environ.items() if "TEST" not in name}
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:xdist", *arguments],
-        cwd=ROOT,
-        env=environment | settings,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return sum(
-        int(line.rpartition(": ")[2]) for line in result.stdout.split("\n") if ".py: " in line
-    )
+def items(count: int = 1) -> list[Any]:
+    """Return a case of each route, so many times, as pytest collects them, and a thorough test."""
+    cases = [
+        Mock(
+            nodeid=f"test_route[{route.path}]",
+            fixturenames=["server_dsn"],
+            callspec=Mock(params={"route": route}),
+            get_closest_marker=lambda _: None,
+        )
+        for route in routes()
+        for _ in range(count)
+    ]
+    return [*cases, Mock(nodeid="test_long", get_closest_marker=lambda name: name)]
 
 
-def test_a_chosen_path_runs_every_case() -> None:
-    every_case = collected(MODULE)
-    assert every_case == collected(MODULE, TEST_SAMPLE="off")
-    assert 0 < collected(MODULE, TEST_SAMPLE="on") < every_case
+def test_a_run_takes_cases_of_its_collections(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no more of them where there are more."""
+    monkeypatch.setenv("TEST_SEED", "1")
+    monkeypatch.setenv("TEST_SAMPLE", "on")
+    for every_case in (items(), items(3)):
+        left = unsampled(every_case)
+        taken = [item for item in every_case if item not in left]
+        assert len(taken) == 8
+        resources = [item.callspec.params["route"].resource for item in taken]
+        assert {resource.name for resource in resources if resource} <= {*collections()}
+    assert ", ".join(collections()) in seed_settings()
+    chosen = collections()
+    monkeypatch.setenv("TEST_SEED", "2")
+    assert chosen != collections()
+    monkeypatch.setenv("TEST_SAMPLE", "cases")
+    assert unsampled(items()) == []
 
 
 def test_a_share_is_a_part_in_order() -> None:

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from service.queries import scalar_columns
-from service.queries.writable_resource import WritableResource
+from service.records import scalar_columns
+from service.records.writable_resource import WritableResource
 from service.resources.registry import MASTER_RECORDS, PARTS
 
 FLAG = 'coalesce(item."isMandatory", false)'

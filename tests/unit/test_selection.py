@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.handlers.selection import _reduced
+from service.handlers.parameters import _reduced
 
 pytestmark = pytest.mark.contract("Selected fields")
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from service.http import single_flight
-from service.http.single_flight import SingleFlightCache
+from service.handlers import system
+from service.handlers.system import SingleFlightCache
 
 pytestmark = pytest.mark.contract("Health")
 
@@ -38,7 +38,7 @@ async def test_all_who_ask_meanwhile_and_soon_after_get_the_same() -> None:
 
 
 async def test_then_it_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(single_flight, "SECONDS", 0)
+    monkeypatch.setattr(system, "SECONDS", 0)
     maker, shared = CountingFactory(), SingleFlightCache[int]()
     maker.may.set()
     assert [await shared.get(maker) for _ in range(3)] == [1, 2, 3]
@@ -64,7 +64,7 @@ async def test_a_canceled_caller_stops_no_other() -> None:
 
 
 async def test_slow_computations_are_cached_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(single_flight, "SECONDS", 0)
+    monkeypatch.setattr(system, "SECONDS", 0)
     maker, shared = CountingFactory(), SingleFlightCache[int](share=0.0001)
     asyncio.get_running_loop().call_later(0.01, maker.may.set)
     assert [await shared.get(maker) for _ in range(3)] == [1] * 3

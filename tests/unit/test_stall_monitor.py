@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from service.database import stall_monitor
 from service.database.connections import Connection, Database
-from service.database.errors import unavailable
-from service.database.stall_monitor import StallMonitor
-from service.errors import ApiError
+from service.errors import ApiError, unavailable
+from service.shares import stall_monitor
+from service.shares.stall_monitor import StallMonitor
 from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Shares")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from service.privileges import temporary_access
-from service.privileges.temporary_access import TemporaryAccess
+from service.extras.privileges import temporary_access
+from service.extras.privileges.temporary_access import TemporaryAccess
 from tests.support.temporary_folders import temporary_folder
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.webhooks import backoff, webhook_sender
+from service.webhooks import delivery, webhook_sender
 from service.webhooks.webhook_sender import WebhookSender
 
 
@@ -75,4 +75,4 @@ async def test_lists_take_a_twentieth_of_the_time_at_most() -> None:
 def test_tries_come_at_growing_intervals(
     failures: int, retry_after: float | None, low: float, high: float
 ) -> None:
-    assert low <= backoff.retry_seconds(failures, retry_after) <= high
+    assert low <= delivery.retry_seconds(failures, retry_after) <= high

@@ -57,7 +57,7 @@ read = read_color.sync(sage.id, client=HERE)
 white = m.ColorItem(id=bone.id, name="Bone white", state=ACTIVE)
 bulk = bulk_replace_colors.sync(client=HERE, body=[white])
 
-rehearsal = bulk_replace_colors.sync(
+preview = bulk_replace_colors.sync(
     client=HERE,
     match=m.BulkReplaceColorsMatch.USERDEFINEDID,
     dry_run=True,
@@ -86,7 +86,7 @@ feed = follow_changes.sync(client=HERE, cursor=start.pagination.cursor, document
 
 entries = given(feed, m.ChangeList).data
 documents = [entry.document if isinstance(entry, m.ColorChange) else None for entry in entries]
-rehearsed = given(rehearsal, m.Outcomes).data
+previewed = given(preview, m.Outcomes).data
 answers = [given(answer, m.Outcomes) for answer in (merged, removed, part_outcomes)]
 print(
     json.dumps(
@@ -94,7 +94,7 @@ print(
             "listed": [color.name for color in given(listed, m.ColorList).data],
             "notes": [given(answer, m.ColorAnswer).data.color_note for answer in (back, read)],
             "bulk": [color.name for color in given(bulk, m.ColorBulkAnswer).data],
-            "rehearsed": [[row.outcome.value, len(row.changes or [])] for row in rehearsed],
+            "previewed": [[row.outcome.value, len(row.changes or [])] for row in previewed],
             "outcomes": [row.outcome.value for answer in answers for row in answer.data],
             "parts": [
                 len(part.translations) > 0

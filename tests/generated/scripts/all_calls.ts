@@ -30,7 +30,7 @@ const back = await client.PUT("/api/colors/{id}", { params: { path }, body: { ..
 const read = await client.GET("/api/colors/{id}", { params: { path } });
 const bulk = await client.PUT("/api/colors", { body: [{ id: bone.id, name: "Bone white", state: "active" }] });
 
-const rehearsal = await client.PUT("/api/colors", {
+const preview = await client.PUT("/api/colors", {
   params: { query: { match: "userDefinedId", dryRun: true, preview: true } },
   body: [{ userDefinedId: "ALL-2", name: "Ash gray", state: "active" }, { userDefinedId: "ALL-3", name: "Coal", state: "active" }],
 });
@@ -55,7 +55,7 @@ console.log(
     listed,
     notes: [given(back.data, back.error).data, given(read.data, read.error).data].map((color) => color.colorNote),
     bulk: documents(given(bulk.data, bulk.error).data).map((color) => color.name),
-    rehearsed: outcomes(given(rehearsal.data, rehearsal.error).data).map((row) => [row.outcome, row.changes?.length]),
+    previewed: outcomes(given(preview.data, preview.error).data).map((row) => [row.outcome, row.changes?.length]),
     outcomes: [merged, removed, kept].flatMap(({ data, error }) => outcomes(given(data, error).data)).map((row) => row.outcome),
     parts: documents(given(parts.data, parts.error).data).map((part) => part.translations.length > 0),
     followed,

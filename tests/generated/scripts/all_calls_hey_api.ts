@@ -42,7 +42,7 @@ const back = await replaceColor({ path, body: { ...fields, state, colorNote: "Ca
 const read = await readColor({ path, throwOnError });
 const bulk = await bulkReplaceColors({ body: [{ id: bone.id, name: "Bone white", state: "active" }], throwOnError });
 
-const rehearsal = await bulkReplaceColors({
+const preview = await bulkReplaceColors({
   query: { match: "userDefinedId", dryRun: true, preview: true },
   body: [{ userDefinedId: "ALL-2", name: "Ash gray", state: "active" }, { userDefinedId: "ALL-3", name: "Coal", state: "active" }],
   throwOnError,
@@ -57,8 +57,8 @@ const feed = await followChanges({ query: { cursor, documents: true }, throwOnEr
 
 const listed = page.data.data.map((color) => color.name);
 const notes = [back, read].map(({ data }) => data.data.colorNote);
-const rehearsed = outcomesOf(rehearsal.data.data).map((row) => [row.outcome, row.changes?.length]);
+const previewed = outcomesOf(preview.data.data).map((row) => [row.outcome, row.changes?.length]);
 const outcomes = [merged, removed, kept].flatMap(({ data }) => outcomesOf(data.data)).map((row) => row.outcome);
 const followed = feed.data.data.map((entry) => (entry.collection === "colors" ? entry.document?.name : null));
 const names = documents(bulk.data.data).map((color) => color.name);
-console.log(JSON.stringify({ listed, notes, bulk: names, rehearsed, outcomes, parts: documents(parts.data.data).map((part) => part.translations.length > 0), followed }));
+console.log(JSON.stringify({ listed, notes, bulk: names, previewed, outcomes, parts: documents(parts.data.data).map((part) => part.translations.length > 0), followed }));

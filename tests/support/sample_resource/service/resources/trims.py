@@ -1,5 +1,7 @@
-"""Trims."""
+"""Trims and their sizes."""
 
+from service.records.child_list import ChildList
+from service.records.parts import RecordPart
 from service.resources.plain_records import PlainRecord
 
 
@@ -7,4 +9,16 @@ class Trims(PlainRecord):
     """Buttons, zippers and labels, with soft delete."""
 
     name = "trims"
-    table = "trim"
+
+
+class TrimSizes(RecordPart):
+    """Sizes in which a trim is made; a write replaces them as a whole."""
+
+    name = "trim-sizes"
+    owner = Trims
+    segment = Trims.name
+    below = "/sizes"
+    list_name = "sizes"
+    children = ChildList(
+        resource=name, name=list_name, table="trim_size", owner="trim_id", noun="size"
+    )

@@ -1,0 +1,3 @@
+comment on column country.id is null;
+drop table currency;
+alter table country drop column id;

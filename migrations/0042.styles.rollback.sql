@@ -1,0 +1,11 @@
+comment on column style.net_weight is null;
+alter table style drop column age_group;
+alter table style drop column gender;
+alter table style drop column is_ready_for_export;
+alter table style drop column status;
+alter table style drop column net_weight;
+alter table style drop column hs_code;
+alter table style drop column country_of_origin_code;
+alter table style drop column description;
+alter table style drop column size_range_id;
+alter table style drop column season_id;

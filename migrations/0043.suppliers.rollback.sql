@@ -1,0 +1,13 @@
+comment on column item.net_weight is null;
+alter table item drop column net_weight;
+alter table item drop column hs_code;
+alter table item drop column country_of_origin_code;
+alter table item drop column description;
+alter table item drop column unit;
+alter table item drop column supplier_item_number;
+alter table item drop column brand_id;
+alter table item drop column supplier_id;
+alter table style drop column supplier_id;
+drop table supplier_sub_supplier;
+drop table supplier_contact;
+drop table supplier;

@@ -1,0 +1,15 @@
+comment on column facility.processes is null;
+comment on column facility.os_id is null;
+comment on column facility.gln is null;
+drop table style_contact;
+drop table style_supplier_facility;
+alter table facility drop column processes;
+alter table facility drop column os_id;
+alter table facility drop column gln;
+alter table facility drop column longitude;
+alter table facility drop column latitude;
+alter table facility drop column country_code;
+alter table facility drop column state_or_region;
+alter table facility drop column city;
+alter table facility drop column zip_code;
+alter table facility drop column address;

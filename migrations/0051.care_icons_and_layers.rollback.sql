@@ -1,0 +1,4 @@
+drop table care_instruction_layer_translation;
+drop table care_instruction_layer;
+drop table care_instruction_icon_translation;
+drop table care_instruction_icon;

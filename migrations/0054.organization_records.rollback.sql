@@ -1,0 +1,16 @@
+alter table organization drop constraint organization_language_fk;
+alter table organization drop column passport_base_url;
+alter table organization drop column sku_format;
+alter table organization drop column default_language_id;
+alter table organization drop column default_currency_code;
+alter table organization drop column gln;
+alter table organization drop column eori_number;
+alter table organization drop column vat_number;
+alter table organization drop column email;
+alter table organization drop column web_site;
+alter table organization drop column country_code;
+alter table organization drop column state_or_region;
+alter table organization drop column city;
+alter table organization drop column zip_code;
+alter table organization drop column address;
+alter table organization drop column legal_name;

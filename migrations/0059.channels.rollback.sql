@@ -1,0 +1,3 @@
+drop table channel_price_list;
+drop table channel_language;
+drop table channel;

@@ -1,0 +1,73 @@
+"""Write set: the items that a write stores and deletes, their locked rows and dependencies."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import CREATED, DELETED
+
+LockedRow: TypeAlias = Mapping[str, Any]
+"""Stored record before the write, as the locking statement returned it.
+
+Its columns are ``id``, ``state`` (``active`` for records without one), ``key`` (own key, of a part
+that of its owner), ``within_id`` (parent of the own key), and ``fields`` (JSON of the fields that
+writes keep); the last three may be null.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSet:
+    """Write set: the items that a batch stores and deletes, with their records locked.
+
+    ``upserts`` and ``deletes`` exclude items that had failed when the write set was made.
+    """
+
+    batch: Batch
+    """Items that are checked, in request order.
+
+    Items that fail in the checks stay; items that failed before and absent ones are not included.
+    """
+    upserts: Batch
+    """Items to insert or update."""
+    deletes: Batch
+    """Items whose records are to be deleted."""
+    live_deletes: list[int]
+    """Ids of ``deletes`` whose records are not deleted yet, in request order."""
+    created_ids: Sequence[int] = ()
+    """Ids of ``upserts`` to insert."""
+    restored_ids: Sequence[int] = ()
+    """Ids of ``upserts`` whose records were deleted before the write; patches may leave them so."""
+    stored_forms: Mapping[int, Item] = field(default_factory=dict)
+    """Writable forms before the write, by id; empty unless the write patches a single record."""
+
+    def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
+        """Return the ids of created and deleted records, by collection, then by operation.
+
+        ``parts`` are those of the collection's records. Records of parts are created and deleted
+        with their owners, and with their content (``Batch.part_operations``). Owners whose part is
+        empty are included: the change recorder drops ids that no statement returned. All other
+        changed ids count as updated, those of restored records included.
+        """
+        operations = {CREATED: {*self.created_ids}, DELETED: {*self.live_deletes}}
+        of_parts = self.batch.part_operations
+        return {collection: operations} | {
+            part: {
+                name: ids | of_parts.get(part, {}).get(name, set())
+                for name, ids in operations.items()
+            }
+            for part in {*parts, *of_parts}
+        }
+
+
+class Dependency(NamedTuple):
+    """Dependency between items: that of record ``id`` fails if that of ``depends_on`` fails.
+
+    It fails with an error of ``type`` and ``message`` at ``field``. Dependencies are transitive.
+    """
+
+    id: int
+    depends_on: int
+    type: str
+    field: str
+    message: str

@@ -1,0 +1,703 @@
+"""Types of records as callers read them, generated from ``schemas/``, which describes the fields.
+
+They annotate the documents of ``Client.typed`` for type checkers; nothing is checked at run time. A
+nullable field is always present. A field that is ``NotRequired`` is absent when it has no value.
+With the parameter ``fields`` a document has the named fields only. ``COLLECTIONS`` has each type
+of a collection's records, with the collection's path below ``/api/``.
+"""
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+# <!-- written by `make docs` -->
+
+
+CustomFieldType: TypeAlias = Literal["text", "numeric", "allowedValue", "nestedAllowedValue"]
+
+
+State: TypeAlias = Literal["active", "inactive", "deleted"]
+
+
+class ComplianceCustomFieldAllowedValue(TypedDict):
+    """Compliance custom field allowed value."""
+
+    id: int
+    value: str
+    userDefinedId: NotRequired[str]
+    properties: list[str]
+
+
+class ComplianceCustomField(TypedDict):
+    """Compliance custom field."""
+
+    id: int
+    name: str
+    userDefinedId: str | None
+    type: CustomFieldType
+    state: State
+    position: int
+    internalOnly: bool
+    isMandatory: bool
+    isMultiLine: bool
+    isSortByAllowedValueId: bool
+    maxChar: int | None
+    allowedDecimals: int | None
+    parentCustomFieldId: int | None
+    parentCustomFieldName: NotRequired[str]
+    allowedValues: list[ComplianceCustomFieldAllowedValue]
+    properties: list[str]
+
+
+StyleCustomFieldFormula: TypeAlias = Literal["none", "average", "sum"]
+
+
+class StyleCustomFieldAllowedValue(TypedDict):
+    """Style custom field allowed value."""
+
+    id: int
+    value: str
+    userDefinedId: NotRequired[str]
+    parentAllowedValueId: NotRequired[int]
+    properties: list[str]
+
+
+class StyleCustomFieldAssociation(TypedDict):
+    """A record that the field is restricted to."""
+
+    id: int
+    name: str
+
+
+class StyleCustomField(TypedDict):
+    """Style custom field."""
+
+    id: int
+    name: str
+    userDefinedId: NotRequired[str]
+    type: CustomFieldType
+    state: State
+    position: int
+    internalOnly: bool
+    isMandatory: bool
+    isSupplierEditable: bool
+    isMultiLine: bool
+    isSortByAllowedValueId: bool
+    diffPerColor: bool
+    diffPerSize: bool
+    useInThumbnailViewGroupBy: bool
+    maxChar: int | None
+    allowedDecimals: NotRequired[int]
+    numericVariantCalculationFormula: StyleCustomFieldFormula
+    parentCustomFieldId: NotRequired[int]
+    parentCustomFieldName: NotRequired[str]
+    allowedValues: list[StyleCustomFieldAllowedValue]
+    associatedBrands: list[StyleCustomFieldAssociation]
+    associatedGroups: list[StyleCustomFieldAssociation]
+    associatedStyleCategories: list[StyleCustomFieldAssociation]
+    properties: list[str]
+
+
+class Translation(TypedDict):
+    """A stored translation."""
+
+    id: int
+    languageId: int
+    text: str
+
+
+class CareInstruction(TypedDict):
+    """Care instruction."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    text: str
+    state: State
+    position: int
+    properties: list[str]
+    languages: list[Translation]
+
+
+class CareInstructionMaterial(TypedDict):
+    """Care instruction material."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    text: str
+    state: State
+    position: int
+    properties: list[str]
+    languages: list[Translation]
+
+
+CareInstructionIconSymbolOrNull: TypeAlias = (
+    Literal["wash95", "wash70", "wash60", "wash60Mild", "wash50", "wash50Mild", "wash40", "wash40Mild", "wash40VeryMild", "wash30", "wash30Mild", "wash30VeryMild", "handWash", "doNotWash", "bleachAny", "bleachOxygen", "doNotBleach", "tumbleNormal", "tumbleLow", "doNotTumble", "lineDry", "dripLineDry", "flatDry", "dripFlatDry", "lineDryShade", "dripLineDryShade", "flatDryShade", "dripFlatDryShade", "iron200", "iron150", "iron110", "doNotIron", "dryCleanP", "dryCleanPMild", "dryCleanF", "dryCleanFMild", "doNotDryClean", "wetClean", "wetCleanMild", "wetCleanVeryMild", "doNotWetClean"] | None
+)
+
+
+class CareInstructionIcon(TypedDict):
+    """Care instruction icon."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    text: str
+    symbol: CareInstructionIconSymbolOrNull
+    process: Literal["washing", "bleaching", "tumbleDrying", "naturalDrying", "ironing", "dryCleaning", "wetCleaning"] | None
+    state: State
+    position: int
+    properties: list[str]
+    languages: list[Translation]
+
+
+class CareInstructionLayer(TypedDict):
+    """Care instruction layer."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    text: str
+    state: State
+    position: int
+    properties: list[str]
+    languages: list[Translation]
+
+
+class Group(TypedDict):
+    """Group."""
+
+    id: int
+    name: str
+    userDefinedId: str | None
+    state: State
+    properties: list[str]
+    usedInStyles: int
+    beginDate: str
+    endDate: NotRequired[str]
+
+
+class ColorGroup(TypedDict):
+    """Color group."""
+
+    id: int
+    name: str
+    userDefinedId: NotRequired[str]
+    state: State
+
+
+class ColorLanguageName(TypedDict):
+    """Color language name."""
+
+    languageId: int
+    languageName: str
+    languageCode: str
+    colorName: str
+
+
+class Color(TypedDict):
+    """Color."""
+
+    id: int
+    name: str
+    userDefinedId: str | None
+    userDefinedId2: str | None
+    colorReference: str | None
+    colorNote: str | None
+    state: State
+    colorGroups: list[ColorGroup]
+    languageNames: list[ColorLanguageName]
+    properties: list[str]
+
+
+class SizeRangeSize(TypedDict):
+    """Size range size."""
+
+    id: int
+    name: str
+    sizeId: NotRequired[str]
+    relatedSizeRangeSizeId: NotRequired[int]
+    gradingGroupId: NotRequired[int]
+
+
+class SizeRange(TypedDict):
+    """Size range."""
+
+    id: int
+    name: str
+    state: State
+    userDefinedId: str | None
+    isAdvancedGrading: bool
+    isDefault: bool
+    defaultGradingSizeId: NotRequired[int]
+    defaultGradingSizeName: NotRequired[str]
+    sizes: list[SizeRangeSize]
+    properties: list[str]
+
+
+class ItemCategory(TypedDict):
+    """Item category."""
+
+    id: int
+    name: str
+    state: State
+    usedInItems: int
+    beginDate: str
+    endDate: NotRequired[str]
+    properties: list[str]
+
+
+class SubSupplierContact(TypedDict):
+    """Sub supplier contact."""
+
+    id: int
+    firstName: NotRequired[str]
+    lastName: NotRequired[str]
+    email: NotRequired[str]
+    phone: NotRequired[str]
+    role: NotRequired[str]
+    faxNumber: NotRequired[str]
+    countryCode: NotRequired[str]
+    countryName: NotRequired[str]
+    properties: list[str]
+
+
+class SubSupplier(TypedDict):
+    """Sub supplier."""
+
+    id: str
+    organizationId: int
+    name: str
+    customId: NotRequired[str]
+    relationType: NotRequired[str]
+    relationTypeName: NotRequired[str]
+    address: NotRequired[str]
+    zipCode: NotRequired[str]
+    city: NotRequired[str]
+    stateOrRegion: NotRequired[str]
+    countryCode: NotRequired[str]
+    countryName: NotRequired[str]
+    webSite: NotRequired[str]
+    vatNumber: NotRequired[str]
+    mid: NotRequired[str]
+    avatarColor: NotRequired[str]
+    processingTypes: NotRequired[str]
+    latitude: NotRequired[float]
+    longitude: NotRequired[float]
+    facilityCount: int
+    state: State
+    createdAt: str
+    contacts: list[SubSupplierContact]
+
+
+FacilityProcess: TypeAlias = (
+    Literal["fiberProduction", "spinning", "weaving", "knitting", "dyeing", "printing", "finishing", "cutting", "assembly", "embroidery", "washing", "packing", "other"]
+)
+
+
+class Facility(TypedDict):
+    """Facility."""
+
+    id: int
+    name: str
+    subSupplierId: str
+    state: State
+    address: str | None
+    zipCode: str | None
+    city: str | None
+    stateOrRegion: str | None
+    countryCode: str | None
+    countryName: NotRequired[str]
+    latitude: float | None
+    longitude: float | None
+    gln: str | None
+    osId: str | None
+    processes: list[FacilityProcess]
+
+
+class Brand(TypedDict):
+    """Brand."""
+
+    id: int
+    customId: NotRequired[str]
+    name: str
+    state: State
+
+
+class StyleCategory(TypedDict):
+    """Style category."""
+
+    id: int
+    name: str
+    userDefinedId: NotRequired[str]
+    state: State
+
+
+class Item(TypedDict):
+    """Item."""
+
+    id: int
+    number: str
+    name: str
+    itemCategoryId: NotRequired[int]
+    state: State
+    supplierId: int | None
+    brandId: int | None
+    supplierItemNumber: str | None
+    unit: str | None
+    description: str | None
+    countryOfOriginCode: str | None
+    hsCode: str | None
+    netWeight: float | None
+
+
+class SupplierContact(TypedDict):
+    """Supplier contact."""
+
+    id: int
+    firstName: NotRequired[str]
+    lastName: NotRequired[str]
+    email: NotRequired[str]
+    phone: NotRequired[str]
+    role: NotRequired[str]
+    faxNumber: NotRequired[str]
+    countryCode: NotRequired[str]
+    countryName: NotRequired[str]
+    properties: list[str]
+
+
+class Supplier(TypedDict):
+    """Supplier."""
+
+    id: int
+    customId: NotRequired[str]
+    name: str
+    isStyleSupplier: bool
+    isItemSupplier: bool
+    currencyCode: str | None
+    countryCode: str | None
+    countryName: NotRequired[str]
+    deliveryTerms: str | None
+    paymentTerms: str | None
+    leadTimeDays: int | None
+    address: NotRequired[str]
+    zipCode: NotRequired[str]
+    city: NotRequired[str]
+    stateOrRegion: NotRequired[str]
+    webSite: NotRequired[str]
+    vatNumber: NotRequired[str]
+    mid: NotRequired[str]
+    gln: str | None
+    latitude: NotRequired[float]
+    longitude: NotRequired[float]
+    subSupplierIds: list[str]
+    state: State
+    createdAt: str
+    usedInStyles: int
+    usedInItems: int
+    contacts: list[SupplierContact]
+
+
+class Season(TypedDict):
+    """Season."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    name: str
+    projectName: str | None
+    startDate: str | None
+    endDate: str | None
+    position: int
+    state: State
+    usedInStyles: int
+
+
+PriceListType: TypeAlias = Literal["retail", "wholesale", "cost", "target", "other"]
+
+
+class PriceList(TypedDict):
+    """Price list."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    name: str
+    type: PriceListType
+    currencyCode: str
+    includesTax: bool
+    countryCodes: list[str]
+    supplierId: int | None
+    validFrom: str | None
+    validTo: str | None
+    state: State
+
+
+ChannelRequirement: TypeAlias = (
+    Literal["brand", "season", "category", "supplier", "description", "countryOfOrigin", "hsCode", "netWeight", "colors", "sizeRange", "skus", "barcodes", "prices", "image", "imagePerColor", "care", "composition", "translations", "customFields"]
+)
+
+
+class Channel(TypedDict):
+    """Channel."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    name: str
+    languageIds: list[int]
+    priceListIds: list[int]
+    requirements: list[ChannelRequirement]
+    state: State
+
+
+StyleStatus: TypeAlias = Literal["workInProgress", "published", "delivered", "cancelled"]
+
+
+StyleGender: TypeAlias = Literal["female", "male", "unisex"] | None
+
+
+StyleAgeGroup: TypeAlias = Literal["newborn", "infant", "toddler", "kids", "adult"] | None
+
+
+class Style(TypedDict):
+    """Style."""
+
+    id: int
+    number: str
+    name: str
+    brandId: NotRequired[int]
+    styleCategoryId: NotRequired[int]
+    groupIds: list[int]
+    state: State
+    seasonId: int | None
+    supplierId: int | None
+    sizeRangeId: int | None
+    description: str | None
+    countryOfOriginCode: str | None
+    hsCode: str | None
+    netWeight: float | None
+    status: StyleStatus
+    isReadyForExport: bool
+    gender: StyleGender
+    ageGroup: StyleAgeGroup
+
+
+BarcodeRangeType: TypeAlias = Literal["gtin13", "gtin12"]
+
+
+class BarcodeRange(TypedDict):
+    """Barcode range."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    name: str
+    type: BarcodeRangeType
+    companyPrefix: str
+    firstReference: int
+    lastReference: int
+    brandId: int | None
+    isDefault: bool
+    state: State
+    nextReference: int | None
+    free: int
+
+
+class StyleColor(TypedDict):
+    """Style color."""
+
+    id: int
+    styleId: int
+    styleNumber: str
+    colorId: int
+    colorName: str
+    colorUserDefinedId: str | None
+    colorReference: str | None
+    name: str | None
+    sortOrder: int | None
+    seasonIds: list[int]
+    availableFrom: str | None
+    availableTo: str | None
+    comment: str | None
+    state: State
+
+
+BarcodeType: TypeAlias = Literal["gtin8", "gtin12", "gtin13", "gtin14", "internal"]
+
+
+class Barcode(TypedDict):
+    """Barcode."""
+
+    id: int
+    barcode: str
+    type: BarcodeType
+    gtin14: str | None
+    barcodeRangeId: int | None
+    styleSkuId: int | None
+    sku: str | None
+    isPrimary: bool
+    assignedAt: str | None
+    state: State
+
+
+class SKU(TypedDict):
+    """S k u."""
+
+    id: int
+    sku: str
+    styleColorId: int
+    sizeRangeSizeId: int
+    netWeight: float | None
+    state: State
+    styleId: int
+    styleNumber: str
+    colorId: int
+    colorName: str
+    sizeName: str
+    gtin: str | None
+
+
+StyleFileCategory: TypeAlias = (
+    Literal["image", "sketch", "techPack", "pattern", "document", "video", "model3d", "label", "other"]
+)
+
+
+class StyleFile(TypedDict):
+    """Style file."""
+
+    id: int
+    styleId: int
+    styleColorId: int | None
+    fileName: str
+    category: StyleFileCategory
+    url: str
+    mimeType: str | None
+    sizeBytes: int | None
+    width: int | None
+    height: int | None
+    altText: str | None
+    sha256: str | None
+    isMain: bool
+    sortOrder: int | None
+    state: State
+
+
+class StyleRelation(TypedDict):
+    """Style relation."""
+
+    id: int
+    styleId: int
+    relatedStyleId: int
+    relatedStyleNumber: str
+    relatedStyleName: str
+
+
+class ComplianceCategory(TypedDict):
+    """Compliance category."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    name: str
+    description: str | None
+    position: int
+    state: State
+
+
+class SampleType(TypedDict):
+    """Sample type."""
+
+    id: int
+    userDefinedId: NotRequired[str]
+    name: str
+    commentDeadlineDays: int | None
+    position: int
+    state: State
+    usedInSampleRequests: int
+
+
+SampleRequestStatus: TypeAlias = (
+    Literal["planned", "requested", "confirmed", "sent", "received", "commented", "cancelled"]
+)
+
+
+class SampleRequestSize(TypedDict):
+    """Sample request size."""
+
+    sizeRangeSizeId: int
+    sizeRangeSizeName: str
+
+
+class SampleRequest(TypedDict):
+    """Sample request."""
+
+    id: int
+    styleId: int
+    name: str
+    unit: str | None
+    requestedAt: str
+    sampleTypeId: int | None
+    status: SampleRequestStatus
+    deadline: str | None
+    expectedAt: str | None
+    trackingNumber: str | None
+    comment: str | None
+    statusChangedAt: str
+    sizes: list[SampleRequestSize]
+
+
+class Language(TypedDict):
+    """Language."""
+
+    id: int
+    name: str
+    code: str
+
+
+class Currency(TypedDict):
+    """Currency."""
+
+    id: int
+    code: str
+    name: str
+    minorUnits: int
+
+
+class Country(TypedDict):
+    """Country."""
+
+    id: int
+    code: str
+    name: str
+
+
+COLLECTIONS: dict[type[Any], str] = {
+    ComplianceCustomField: "compliance-custom-fields",
+    StyleCustomField: "style-custom-fields",
+    CareInstruction: "care-instructions",
+    CareInstructionMaterial: "care-instruction-materials",
+    CareInstructionIcon: "care-instruction-icons",
+    CareInstructionLayer: "care-instruction-layers",
+    Group: "groups",
+    Color: "colors",
+    SizeRange: "size-ranges",
+    ItemCategory: "item-categories",
+    SubSupplier: "sub-suppliers",
+    Facility: "facilities",
+    Brand: "brands",
+    ColorGroup: "color-groups",
+    StyleCategory: "style-categories",
+    Item: "items",
+    Supplier: "suppliers",
+    Season: "seasons",
+    PriceList: "price-lists",
+    Channel: "channels",
+    Style: "styles",
+    BarcodeRange: "barcode-ranges",
+    StyleColor: "style-colors",
+    Barcode: "barcodes",
+    SKU: "style-skus",
+    StyleFile: "style-files",
+    StyleRelation: "style-relations",
+    ComplianceCategory: "compliance-categories",
+    SampleType: "sample-types",
+    SampleRequest: "sample-requests",
+    Language: "languages",
+    Currency: "currencies",
+    Country: "countries",
+}
+"""Path of the collection by type."""
+
+
+# <!-- end of `make docs` -->

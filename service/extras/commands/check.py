@@ -1,0 +1,88 @@
+"""Installation check: `selvedge check` prints a line for each part, and fails if one is wrong."""
+
+import asyncio
+import shutil
+import time
+from argparse import Namespace
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import asyncpg
+
+from service.console import say
+from service.database import disk_space, preflight
+from service.database.incidents import DISK_IS_FULL
+from service.database.migrations import schema_is_current
+from service.extras.commands import CommandError, Parsers
+from service.extras.commands.command_database import OldSchemaError, database
+from service.organizations import administration as organizations
+from service.settings import Settings
+
+_KEY_DAYS: Final = 30
+_DISK_SHARE: Final = 0.8
+_CLOCK_SECONDS: Final = 5
+_Part = tuple[str, bool, str]
+"""Name, whether it is right, and text."""
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = parsers.add_parser("check", help="check settings, database, disk, clock and keys")
+    parser.set_defaults(run=check)
+
+
+def check(settings: Settings, _: Namespace) -> None:
+    """Print a line for each part. Raise CommandError if one is wrong.
+
+    Raise SettingsError if the database cannot be reached, or does not suit the settings.
+    """
+    with database(settings) as dsn:
+        preflight.check(settings, dsn, required=True)
+        connections = f"{settings.workers} workers, {settings.pool_size} connections each"
+        parts = [("settings", True, connections), *_disk(settings), *asyncio.run(_parts(dsn))]
+    for name, is_right, text in parts:
+        say(f"{'ok' if is_right else 'WRONG':5}  {name:8}  {text}")
+    wrong = [name for name, is_right, _ in parts if not is_right]
+    if wrong:
+        raise CommandError(f"wrong: {', '.join(wrong)}")
+
+
+def _disk(settings: Settings) -> Iterator[_Part]:
+    """Yield the use of the embedded server's disk. That of another server is not known here."""
+    if settings.database_url is None:
+        disk = shutil.disk_usage(settings.data_dir)
+        share = 1 - disk.free / disk.total
+        yield "data", share < _DISK_SHARE, f"{share:.0%} of the disk of {settings.data_dir} in use"
+
+
+async def _parts(dsn: str) -> list[_Part]:
+    """Return the parts that the database shows. Without the current schema, keys are left out."""
+    connection = await asyncpg.connect(dsn, timeout=10)
+    try:
+        before = time.time()
+        database_time = (await organizations.clock(connection)).timestamp()
+        deviation = max(before - database_time, database_time - time.time(), 0)
+        is_current = await schema_is_current(connection)
+        has_room = await disk_space.has_room(connection)
+        return [
+            ("database", True, f"PostgreSQL {connection.get_server_version().major}"),
+            ("schema", is_current, "current" if is_current else str(OldSchemaError())),
+            ("disk", has_room, "the database can write" if has_room else DISK_IS_FULL),
+            ("clock", deviation < _CLOCK_SECONDS, f"{deviation:.1f} s from the database's"),
+            *([await _keys(connection)] if is_current else []),
+        ]
+    finally:
+        await connection.close()
+
+
+async def _keys(connection: asyncpg.Connection) -> _Part:
+    """Return whether no key in use expires soon."""
+    now = datetime.now(UTC)
+    ending = [
+        f"{key['id']} of organization {key['organization_id']}"
+        for key in await organizations.list_keys(connection, None)
+        if key["revoked_at"] is None
+        and now < (key["expires_at"] or now) < now + timedelta(days=_KEY_DAYS)
+    ]
+    return "keys", not ending, f"end within {_KEY_DAYS} days: {', '.join(ending) or 'none'}"

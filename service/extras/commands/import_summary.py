@@ -1,0 +1,59 @@
+"""Import summary: counts of outcomes by collection, and the error that names rejected lines."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from service.console import say
+from service.extras.transfer.errors import CHECKED
+
+if TYPE_CHECKING:
+    from service.extras.transfer.rejects import Rejects
+
+_OUTCOMES: Final = {
+    "created": "created",
+    "updated": "updated",
+    "unchanged": "unchanged",
+    "deleted": "deleted",
+    "absent": "absent",
+    CHECKED: "checked",
+    "failed": "rejected",
+}
+"""Titles of the columns of the summary by outcome, in the order of the columns."""
+_CHECKED: Final = """
+checked: parts with deactivated entries, lines that refer to records of an earlier transaction, and
+missing records that others use. A dry run cannot check everything that depends on stored data."""
+"""Explanation of the outcome ``checked``, below a table that has it."""
+
+
+def print_summary(counts: Mapping[str, Counter[str]]) -> None:
+    """Print a table: a line for each collection, a column for each outcome that occurs.
+
+    ``counts`` has the number of lines by outcome, by collection. Explain ``checked`` if it occurs.
+    """
+    columns = [name for name in _OUTCOMES if any(name in outcomes for outcomes in counts.values())]
+    say(f"{'':28}" + "".join(f"{_OUTCOMES[outcome]:>11}" for outcome in columns))
+    for name, outcomes in counts.items():
+        say(f"{name:28}" + "".join(f"{outcomes[outcome]:11}" for outcome in columns))
+    if CHECKED in columns:
+        say(*_CHECKED.split("\n"))
+
+
+def reject_summary(rejects: "Rejects", *, skips: bool, dry_run: bool) -> str:
+    """Return a one-line error: number of rejected lines, what was written, and the first one.
+
+    At its end it names the file with all rejected lines, or the option for one. ``skips`` says that
+    an import writes the lines without errors: ``--on-error skip``.
+    """
+    if skips:
+        effect = "nothing was written" if dry_run else "the other lines were imported"
+    elif dry_run:
+        effect = "an import stops there, with nothing of that transaction written"
+    else:
+        effect = "nothing of that transaction was written, and nothing after it was sent"
+    details = (
+        f"all rejected lines: {rejects.path}"
+        if rejects.path
+        else "--rejects FILE writes all of them to a file"
+    )
+    return f"rejected: {rejects.count}, and {effect}; the first is {rejects.first}; {details}"

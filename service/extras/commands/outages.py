@@ -1,0 +1,50 @@
+"""Outages of the service: commands that call it wait for their end without a time limit."""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from service.console import say
+from service.extras.client import RetryPolicy, SelvedgeError
+
+_REPORT_SECONDS: Final = 60.0
+_TRIES_BEFORE_REPORT: Final = 3
+"""Number of failed tries after which the outage is reported."""
+
+
+@dataclass(frozen=True)
+class OutageRetryPolicy(RetryPolicy):
+    """Retry policy without a limit of tries, for the errors that ``RetryPolicy`` retries.
+
+    The maximum of the backoff doubles from 0.25 s to 16 s. Any ``Retry-After`` is added.
+    """
+
+    longest_wait: float = 600.0
+    """Maximum ``Retry-After`` in seconds that is waited for; a longer one fails the call."""
+    on_outage: Callable[[str], None] = say
+    """Called with the reason after the third failed try of a request, if a retry follows."""
+
+    def delay_seconds(self, error: SelvedgeError, attempt: int) -> float | None:
+        """Return the seconds to wait after the n-th failed try; None for no further try.
+
+        None is for errors that no retry can mend, and a ``Retry-After`` beyond ``longest_wait``.
+        """
+        seconds = super().delay_seconds(error, min(attempt, self.attempts - 1))
+        if attempt == _TRIES_BEFORE_REPORT and seconds is not None:
+            self.on_outage(str(error))
+        return seconds
+
+
+def outage_reporter(url: str) -> Callable[[str], None]:
+    """Return a function that prints an outage, each reason at most once a minute."""
+    reported_at = dict[str, float]()
+
+    def report(reason: str) -> None:
+        now = time.monotonic()
+        if now - reported_at.get(reason, -_REPORT_SECONDS) >= _REPORT_SECONDS:
+            reported_at[reason] = now
+            say(f"waiting for {url}: {reason}", file=sys.stderr)
+
+    return report

@@ -1,0 +1,230 @@
+"""Transfer commands: `selvedge export` and `selvedge import`, over HTTP (contract, Files)."""
+
+import asyncio
+import fcntl
+import os
+import re
+import sys
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Final
+
+from tqdm import tqdm
+
+from service.console import say
+from service.extras.client import Client
+from service.extras.client.options import MAX_MISSING_SHARE
+from service.extras.commands import CommandError, Parsers
+from service.extras.commands.column_listing import ListColumns
+from service.extras.commands.import_summary import print_summary, reject_summary
+from service.extras.commands.outages import OutageRetryPolicy, outage_reporter
+from service.extras.commands.prompts import service_from_environment
+from service.settings import Settings
+
+_SERVICE: Final = "Set SELVEDGE_URL and SELVEDGE_API_KEY to the address and an API key."
+_INTERRUPTED: Final = (
+    "written records stay; run the same command again",
+    "the dry run was interrupted; nothing was written",
+)
+"""Messages of an import and of a dry run that end early, by an interrupt or an error."""
+_SHARE: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)(%?)", re.ASCII)
+
+
+def add(parsers: Parsers) -> None:
+    """Add both commands."""
+    _add_export(parsers)
+    _add_import(parsers)
+
+
+def _add_export(parsers: Parsers) -> None:
+    exporting = parsers.add_parser(
+        "export",
+        help="write records to files",
+        description="Write all live records to NDJSON or CSV files, one for each collection, "
+        "parts included. "
+        f"{_SERVICE}",
+    )
+    exporting.add_argument("folder", type=Path, metavar="DIR", help="folder of the files")
+    exporting.add_argument(
+        "collections",
+        nargs="*",
+        metavar="COLLECTION",
+        help="collections to export, with their parts (default: all)",
+    )
+    exporting.add_argument(
+        "--csv", action="store_true", help="write CSV with the fields that an import can read"
+    )
+    exporting.set_defaults(run=export)
+
+
+def _add_import(parsers: Parsers) -> None:
+    importing = parsers.add_parser(
+        "import",
+        help="read records from files",
+        description="Read records from NDJSON or CSV files, each named after its collection. Lines "
+        "replace the records with their own keys, or create them. "
+        f"{_SERVICE}",
+    )
+    importing.add_argument("place", type=Path, metavar="DIR|FILE", help="files to read")
+    importing.add_argument("--match", action="store_true", help=SUPPRESS)  # always so now
+    importing.add_argument(
+        "--merge",
+        action="store_true",
+        help="merge lines into their records, and keep fields that a line lacks",
+    )
+    importing.add_argument(
+        "--delete-missing",
+        action="store_true",
+        help="delete live records with an own key that their file does not have",
+    )
+    importing.add_argument(
+        "--at-most",
+        type=_share,
+        metavar="SHARE",
+        help="with --delete-missing: share of a collection's records beyond which nothing is "
+        f"deleted, such as 2%% or 0.02 (default: {MAX_MISSING_SHARE:.0%}%)",
+    )
+    _add_run_options(importing)
+    importing.set_defaults(run=import_)
+
+
+def _add_run_options(importing: ArgumentParser) -> None:
+    """Add the options of a run: what stops it, what it writes and how it reads files."""
+    importing.add_argument(
+        "--on-error",
+        choices=["abort", "skip"],
+        default="abort",
+        help="abort at the first transaction with a rejected line (default), or skip such lines",
+    )
+    importing.add_argument("--dry-run", action="store_true", help="check everything; write nothing")
+    importing.add_argument(
+        "--rejects",
+        type=Path,
+        metavar="FILE",
+        help="write rejected lines with their errors to this NDJSON file, and as CSV beside it",
+    )
+    importing.add_argument(
+        "--encoding",
+        help="encoding of CSV files without a byte order mark, such as cp1252 (default: UTF-8)",
+    )
+    importing.add_argument(
+        "--columns",
+        action=ListColumns,
+        metavar="COLLECTION",
+        help="print the columns that a CSV file of the collection can have, and exit",
+    )
+
+
+def export(_: Settings, arguments: Namespace) -> None:
+    """Write the files and print the number of lines in each. Wait while the service is unavailable.
+
+    The wait has no limit, but a ``Retry-After`` above 600 s fails. Raise CommandError without
+    SELVEDGE_URL or SELVEDGE_API_KEY, TransferError for an unknown collection, and SelvedgeError.
+    """
+    # Imported here: it loads every schema and resource, which no other command needs.
+    from service.extras.transfer.collections import select_collections
+    from service.extras.transfer.export_files import Export
+
+    url, key = service_from_environment()
+    collections = select_collections(arguments.collections)
+    with tqdm(desc="export", unit=" records", disable=None) as bar:
+
+        async def run() -> dict[str, int]:
+            async with Client(
+                url, key, retry_policy=OutageRetryPolicy(on_outage=outage_reporter(url))
+            ) as client:
+                return await Export(
+                    client, arguments.folder, collections, bar.update, csv=arguments.csv
+                ).run()
+
+        counts = asyncio.run(run())
+    for name, count in counts.items():
+        say(f"{name:28}{count:10}")
+
+
+def import_(_: Settings, arguments: Namespace) -> None:
+    """Import the files and print a summary. Outages are waited for.
+
+    Raise CommandError for wrong options, before a file is read, and, after the summary, if any line
+    was rejected. By default the first transaction with a rejected line ends the import: it writes
+    nothing, and what earlier ones wrote stays. With ``--on-error skip`` the other lines are
+    written. A dry run writes nothing. Raise TransferError for unusable files.
+    """
+    from service.extras.transfer.collections import transfer_collections
+    from service.extras.transfer.files import sources
+    from service.extras.transfer.import_files import Import, ImportOptions
+    from service.extras.transfer.rejects import Rejects, reject_files
+
+    url, key = service_from_environment()  # fails before any file is read
+    files = sources(arguments.place, transfer_collections(), _encoding(arguments.encoding))
+    if arguments.at_most is not None and not arguments.delete_missing:
+        raise CommandError("--at-most needs --delete-missing")
+    options = ImportOptions(
+        skip=arguments.on_error == "skip",
+        dry_run=arguments.dry_run,
+        merge=arguments.merge,
+        delete_missing=arguments.delete_missing,
+        at_most=MAX_MISSING_SHARE if arguments.at_most is None else arguments.at_most,
+    )
+    for path in reject_files(arguments.rejects) if arguments.rejects else ():
+        if any(path.absolute() == source.path.absolute() for source in files):
+            raise CommandError(f"{path} is a file to import: use another file for --rejects")
+    counts = None
+    with (
+        Rejects(arguments.rejects) as rejects,
+        tqdm(desc="import", unit=" lines", disable=None) as bar,
+        nullcontext() if options.dry_run else _locked(files[0].path.parent),
+    ):
+
+        async def run() -> dict[str, Counter[str]]:
+            policy = OutageRetryPolicy(on_outage=outage_reporter(url))
+            async with Client(url, key, retry_policy=policy) as client:
+                return await Import(client, files, rejects, options, bar.reset, bar.update).run()
+
+        try:
+            counts = asyncio.run(run())
+        finally:
+            if counts is None:
+                say(_INTERRUPTED[options.dry_run], file=sys.stderr)
+    print_summary(counts)
+    if rejects.count:
+        raise CommandError(reject_summary(rejects, skips=options.skip, dry_run=options.dry_run))
+
+
+def _share(text: str) -> float:
+    """Return a share from 0 to 1: the text is a percentage such as 2%, or a number up to 1.
+
+    Raise ArgumentTypeError for any other text.
+    """
+    match = _SHARE.fullmatch(text)
+    share = float(match[1]) / (100 if match[2] else 1) if match else 2.0
+    if share > 1:
+        raise ArgumentTypeError(f"use a share such as 2% or 0.02, not {text!r}")
+    return share
+
+
+def _encoding(name: str | None) -> str | None:
+    """Return the encoding, None for None. Raise CommandError if it is no text encoding."""
+    try:
+        if name is not None and "a".encode(name).decode(name) != "a":
+            raise LookupError
+    except (LookupError, UnicodeError):
+        message = f"{name} is no text encoding: use one such as cp1252 or utf-16-le"
+        raise CommandError(message) from None
+    return name
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder of files; raise TransferError if another import has locked it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise CommandError(f"another import of {folder} is running: wait for its end") from error
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,37 @@
+"""Data page at `/data`: a browser and editor of the records, in JavaScript modules of our own."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from service.extras.pages.page import (
+    CSS,
+    HTML,
+    SCRIPT,
+    WebPage,
+    menu,
+    module_names,
+    read_file,
+    render,
+)
+
+_MAIN: Final = "main.js"
+
+
+def data() -> Iterator[tuple[str, WebPage]]:
+    """Yield the path and content of the page, of its style and of each module."""
+    # Trusted types make the browser refuse markup from texts, such as names that are stored.
+    own = ("script-src 'self'", "style-src 'self'", "img-src data:", "connect-src 'self'")
+    trusted = ("require-trusted-types-for 'script'", "trusted-types 'none'")
+    modules = module_names("data")
+    # Preloaded, so that modules are not found one after the other.
+    preloads = "\n".join(
+        f'<link rel="modulepreload" href="data/{name}">' for name in modules if name != _MAIN
+    )
+    yield (
+        "/data",
+        WebPage(render("data.html", preloads=preloads, menu=menu("data")), HTML, *own, *trusted),
+    )
+    style = read_file("style.css") + read_file("data.css")
+    yield "/data/page.css", WebPage(style.encode(), CSS)
+    for name in modules:
+        yield f"/data/{name}", WebPage(read_file(f"data/{name}").encode(), SCRIPT)

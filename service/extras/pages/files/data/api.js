@@ -1,0 +1,78 @@
+// Requests to the service with the key of the tab, and the failures that it answers.
+
+// Item of the session storage, which the front page and /docs share. It lasts as long as the tab.
+const STORAGE_KEY = "selvedge.key";
+
+export const storedKey = () => sessionStorage.getItem(STORAGE_KEY);
+export const storeKey = (key) => sessionStorage.setItem(STORAGE_KEY, key);
+export const forgetKey = () => sessionStorage.removeItem(STORAGE_KEY);
+
+/** Strips "Authorization: Bearer" from a pasted key. */
+export const parseKey = (text) => text.trim().replace(/^(?:authorization:\s*)?(?:bearer\s+)*/i, "");
+
+/** Failure of a request. Its rows have the `field`, and in `value` a sentence for people. */
+export class Failure extends Error {
+  constructor(status, code, rows, { tag = null, retryAfter = null } = {}) {
+    super(rows.map((row) => row.value).join(" "));
+    Object.assign(this, { status, code, rows, tag, retryAfter });
+  }
+}
+
+const failure = (code, message) => new Failure(0, code, [{ type: code, field: null, value: message }]);
+
+/** Numbers keep their digits where the browser shows them: long ids become BigInt, amounts such as 180.00 texts. */
+function reviveNumber(_, value, { source } = {}) {
+  if (typeof value !== "number" || !source || String(value) === source) return value;
+  if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)) return BigInt(source);
+  return /^-?\d+\.\d+$/.test(source) ? source : value;
+}
+
+const writeNumber = (_, value) => (typeof value === "bigint" ? JSON.rawJSON(String(value)) : value);
+
+/** Returns a value as JSON, with the digits of each number. */
+export const toJson = (value) => JSON.stringify(value, writeNumber);
+
+let view = new AbortController();
+
+/** Aborts the reads of the view that is left. */
+export function leaveView() {
+  view.abort();
+  view = new AbortController();
+}
+
+/** Returns the `data`, the `pagination` and the entity tag of a response. Throws a Failure. */
+export async function request(method, path, { body, headers = {}, key = storedKey() } = {}) {
+  if (!/^[\x21-\x7e]+$/.test(key)) throw failure("no_key", "This is no key: keys are letters, digits and underscores.");
+  const signal = method === "GET" ? view.signal : undefined;
+  const type = body === undefined ? {} : { "Content-Type": "application/json" };
+  const response = await fetch(path, {
+    method,
+    body: body === undefined ? undefined : toJson(body),
+    headers: { Authorization: `Bearer ${key}`, Accept: "application/json", ...type, ...headers },
+    cache: "no-store",
+    signal,
+  }).catch((error) => {
+    throw error.name === "AbortError" ? error : failure("no_answer", "The service does not answer. Is it still running?");
+  });
+  return readBody(response);
+}
+
+async function readBody(response) {
+  const tag = response.headers.get("ETag");
+  const text = await response.text();
+  const body = /^[{[]/.test(text) ? JSON.parse(text, reviveNumber) : {};
+  if (response.ok) return { data: "data" in body ? body.data : body, pagination: body.pagination, tag };
+  const rows = body.error?.details ?? [{ field: null, value: `The service answered ${response.status}.` }];
+  throw new Failure(response.status, body.code, rows, { tag, retryAfter: response.headers.get("Retry-After") });
+}
+
+/** Returns the response to a GET. `parameters` are pairs, or the members of an object. */
+export function get(path, parameters = [], options = {}) {
+  const query = new URLSearchParams(parameters).toString();
+  return request("GET", query ? `${path}?${query}` : path, options);
+}
+
+/** Returns an Idempotency-Key. Pages that are not on https have no `randomUUID`. */
+export function idempotencyKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

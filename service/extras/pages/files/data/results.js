@@ -1,0 +1,108 @@
+// Results of a bulk write or of its dry run: how many rows of each kind, and row by row what changes or why not.
+
+import { toJson } from "./api.js";
+import { button, el, link, replace, stored } from "./dom.js";
+import { label } from "./model.js";
+import { nameOf, readNames } from "./names.js";
+import { eachReference, isMissing, plainText, recordHash, scrolling } from "./values.js";
+
+const PAGE_SIZE = 100;
+const KINDS = { failed: "rejected", created: "new", updated: "changed", deleted: "deleted", absent: "not there to delete", unchanged: "unchanged" };
+
+/** Returns the steps of a field's path in words: of `translations[0].colorName`, "Translations: German: Color name". */
+export function wordsOf(model, collection, field, item) {
+  const words = [];
+  let value = item;
+  for (const [, index, name] of field.matchAll(/\[(\d+)\]|([^.[\]]+)/g)) {
+    value = value?.[index ?? name];
+    if (name) words.push(label(name, Boolean(model.reference(collection, name))));
+    else words.push(value?.languageId === undefined ? String(Number(index) + 1) : plainText(model, collection, "languageId", value.languageId));
+  }
+  return words.join(": ");
+}
+
+/** Returns a message with own keys as they are written in tables: `{"customId":"0815"}` is 0815. */
+const plainly = (message) => message.replace(/\{"\w+":("(?:[^"\\]|\\.)*")\}/g, (_, key) => JSON.parse(key));
+
+/** Returns the reasons why a row is rejected, as sentences. */
+export const sentencesOf = (model, collection, row) =>
+  row.reasons.map(({ field, value, item }) => (field ? `${wordsOf(model, collection, field, item)}: ${plainly(value)}` : plainly(value)));
+
+/** Returns the entries of a list that another list does not have. */
+const entriesBeside = (entries, others) => {
+  const texts = others.map((entry) => toJson(entry));
+  return entries.filter((entry) => !texts.includes(toJson(entry)));
+};
+
+/** Returns what changes in a field: of lists, the entries that differ. */
+function changeNode(model, collection, { field, before, after }) {
+  const areLists = Array.isArray(before) && Array.isArray(after);
+  const [old, now] = areLists ? [entriesBeside(before, after), entriesBeside(after, before)] : [before, after];
+  const text = (value) => stored(plainText(model, collection, field, value));
+  const title = label(field, Boolean(model.reference(collection, field)));
+  const was = isMissing(before) ? [] : [el("del", {}, text(old)), " → "];
+  return el("li", {}, `${title}: `, was, el("ins", {}, text(now)));
+}
+
+export class Results {
+  /** `rows` have a `kind`, `changes`, `reasons` and an `outcome`. `head` says how they are shown (`Writing`). */
+  constructor({ model, collection, parts }, rows, head) {
+    Object.assign(this, { model, collection, parts, rows, head });
+    this.counts = new Map(Object.keys(KINDS).map((kind) => [kind, rows.filter((row) => row.kind === kind).length]));
+    this.kind = Object.keys(KINDS).find((kind) => this.counts.get(kind)) ?? "failed";
+    this.kinds = el("div", { class: "actions kinds", role: "group", "aria-label": "Rows to show" });
+    this.body = el("div", {});
+    this.element = el("div", {}, this.kinds, this.body);
+  }
+
+  /** Returns how many rows of each kind there are, as a sentence. */
+  get summary() {
+    const parts = [...this.counts].filter(([, count]) => count).map(([kind, count]) => `${count} ${KINDS[kind]}`);
+    return `${parts.join(", ") || "No rows"}.`;
+  }
+
+  async show(kind = this.kind, count = PAGE_SIZE) {
+    this.kind = kind;
+    const rows = this.rows.filter((row) => row.kind === kind);
+    const page = rows.slice(0, count);
+    await readNames(page.flatMap((row) => this.#references(row)));
+    const more = rows.length > count && button(`Show more of ${rows.length}`, () => this.show(kind, count + PAGE_SIZE), { "data-focus": "more" });
+    replace(this.body, this.#table(page), ...(more ? [more] : []));
+    replace(this.kinds, ...this.#kindButtons());
+  }
+
+  #kindButtons() {
+    const kinds = [...this.counts].filter(([, count]) => count);
+    const attributes = (kind) => ({ "aria-pressed": String(kind === this.kind), "data-focus": kind });
+    return kinds.map(([kind, count]) => button(`${count} ${KINDS[kind]}`, () => this.show(kind), attributes(kind)));
+  }
+
+  #references({ changes }) {
+    const references = [];
+    const ofParts = Object.fromEntries(this.parts.map(({ list, schema }) => [list, schema]));
+    const schemas = { ...ofParts, ...this.collection.schema.properties, ...this.collection.create?.properties };
+    const visit = (target, id) => ["number", "bigint", "string"].includes(typeof id) && references.push([target, id]);
+    for (const { field, before, after } of changes) {
+      const schema = schemas[field] ?? {};
+      for (const value of [before, after]) eachReference(this.model, this.collection, field, schema, value, visit);
+    }
+    return references;
+  }
+
+  #table(rows) {
+    const titles = [this.head.title, "Record", this.kind === "failed" ? "Why" : "Changes"];
+    const head = el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)));
+    return scrolling("Rows", el("table", {}, el("thead", {}, head), el("tbody", {}, rows.map((row) => this.#row(row)))));
+  }
+
+  #row(row) {
+    const { model, collection } = this;
+    const id = row.outcome?.id ?? null;
+    const name = this.head.name(row);
+    const record = id === null ? stored(name) : link(recordHash(collection, id), el("bdi", {}, name || nameOf(collection, id)));
+    const lines = row.kind === "failed"
+      ? sentencesOf(model, collection, row).map((sentence) => el("li", {}, stored(sentence)))
+      : row.changes.map((change) => changeNode(model, collection, change));
+    return el("tr", {}, el("th", { scope: "row" }, this.head.number(row)), el("td", {}, record), el("td", {}, el("ul", { class: "changes" }, lines)));
+  }
+}

@@ -1,0 +1,133 @@
+// Bulk edit: some fields of all selected records, shown before and after, and written if nobody else changed them.
+
+import { get } from "./api.js";
+import { alertBox, button, el, link, newId, stored } from "./dom.js";
+import { ObjectEditor } from "./editors.js";
+import { hashOf } from "./location.js";
+import { titleOf, typesOf } from "./model.js";
+import { remember } from "./names.js";
+import { recordPath } from "./record.js";
+import { sheetOf, titleOfField } from "./sheet.js";
+import { guard } from "./unsaved.js";
+import { recordHash } from "./values.js";
+import { rowsOf } from "./writer.js";
+import { Writing } from "./writing.js";
+
+/** Reads at once. The service serves many, but others of the organization read, too. */
+const CONCURRENT = 4;
+
+/** Returns the records of ids with their entity tags, in the order of the ids; null for one that is not there. */
+async function readRecords(collection, ids) {
+  const results = new Map();
+  const left = [...ids];
+  const read = async () => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      const result = await get(recordPath(collection, id)).catch((error) => {
+        if (error.status !== 404) throw error;
+        return null;
+      });
+      results.set(id, result && { record: result.data, tag: result.tag });
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, read));
+  const known = ids.map((id) => results.get(id));
+  remember(collection, known.filter(Boolean).map(({ record }) => record));
+  return known;
+}
+
+/** Returns the nodes of the view. */
+export async function selectedView(model, collection, { ids }) {
+  const edit = new BulkEdit(sheetOf(model, collection), ids, await readRecords(collection, ids));
+  const title = `Edit ${ids.length} at once: ${collection.title}`;
+  return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), edit.element], title };
+}
+
+class BulkEdit {
+  constructor(sheet, ids, known) {
+    Object.assign(this, { sheet, ids, editors: new Map() });
+    this.names = new Map(ids.map((id, index) => [id, known[index] ? titleOf(known[index].record) : id]));
+    const head = { title: "Id", number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
+    this.preview = el("button", {}, "See what would change");
+    const onBusy = (isBusy) => (this.form.inert = isBusy);
+    this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
+    this.fields = el("div", { class: "fields" });
+    const items = ids.map((id) => el("li", {}, link(recordHash(sheet.collection, id), stored(this.names.get(id)))));
+    const records = el("details", { class: "menu" }, el("summary", {}, `${ids.length} records`), el("ul", {}, items));
+    const hint = el("p", { class: "quiet" }, "Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied.");
+    const submit = (event) => {
+      event.preventDefault();
+      this.#dryRun();
+    };
+    this.form = el("form", { class: "editing", novalidate: true, submit }, this.fields, el("div", { class: "actions" }, this.#fieldChoice(), this.preview));
+    this.element = el("div", {}, records, hint, this.form, this.writing.element);
+    guard(() => this.element.isConnected && this.editors.size > 0 && !this.writing.isWritten);
+  }
+
+  /** Returns the choice of a field. The own key is none: no two records share it. */
+  #fieldChoice() {
+    const names = Object.keys(this.sheet.record).filter((name) => name !== this.sheet.keys[0]);
+    const id = newId("choice");
+    const option = (name) => el("option", { value: name }, titleOfField(this.sheet, name));
+    const select = el("select", { id }, el("option", { value: "" }, "Choose a field"), names.map(option));
+    select.addEventListener("change", () => {
+      if (select.value) this.#add(select.value);
+      select.value = "";
+    });
+    return [el("label", { for: id }, "Field to change"), select];
+  }
+
+  #add(name) {
+    if (!this.editors.has(name)) {
+      const { model, record } = this.sheet;
+      const types = typesOf(model.resolve(record[name]));
+      const value = types.includes("array") ? [] : types.includes("boolean") ? false : null;
+      const editor = new ObjectEditor(model, { properties: { [name]: record[name] } }, { [name]: value });
+      const title = titleOfField(this.sheet, name);
+      const block = el("div", { class: "bulk-field" }, editor.element, button("Leave it as it is", () => this.#remove(name, block), { "aria-label": `Leave ${title} as it is` }));
+      this.editors.set(name, editor);
+      this.fields.append(block);
+    }
+    this.editors.get(name).element.querySelector("input, select, textarea")?.focus();
+    this.writing.clear();
+  }
+
+  #remove(name, block) {
+    this.editors.delete(name);
+    block.remove();
+    this.writing.clear();
+    this.element.querySelector("select")?.focus();
+  }
+
+  #values() {
+    return Object.assign({}, ...[...this.editors.values()].map((editor) => editor.collect("", new Map())));
+  }
+
+  /** Sends a dry run of the change of the records as they are now: what is written later fails if somebody changes them meanwhile. */
+  async #dryRun() {
+    if (!this.editors.size) return this.writing.clear(alertBox("Choose a field to change."));
+    const values = this.#values();
+    this.preview.disabled = true;
+    try {
+      const known = await readRecords(this.sheet.collection, this.ids);
+      const documents = this.ids.map((id, index) => [{ number: index + 1, cells: [] }, this.#documentOf(id, known[index], values)]);
+      await this.writing.dryRun(rowsOf(this.sheet, documents));
+    } catch (error) {
+      if (!error.rows || error.status === 401) throw error;
+      this.writing.clear(alertBox(error.message));
+    } finally {
+      this.preview.disabled = false;
+    }
+  }
+
+  #documentOf(id, result, values) {
+    if (!result) return { document: { id }, errors: [{ field: null, value: "There is no such record any more." }] };
+    return { document: { id, ...values, ifMatch: result.tag }, errors: [] };
+  }
+
+  #rejectsOf(rows) {
+    const ids = rows.map(({ item }) => String(item.id));
+    const text = `Edit the ${ids.length} rejected ${ids.length === 1 ? "record" : "records"}`;
+    const hint = "Rejected records are not written.";
+    return { controls: link(hashOf({ name: this.sheet.collection.name, id: "selected", ids }), text), hint };
+  }
+}

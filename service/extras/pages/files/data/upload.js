@@ -1,0 +1,172 @@
+// Upload of a table: a file, its columns, a dry run row by row, the write, and the rejected rows as a table again.
+
+import { get } from "./api.js";
+import { documentOf, doubles, emptiable, listsByLanguage, REASON, recognize, targetsOf } from "./columns.js";
+import { readTable, save, TableError, toFile, unguard } from "./csv.js";
+import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
+import { hashOf } from "./location.js";
+import { remember } from "./names.js";
+import { sentencesOf } from "./results.js";
+import { listsOfLanguages, sheetOf, titleOfField } from "./sheet.js";
+import { guard } from "./unsaved.js";
+import { explanation } from "./upload_rules.js";
+import { scrolling } from "./values.js";
+import { rowsOf } from "./writer.js";
+import { Writing } from "./writing.js";
+
+const SAMPLES = 3;
+const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
+const ENCODINGS = { "utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": "Windows-1252, because it is no UTF-8" };
+
+/** Returns all languages, which name the columns of translations. */
+async function readLanguages(model) {
+  const collection = model.collections.get("languages");
+  const languages = [];
+  for (let parameters = [["pageSize", 100]]; parameters; ) {
+    const { data, pagination } = await get(collection.path, parameters);
+    languages.push(...data);
+    parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
+  }
+  remember(collection, languages);
+  return languages;
+}
+
+/** Returns the nodes of the view. */
+export async function uploadView(model, collection) {
+  const sheet = sheetOf(model, collection);
+  const hasLanguages = listsOfLanguages(model, sheet.members).size > 0;
+  const upload = new Upload(sheet, hasLanguages ? await readLanguages(model) : []);
+  const title = `Upload a table: ${collection.title}`;
+  return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), upload.element], title };
+}
+
+class Upload {
+  constructor(sheet, languages) {
+    Object.assign(this, { sheet, languages });
+    this.targets = targetsOf(sheet, languages);
+    this.columnsSection = el("section", { class: "columns", "aria-label": "Columns" });
+    const head = { title: "Row", number: ({ number }) => String(number), name: (row) => this.#nameOf(row) };
+    const fileSection = this.#fileSection();
+    const onBusy = (isBusy) => (fileSection.inert = this.columnsSection.inert = isBusy);
+    this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
+    this.element = el("div", {}, fileSection, explanation(sheet, this.targets), this.columnsSection, this.writing.element);
+    guard(() => this.element.isConnected && this.writing.isWriting);
+  }
+
+  #fileSection() {
+    const id = newId("file");
+    const change = () => {
+      this.#choose(input.files[0]);
+      // A file that was corrected and is chosen again is a change, too.
+      input.value = "";
+    };
+    const input = el("input", { type: "file", id, accept: ".csv,.tsv,.txt,text/csv,text/tab-separated-values", change });
+    const drop = (event) => {
+      event.preventDefault();
+      this.#choose(event.dataTransfer.files[0]);
+    };
+    const text = "Choose a CSV file, or drop it here. Nothing is written before you have seen what would change.";
+    return el("div", { class: "drop", drop, dragover: (event) => event.preventDefault() }, el("label", { for: id }, text), input);
+  }
+
+  async #choose(file) {
+    if (!file) return;
+    this.columnsSection.replaceChildren();
+    this.writing.clear();
+    try {
+      this.table = readTable(new Uint8Array(await file.arrayBuffer()));
+      this.table.fileName = file.name;
+      this.columns = this.table.names.map((name) => (name ? recognize(this.sheet, this.targets, name) : null));
+      this.#showColumns();
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      this.columnsSection.replaceChildren(alertBox(`${file.name}, line ${error.line}: ${error.message}`));
+    }
+  }
+
+  #showColumns() {
+    const { rows, encoding, separator, hasDecimalCommas, fileName } = this.table;
+    const numbers = hasDecimalCommas ? "12,5 and 12.5 are decimal numbers" : "12.5 is a decimal number";
+    const facts = `${rows.length} rows, in ${ENCODINGS[encoding]}. Cells are separated by ${SEPARATORS[separator]}; ${numbers}.`;
+    const heads = ["Column", "First cells", "Field"].map((title) => el("th", { scope: "col" }, title));
+    const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.columns.map((_, index) => this.#columnRow(index))));
+    const box = el("input", { type: "checkbox", change: () => this.writing.clear() });
+    this.emptyBox = box;
+    const empty = el("label", { class: "option" }, box, "Empty cells empty their fields. (Otherwise they leave them as they are.)");
+    const check = button("See what would change", () => this.#dryRun(), { class: "" });
+    this.columnsSection.replaceChildren(
+      el("h2", { tabindex: "-1" }, "Columns of ", stored(fileName)),
+      el("p", {}, facts),
+      scrolling("Columns", table),
+      empty,
+      el("div", { class: "actions" }, check),
+    );
+    this.columnsSection.querySelector("h2").focus();
+    announce(facts);
+  }
+
+  #columnRow(index) {
+    const { names, rows } = this.table;
+    const samples = rows.slice(0, SAMPLES).map(({ cells }) => cells[index]).filter(Boolean);
+    const column = this.columns[index];
+    const name = names[index] || `Column ${index + 1}, without a name`;
+    const note = el("span", { class: "error" }, column || !names[index] ? "" : "Not recognized: choose its field, or leave it out.");
+    return el("tr", {}, el("th", { scope: "row" }, stored(name)), el("td", {}, stored(samples.join("\n"))), el("td", {}, this.#fieldChoice(index, name, note), note));
+  }
+
+  #fieldChoice(index, name, note) {
+    const recognized = this.columns[index];
+    const isOther = recognized?.path && !this.targets.includes(recognized);
+    const choices = isOther ? [...this.targets, recognized] : this.targets;
+    const choose = () => {
+      this.columns[index] = choices[select.selectedIndex - 1] ?? null;
+      note.textContent = "";
+      this.writing.clear();
+    };
+    const options = choices.map((target) => el("option", { value: target.title, selected: target === recognized }, target.title));
+    const select = el("select", { "aria-label": `Field of ${name}`, change: choose }, el("option", { value: "" }, "– not uploaded –"), options);
+    return select;
+  }
+
+  /** Returns why the rows cannot be sent, or nothing. */
+  #problem() {
+    const { keys } = this.sheet;
+    const [double] = doubles(this.columns);
+    if (double) return `Two columns are ${double}: leave one out.`;
+    const fields = new Set(this.columns.map((column) => column?.path?.[0]));
+    const names = keys.map((key) => titleOfField(this.sheet, key)).join(" and ");
+    if (!fields.has("id") && !keys.every((key) => fields.has(key))) return `No column says which record a row is: choose a column for ${names}, or for Id.`;
+    return this.table.rows.length ? "" : "The table has no rows below the names of its columns.";
+  }
+
+  async #dryRun() {
+    const problem = this.#problem();
+    if (problem) return this.writing.clear(alertBox(problem));
+    const { rows, hasDecimalCommas } = this.table;
+    const emptied = this.emptyBox.checked ? emptiable(this.sheet, this.columns) : undefined;
+    const documents = rows.map((row) => [row, documentOf(row.cells, this.columns, hasDecimalCommas, emptied)]);
+    await this.writing.dryRun(rowsOf(this.sheet, documents), listsByLanguage(this.columns));
+  }
+
+  /** Returns the text by which people know a row: its own key, or what stands in its first cells. */
+  #nameOf({ item, outcome, cells }) {
+    const key = outcome?.key ?? item[this.sheet.keys[0]];
+    return typeof key === "string" ? key : (item.name ?? cells.find(Boolean) ?? "");
+  }
+
+  #rejectsOf(rows) {
+    const hint = `Rejected rows are not written. Their table has a column “${REASON}”. Correct them there, and upload that table.`;
+    return { controls: button(`Download the ${rows.length} rejected ${rows.length === 1 ? "row" : "rows"}`, () => this.#saveRejects(rows)), hint };
+  }
+
+  #saveRejects(rows) {
+    const { names, separator } = this.table;
+    const places = names.map((name, index) => [name, index]).filter(([name]) => name !== REASON);
+    const reasons = (row) => sentencesOf(this.sheet.model, this.sheet.collection, row).join(" ");
+    const cellsOf = (row) => {
+      const cells = row.cells.map(unguard);
+      return [...places.map(([, index]) => cells[index] ?? ""), reasons(row), ...cells.slice(names.length)];
+    };
+    save(`rejects-${this.sheet.collection.name}.csv`, toFile([[...places.map(([name]) => name), REASON], ...rows.map(cellsOf)], separator));
+  }
+}

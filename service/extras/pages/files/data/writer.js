@@ -1,0 +1,156 @@
+// Writer of a table's rows: a dry run, and then the write, in requests of as many rows as one takes.
+
+import { idempotencyKey, toJson } from "./api.js";
+import { chunksOf, keepingLanguages, merge, someIds } from "./bulk.js";
+import { itemsOf, listsOfLanguages, titleOfField } from "./sheet.js";
+
+const CHANGED = "Somebody else changed this record meanwhile. Look at what would change again.";
+const NOT_LIVE = ["failed", "deleted", "absent"];
+
+/** Row of a table: the items that it becomes, and what came of them. `contents` has those of parts: `part`, `content`, `sent`, `outcome`. */
+class Row {
+  constructor(sheet, { number, cells }, { document, errors }) {
+    const { isNamed, ...items } = itemsOf(sheet, document);
+    Object.assign(this, { number, cells, ...items, errors: [...errors] });
+    if (isNamed) this.name = toJson(this.isById ? [this.item.id] : sheet.keys.map((key) => this.item[key]));
+    else this.#refuse(`It has no ${sheet.keys.map((key) => titleOfField(sheet, key).toLowerCase()).join(" or no ")}, by which its record is found.`);
+  }
+
+  #refuse(value) {
+    this.errors.push({ field: null, value });
+  }
+
+  /** Refuses the row if an earlier one has the same record; returns it. */
+  after(rows) {
+    const first = this.name && rows.get(this.name);
+    if (first) this.#refuse(`Row ${first.number} has the same record: remove one of the two.`);
+    else if (this.name) rows.set(this.name, this);
+    return this;
+  }
+
+  /** Forgets the dry run, unless it has rejected the row. */
+  renew() {
+    if (this.kind !== "failed") for (const each of [this, ...this.contents]) for (const name of ["outcome", "sent"]) delete each[name];
+    return this;
+  }
+
+  get outcomes() {
+    return [this, ...this.contents].map(({ outcome }) => outcome).filter(Boolean);
+  }
+
+  /** Kind of the row: `failed`, `created`, `updated`, `unchanged` and so on; null if it is not sent yet. */
+  get kind() {
+    if (this.errors.length || this.outcomes.some(({ outcome }) => outcome === "failed")) return "failed";
+    const [own, ...ofParts] = this.outcomes.map(({ outcome }) => outcome);
+    return (own === "unchanged" && ofParts.find((outcome) => outcome !== own)) || (own ?? null);
+  }
+
+  get changes() {
+    return this.outcomes.flatMap(({ changes }) => changes ?? []);
+  }
+
+  /** Returns why the row is rejected: fields, the items that they are in, and sentences. */
+  get reasons() {
+    const reason = ({ field, value, type }, item) =>
+      type === "precondition_failed" ? { field: null, value: CHANGED } : { field: field?.replace(/^\[\d+\]\.?/, ""), value, item };
+    const of = (outcome, item) => outcome?.details.map((detail) => reason(detail, item)) ?? [];
+    const ofParts = this.contents.flatMap(({ outcome, sent, content }) => of(outcome, sent ?? content));
+    const own = this.isWritten && ofParts.length ? [{ field: null, value: "The record itself is written." }] : [];
+    return [...this.errors, ...of(this.outcome, this.sent), ...own, ...ofParts];
+  }
+}
+
+/** Rows of one request, and what is sent of them already: a repetition is the same request with the same key. */
+class Batch {
+  constructor(rows) {
+    Object.assign(this, { rows, requests: new Map(), isDone: false });
+  }
+
+  async once(name, itemsOfRequest, send) {
+    const request = this.requests.get(name) ?? { items: await itemsOfRequest(), key: idempotencyKey() };
+    this.requests.set(name, request);
+    request.outcomes ??= await send(request.items, request.key);
+    return request;
+  }
+}
+
+/** Returns the rows of a table. `documents` are pairs of a row and its document with its errors. */
+export function rowsOf(sheet, documents) {
+  const seen = new Map();
+  return documents.map(([row, result]) => new Row(sheet, row, result).after(seen));
+}
+
+export class Writer {
+  /**
+   * Rejected rows, also those of a dry run, are not sent. `byLanguage` has the names of the lists whose entries the table
+   * names by language.
+   */
+  constructor(sheet, rows, { isDryRun, byLanguage }) {
+    Object.assign(this, { sheet, isDryRun, byLanguage, isStopped: false });
+    this.rows = rows.map((row) => row.renew());
+    const sent = rows.filter(({ kind }) => kind !== "failed");
+    const most = Math.min(...[sheet, ...sheet.parts].map(({ maxItems }) => maxItems));
+    const sizeOf = ({ cells }) => cells.join().length * 2;
+    const kinds = [true, false].map((isById) => sent.filter((row) => row.isById === isById));
+    this.batches = kinds.flatMap((some) => chunksOf(some, most, sizeOf)).map((some) => new Batch(some));
+    this.rejectedBefore = rows.length - sent.length;
+  }
+
+  /** Number of rows that are through, rejected ones included. */
+  get done() {
+    return this.rejectedBefore + this.batches.filter(({ isDone }) => isDone).flatMap(({ rows }) => rows).length;
+  }
+
+  get isDone() {
+    return this.done === this.rows.length;
+  }
+
+  /** Sends what is not sent yet, until it is stopped. Throws a Failure; then it may be called again. */
+  async run(onProgress) {
+    this.isStopped = false;
+    for (const batch of this.batches.filter(({ isDone }) => !isDone)) {
+      if (this.isStopped) return;
+      const match = batch.rows[0].isById ? undefined : this.sheet.keys[0];
+      await this.#writeRecords(batch, match);
+      for (const part of this.sheet.parts) await this.#writeParts(batch, part);
+      batch.isDone = true;
+      onProgress();
+    }
+  }
+
+  async #writeRecords(batch, match) {
+    const { sheet, isDryRun, byLanguage } = this;
+    const { rows } = batch;
+    const lists = listsOfLanguages(sheet.model, sheet.members, byLanguage);
+    const items = () => keepingLanguages(sheet.path, rows.map(({ item }) => item), lists, match);
+    const { items: sent, outcomes } = await batch.once("records", items, (some, key) => merge(sheet.path, some, { match, isDryRun, key }));
+    rows.forEach((row, index) => Object.assign(row, { sent: sent[index], outcome: outcomes[index], isWritten: !isDryRun }));
+  }
+
+  async #writeParts(batch, part) {
+    const { sheet, isDryRun, byLanguage } = this;
+    const live = batch.rows.filter(({ outcome }) => !NOT_LIVE.includes(outcome.outcome));
+    const entries = live.flatMap(({ outcome: { id }, contents }) => contents.filter((each) => each.part === part).map((each) => ({ id, each })));
+    if (!entries.length) return;
+    const stored = entries.filter(({ id }) => id !== null);
+    const lists = part.list && byLanguage.has(part.member) ? listsOfLanguages(sheet.model, { [part.list]: part.schema }) : new Map();
+    const items = () => keepingLanguages(part.path, stored.map(({ id, each }) => ({ [part.owner]: id, ...each.content })), lists);
+    const { items: sent, outcomes } = await batch.once(part.path, items, (some, key) => merge(part.path, some, { isDryRun, key }));
+    stored.forEach(({ each }, index) => Object.assign(each, { sent: sent[index], outcome: outcomes[index] }));
+    await this.#checkNewParts(part, entries.filter(({ id }) => id === null).map(({ each }) => each), lists.size > 0);
+  }
+
+  /** Checks by dry runs the parts of records that are not there yet: translations as those of other records, others not at all. */
+  async #checkNewParts(part, contents, isChecked) {
+    const added = ({ content }) => Object.entries(content).map(([field, after]) => ({ field, before: null, after }));
+    for (const each of contents) each.outcome = { outcome: "created", details: [], changes: added(each) };
+    const ids = contents.length && isChecked ? await someIds(this.sheet.path) : [];
+    for (const chunk of ids.length ? chunksOf(contents, ids.length) : []) {
+      const items = chunk.map(({ content }, index) => ({ [part.owner]: ids[index], ...content }));
+      const outcomes = await merge(part.path, items, { isDryRun: true });
+      chunk.forEach((each, index) => {
+        if (outcomes[index].outcome === "failed") each.outcome = outcomes[index];
+      });
+    }
+  }
+}

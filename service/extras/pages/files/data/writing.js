@@ -1,0 +1,77 @@
+// Section of a view in which rows are checked by a dry run and written: progress, what came of each row, and how to go on.
+
+import { alertBox, announce, button, el } from "./dom.js";
+import { Results } from "./results.js";
+import { Writer } from "./writer.js";
+
+export class Writing {
+  /**
+   * `head` says how a row is shown: the `title` of its first column, its `number` and its `name`. `rejectsOf` returns the
+   * controls and the hint for rejected rows. `onBusy` is called with whether rows are being sent.
+   */
+  constructor(sheet, { head, rejectsOf, onBusy = () => null }) {
+    Object.assign(this, { sheet, head, rejectsOf, onBusy });
+    this.element = el("section", { "aria-label": "Result" });
+  }
+
+  clear(...nodes) {
+    this.isWritten = false;
+    this.element.replaceChildren(...nodes);
+  }
+
+  /** Sends a dry run of rows, and offers to write them. `byLanguage` has the names of lists whose other languages stay. */
+  dryRun(rows, byLanguage = new Set()) {
+    return this.#start(rows, { isDryRun: true, byLanguage });
+  }
+
+  #start(rows, options) {
+    return this.#run(new Writer(this.sheet, rows, options));
+  }
+
+  /** Runs a writer, and shows what came of it. After a failure, or when it is stopped, it can go on. */
+  async #run(writer) {
+    const bar = el("progress", { max: writer.rows.length, "aria-label": "Rows" });
+    const count = el("span", {});
+    const onProgress = () => {
+      bar.value = writer.done;
+      count.textContent = `${writer.done} of ${writer.rows.length}`;
+      writer.isStopped ||= !this.element.isConnected;
+    };
+    const stop = button("Stop", () => (writer.isStopped = stop.disabled = true));
+    this.clear(el("p", { class: "actions" }, bar, count, stop));
+    this.isWriting = !writer.isDryRun;
+    // Neither another file nor other values begin meanwhile.
+    this.onBusy(true);
+    onProgress();
+    let failure = null;
+    try {
+      await writer.run(onProgress);
+    } catch (error) {
+      if (!error.rows || error.status === 401) throw error;
+      failure = error;
+    } finally {
+      this.isWriting = false;
+      this.onBusy(false);
+    }
+    await this.#show(writer, failure);
+  }
+
+  async #show(writer, failure) {
+    const { isDryRun, isDone, rows, byLanguage } = writer;
+    const results = new Results(this.sheet, rows.filter(({ kind }) => kind), this.head);
+    const title = isDryRun ? "What would change" : isDone ? "What was written" : "What was written until now";
+    const good = rows.filter(({ kind }) => kind && kind !== "failed" && kind !== "unchanged").length;
+    const write = isDone && isDryRun && good > 0 && button(`Write ${good} ${good === 1 ? "row" : "rows"}`, () => this.#start(rows, { isDryRun: false, byLanguage }), { class: "" });
+    const goOn = !isDone && button("Go on", () => this.#run(writer), { class: "" });
+    const rejected = rows.filter(({ kind }) => kind === "failed");
+    const { controls = [], hint = "" } = rejected.length ? this.rejectsOf(rejected) : {};
+    const why = failure && alertBox(`It stopped: ${failure.message} What is written stays written; going on writes nothing twice.`);
+    const heading = el("h2", { tabindex: "-1" }, title);
+    await results.show();
+    const nodes = [heading, why, el("p", {}, results.summary), el("div", { class: "actions" }, write, goOn, controls), hint && el("p", { class: "quiet" }, hint), results.element];
+    this.clear(...nodes.filter(Boolean));
+    this.isWritten = isDone && !isDryRun;
+    heading.focus();
+    announce(`${title}: ${results.summary}`);
+  }
+}

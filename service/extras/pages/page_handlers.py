@@ -1,0 +1,119 @@
+"""Open page handlers: pages for people and the OpenAPI document, without an API key.
+
+Source: contract, Open pages.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Final
+
+from aiohttp import hdrs, web
+
+from service.error_types import ErrorType
+from service.errors import api_error
+from service.extras.pages import api_catalog
+from service.extras.pages.data import data
+from service.extras.pages.docs import docs
+from service.extras.pages.front import front
+from service.extras.pages.guides import guides
+from service.extras.pages.page import WebPage, missing
+from service.handlers.operations import Operation
+from service.http.headers import JSON, LINK, PUBLIC_URL, base_url, description_links
+from service.http.middleware import MISSING_PAGE
+from service.http.negotiation import CachedResponse
+from service.listing.query_reader import QueryReader
+from service.resources.registry import EXPORTED
+
+PAGES: Final[web.AppKey[Mapping[str, WebPage]]] = web.AppKey("pages", Mapping)
+"""Pages by exact path."""
+Document = Callable[..., bytes]
+_DOCUMENT: Final = web.AppKey[Document]("document")
+"""Returns the OpenAPI document, or that of the collections whose names are its argument."""
+
+
+def prepare(app: web.Application, document: Document, public_url: str) -> None:
+    """Add all pages to the application, rendered from the OpenAPI document and the package's files.
+
+    They are rendered once in a process; the API catalog is not among them. ``public_url`` is "" if
+    it is not set.
+    """
+    app[PUBLIC_URL], app[PAGES] = public_url, _pages(document, public_url)
+    app[_DOCUMENT] = document
+    app[MISSING_PAGE] = _missing_page
+
+
+@lru_cache(maxsize=1)
+def _pages(document: Document, public_url: str) -> Mapping[str, WebPage]:
+    """Return the pages by path."""
+    linking = {"/": front(), "/openapi.json": WebPage(document(), JSON)}
+    for page in linking.values():
+        page.headers = {**page.headers, LINK: description_links(public_url)}
+    return linking | dict(docs()) | dict(data()) | dict(guides())
+
+
+async def page(request: web.Request) -> web.Response:
+    """Return the page at the exact path; raise ApiError ``not_found.route`` if there is none."""
+    web_page = request.app[PAGES].get(request.path)
+    if web_page is None:
+        raise api_error(ErrorType.NOT_FOUND_ROUTE)
+    return CachedResponse(web_page)
+
+
+async def openapi_document(request: web.Request) -> web.Response:
+    """Return the OpenAPI document, or that of the collections that the query names.
+
+    Raise ApiError 400 for an unknown collection or parameter.
+    """
+    if not request.query_string:
+        return await page(request)
+    reader = QueryReader(request.query.items())
+    reader.only("collection")
+    names = frozenset(reader.texts.get("collection", EXPORTED))
+    if not names <= EXPORTED.keys():
+        reader.fail_choice(EXPORTED, "collection")
+    reader.raise_errors()
+    return CachedResponse(_page_of(request.app[_DOCUMENT], names))
+
+
+@lru_cache(maxsize=16)
+def _page_of(document: Document, names: frozenset[str]) -> WebPage:
+    return WebPage(document(names), JSON)
+
+
+def _missing_page(request: web.Request) -> web.Response:
+    """Return the page, 404, of a path that has none. Its entity tag is left out: it is no 304."""
+    response = CachedResponse(missing("../" * (request.path.count("/") - 1)))
+    response.set_status(404)
+    del response.headers[hdrs.ETAG]
+    return response
+
+
+async def catalog(request: web.Request) -> web.Response:
+    """Return the API catalog, with addresses below the service's base URL (``base_url``)."""
+    return CachedResponse(api_catalog.api_catalog(base_url(request)))
+
+
+async def without_slash(request: web.Request) -> web.Response:
+    """Redirect, with 308, to the path without its last slash and without the query.
+
+    The target is relative, as a proxy may add a path prefix. The path has one segment.
+    """
+    target = f"../{request.path.strip('/')}"
+    return web.Response(status=308, headers={"Location": target})
+
+
+OPERATIONS: Final = (
+    Operation("openapi", "GET", "/openapi.json", openapi_document, needs_key=False),
+    Operation("api_catalog", "GET", "/.well-known/api-catalog", catalog, needs_key=False),
+    Operation("front", "GET", "/", page, needs_key=False),
+    Operation("guides", "GET", "/guides", page, needs_key=False),
+    Operation("guides_slash", "GET", "/guides/", without_slash, needs_key=False),
+    Operation("guide", "GET", "/guides/{name}", page, needs_key=False),
+    Operation("docs", "GET", "/docs", page, needs_key=False),
+    Operation("docs_slash", "GET", "/docs/", without_slash, needs_key=False),
+    Operation("data", "GET", "/data", page, needs_key=False),
+    Operation("data_slash", "GET", "/data/", without_slash, needs_key=False),
+    Operation("data_asset", "GET", "/data/{name}", page, needs_key=False),
+    Operation("docs_asset", "GET", "/docs/{name}", page, needs_key=False),
+)
+"""Operations of the open pages and of the OpenAPI document."""

@@ -1,0 +1,216 @@
+"""CSV codec: reads a record from each row of a table, and writes tables (contract, Files).
+
+The header, line 1, has the path of each column's field: ``languages[0].text``. Its first delimiter
+is that of all cells. Semicolons separate the values of a list in one cell. An empty cell leaves its
+field out, and guards of formulas (``csv_lines``) are no part of a value.
+"""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path as FilePath
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import orjson
+
+from service import csv_lines
+from service.extras.transfer.cells import CellError, text_of, value_of
+from service.extras.transfer.columns import Column, Path, columns_of, path_of, path_text
+from service.extras.transfer.fields import Field, shown_lists
+from service.files import private
+
+TABLE_ENCODING: Final = "utf-8-sig"
+"""Encoding of written CSV files: without its byte order mark spreadsheets assume a code page."""
+_MARKS: Final = {
+    codecs.BOM_UTF8: TABLE_ENCODING,
+    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
+    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
+}
+_REMEDY: Final = "save the file as CSV UTF-8, or name its encoding: --encoding"
+_DELIMITERS: Final = re.compile(r"[^,;\t|\r\n]*([,;\t|]?)")
+_MAX_CELL_LENGTH: Final = 2**24
+"""Maximum characters of a cell; larger than any value that the service accepts.
+
+It becomes the limit of the ``csv`` module in the whole process.
+"""
+_Order: TypeAlias = tuple[int, ...]
+"""Sort key of a column: indexes of fields in their schema, and of entries in their list."""
+_Cells: TypeAlias = dict[_Order, tuple[Path, str]]
+_CONFLICT: Final = "another column has a list, an object or a value at the same path"
+
+
+class TableError(Exception):
+    """Line of a file that cannot be read as a row of a table, with its number in ``line``."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+class TableRow(NamedTuple):
+    """Record of a row, with its position in the file."""
+
+    line: int
+    """Number of the row's first line in the file; the header is line 1."""
+    document: dict[str, Any]
+    """Record without the fields and list entries whose cells are empty."""
+    names: Mapping[Path, str]
+    """Column names by path, with the list indexes of the header."""
+    header_indexes: Mapping[Path, int]
+    """Index of each list entry in the header, by its path in the document.
+
+    The document omits entries whose cells are all empty, so that its own indexes can be lower.
+    """
+
+    def column(self, field: str | None) -> str:
+        """Return the name of the column of an error's field path, whose indexes are the document's.
+
+        Without such a column it is the column of the nearest value around it, such as a list in
+        one cell, else the path with the header's indexes. Text that is no path is returned as it
+        is, and None as an empty text.
+        """
+        path = path_of(field or "") or ()
+        actual = tuple(
+            self.header_indexes.get(path[: end + 1], path[end]) for end in range(len(path))
+        )
+        around = (self.names.get(actual[:end]) for end in range(len(path), 0, -1))
+        return next(filter(None, around), path_text(actual) or field or "")
+
+
+def rows(raw: bytes, fields: Field, encoding: str | None = None) -> Iterator[TableRow]:
+    """Yield the rows that have any text. Raise TableError where reading cannot go on.
+
+    The encoding is that of the byte order mark, otherwise the given one, otherwise UTF-8.
+    TableError is also raised for a missing header or one with a wrong or repeated name, a row with
+    fewer cells than the header or with text beyond it, two cells for the same value, a text in the
+    column of an object (``CellError``), and UTF-16 or UTF-32 without a mark or a given encoding.
+    """
+    csv.field_size_limit(_MAX_CELL_LENGTH)
+    text, line = _decoded(raw, encoding), 1
+    delimiter = _DELIMITERS.match(text)[1] or ","  # type: ignore[index]
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        columns = columns_of(next(lines, []), fields)
+        names = {column.path: column.name for column in columns if column}
+        line = lines.line_num + 1
+        for row in lines:
+            if any(row):
+                indexes = dict[Path, int]()
+                yield TableRow(
+                    line, _assembled(_tree(row, columns, delimiter), (), indexes), names, indexes
+                )
+            line = lines.line_num + 1
+    except csv.Error as error:
+        reason = f"no CSV: {error}; double each quotation mark within a quoted cell"
+        raise TableError(line, reason) from error
+    except CellError as error:
+        raise TableError(line, str(error)) from error
+
+
+def _decoded(raw: bytes, option: str | None) -> str:
+    marked = (encoding for mark, encoding in _MARKS.items() if raw.startswith(mark))
+    encoding = next(marked, option or "utf-8")
+    if encoding == "utf-8" and b"\0" in raw[:4]:
+        reason = "the file looks like UTF-16 without a byte order mark"
+        raise TableError(1, f"{reason}: {_REMEDY} utf-16-le")
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].decode(encoding, "replace").count("\n") + 1
+        name = encoding.upper().removesuffix("-SIG")
+        raise TableError(line, f"no {name}: {_REMEDY} cp1252") from error
+
+
+def _tree(
+    row: Sequence[str], columns: Sequence[Column | None], delimiter: str
+) -> dict[str | int, Any]:
+    """Return a tree of dicts of the values; lists have their indexes in the header as keys."""
+    if len(row) < len(columns):
+        raise CellError(f"{len(row)} cells below {len(columns)} columns: write empty cells too")
+    tree = dict[str | int, Any]()
+    for index, (text, column) in enumerate(zip_longest(row, columns)):
+        if text and column is None:
+            reason = f"cell {index + 1} has no column name: name its column, or empty the cell"
+            raise CellError(f"{reason}; quote cells that contain {delimiter!r}")
+        if text and column:
+            _add(tree, column, csv_lines.unguard(text), has_decimal_commas=delimiter == ";")
+    return tree
+
+
+def _add(tree: Any, column: Column, text: str, *, has_decimal_commas: bool) -> None:
+    *parents, last = column.path
+    for step in parents:
+        tree = tree.setdefault(step, {}) if isinstance(tree, dict) else tree
+    if not isinstance(tree, dict) or last in tree:
+        raise CellError(f"column {column.name}: {_CONFLICT}")
+    try:
+        # Spreadsheets with decimal commas separate cells by semicolons.
+        tree[last] = value_of(text, column.field, has_decimal_commas=has_decimal_commas)
+    except CellError as error:
+        raise CellError(f"column {column.name}: {error}") from error
+
+
+def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:
+    """Convert a tree of path steps to JSON: lists are sorted by index and omit empty entries.
+
+    Adds the header's index of each list entry to ``header_indexes``.
+    """
+    if not isinstance(tree, dict):
+        return tree
+    order = sorted(step for step in tree if isinstance(step, int))
+    if not order:
+        return {step: _assembled(tree[step], (*path, step), header_indexes) for step in tree}
+    header_indexes |= {(*path, index): header_index for index, header_index in enumerate(order)}
+    return [
+        _assembled(tree[step], (*path, index), header_indexes) for index, step in enumerate(order)
+    ]
+
+
+def write_table(lines: FilePath, table: FilePath, fields: Field) -> None:
+    """Write the records of an NDJSON file as CSV, in two passes: the first collects the columns.
+
+    ``fields`` are those of a line. Every field of one cell at the first level has a column; members
+    of objects and of list entries have one if some record has a value there. Columns are in the
+    order of the schema. An empty list of objects is ``[]`` in a column of its own. ``table`` is
+    replaced, and only its owner can read it. Other members of the lines are left out.
+    """
+    columns = dict(_scalar_columns(fields))
+    for cells in _lines(lines, fields):
+        columns |= {order: path for order, (path, _) in cells.items()}
+    orders = sorted(columns)
+    with io.TextIOWrapper(private(table), TABLE_ENCODING, newline="") as file:
+        file.write(csv_lines.line(path_text(columns[order]) for order in orders))
+        for cells in _lines(lines, fields):
+            texts = (cells[order][1] if order in cells else "" for order in orders)
+            file.write(csv_lines.line(texts))
+
+
+def _lines(lines: FilePath, fields: Field) -> Iterator[_Cells]:
+    with lines.open("rb") as file:
+        for line in file:
+            yield {order: (path, text) for order, path, text in _cells(fields, orjson.loads(line))}
+
+
+def _scalar_columns(fields: Field) -> Iterator[tuple[_Order, Path]]:
+    """Yield the columns that every table has: fields of one cell at the first level."""
+    for index, (name, field) in enumerate(fields.members.items()):
+        if not field.members and not (field.items and field.items.members):
+            yield (index,), (name,)
+
+
+def _cells(
+    fields: Field, value: Any, order: _Order = (), path: Path = ()
+) -> Iterator[tuple[_Order, Path, str]]:
+    """Yield order, path and text of each cell of a value, without those of null."""
+    if isinstance(value, dict) and fields.members:
+        document = value | shown_lists(fields, value)
+        for index, (name, field) in enumerate(fields.members.items()):
+            yield from _cells(field, document.get(name), (*order, index), (*path, name))
+    elif isinstance(value, list) and value and fields.items and fields.items.members:
+        for index, entry in enumerate(value):
+            yield from _cells(fields.items, entry, (*order, index), (*path, index))
+    elif value is not None:
+        yield order, path, text_of(value)

@@ -1,0 +1,15 @@
+"""Transfer errors: failures of an export or import that the operator can mend."""
+
+from typing import Final
+
+
+class TransferError(Exception):
+    """Export or import that cannot start or continue. The message is one line for the operator."""
+
+
+CHECKED: Final = "checked"
+"""Outcome of what a dry run could not check completely.
+
+That are parts with deactivated entries, lines that refer to records of an earlier transaction, and
+missing records in use.
+"""

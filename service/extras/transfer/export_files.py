@@ -1,0 +1,184 @@
+"""File export: writes a line of NDJSON or a row of CSV for each live record (contract, Files).
+
+Part collections have one for each live owner whose part is not empty.
+
+Records are read in pages while others write: the files are not of one moment. Decimal numbers have
+all digits. Requested values are in the lines of the sample requests, which are created with them.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from service.extras.client import Client, NotFoundError, Sort
+from service.extras.transfer.collections import TransferCollection
+from service.extras.transfer.csv_records import write_table
+from service.extras.transfer.fields import Field
+from service.files import private
+from service.limits import MAX_PAGE_SIZE
+
+MANIFEST: Final = "manifest.json"
+_SIZE: Final = "sizeRangeSizeId"
+_MARKERS: Final = ("approved", "designerVisibleOnly")
+_VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
+
+
+@dataclass(frozen=True)
+class Export:
+    """Export of collections to a folder, for one run.
+
+    Existing files of the same names are replaced. Others stay, also the NDJSON file of a collection
+    that is now written as CSV. The name of a file ends in ``.unfinished`` until it is complete,
+    also after an export that failed.
+    """
+
+    client: Client
+    folder: Path
+    collections: Sequence[TransferCollection]
+    on_progress: Callable[[int], object]
+    """Called after each page of a collection with the number of records read on it."""
+    csv: bool = False
+    """Whether the files are CSV instead of NDJSON."""
+
+    async def run(self) -> dict[str, int]:
+        """Write all files. Return the number of lines by collection, in the order given.
+
+        Parts are written only if they are among the collections. The manifest is removed at first
+        and written last, so that only a complete export has one. Its cursor is taken before the
+        first read, so that following it misses no change. Raise SelvedgeError.
+        """
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        cursor = await self.client.changes.now()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / MANIFEST).unlink(missing_ok=True)
+        counts = {each.name: await self._export_collection(each) for each in self.collections}
+        manifest = {"version": 1, "startedAt": started, "cursor": cursor, "records": counts}
+        with private(self.folder / MANIFEST) as file:
+            file.write(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+        return counts
+
+    async def _export_collection(self, collection: TransferCollection) -> int:
+        """Write the file of a collection. Return the number of its lines."""
+        count, unfinished = 0, self.folder / f"{collection.name}.ndjson.unfinished"
+        sort = [Sort("position")] if collection.has_position else []  # an import numbers anew
+        records = self.client.collection(collection.name, exact=True)
+        with private(unfinished) as file:
+            async for page in records.pages(sort=sort, page_size=MAX_PAGE_SIZE):
+                async for line in self._lines(collection, page.records):
+                    file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+                    count += 1
+                self.on_progress(len(page.records))
+        await asyncio.to_thread(self._finish, collection, unfinished)
+        return count
+
+    def _finish(self, collection: TransferCollection, unfinished: Path) -> None:
+        """Convert the NDJSON file to CSV if requested, and give it its final name."""
+        final = self.folder / f"{collection.name}.ndjson"
+        if self.csv:
+            final = final.with_suffix(".csv")
+            table = final.with_name(f"{final.name}.unfinished")
+            write_table(unfinished, table, collection.exported_fields)
+            unfinished.unlink()
+            unfinished = table
+        unfinished.replace(final)
+
+    async def _lines(
+        self, collection: TransferCollection, documents: list[dict[str, Any]]
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yield the lines of a page's records.
+
+        Members that an import would take for parts, such as sizes, are left out: the parts have
+        files of their own. Records with fields that only the writable form has are read one by one;
+        those that have been deleted meanwhile are left out.
+        """
+        if collection.name in _SUPPLEMENTS:
+            documents = await _SUPPLEMENTS[collection.name](self.client, documents)
+        members = {part.member for part in collection.parts}
+        records = self.client.collection(collection.name)
+        for document in documents:
+            line = {name: value for name, value in document.items() if name not in members}
+            if collection.has_writable_only_fields:
+                try:
+                    line |= (await records.read(document["id"], writable=True)).data
+                except NotFoundError:
+                    continue
+                if line.get("state") == "deleted":
+                    continue
+            yield _as_requested(collection.fields, line)
+
+
+def _as_requested(fields: Field, value: Any) -> Any:
+    """Return the value with decimal numbers as requests have them: as texts, if these can be sent.
+
+    Exact responses have whole numbers as integers, and all others as texts.
+    """
+    if isinstance(value, list) and fields.items:
+        return [_as_requested(fields.items, entry) for entry in value]
+    if isinstance(value, dict):
+        members = fields.members
+        return {
+            name: _as_requested(members.get(name, Field()), member)
+            for name, member in value.items()
+        }
+    if "number" not in fields.types or value is None:
+        return value
+    return str(value) if "string" in fields.types else float(value)
+
+
+async def _with_requested_values(
+    client: Client, requests: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return a page of sample requests, in the same order, each with a list ``requested``.
+
+    Its entries are line, size and value; values that were not requested are left out.
+    """
+    requested = dict[int, list[dict[str, Any]]]()
+    if ids := [request["id"] for request in requests]:
+        measurements = client.collection("measurements", exact=True)
+        async for each in measurements.records(sampleRequestId=ids):
+            requested[each["sampleRequestId"]] = _requested(each)
+    return [request | {"requested": requested.get(request["id"], [])} for request in requests]
+
+
+async def _measured_lines(_: Client, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines of a page of measured values, in the same order.
+
+    Their sizes have the form of a request: without names, requested values and tolerances.
+    """
+    return [document | {"sizes": [*map(_measured, document["sizes"])]} for document in documents]
+
+
+def _requested(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"lineId": _line_id(line), _SIZE: size[_SIZE], "value": line["requestedMeasurement"]}
+        for size in document["sizes"]
+        for line in size["lines"]
+        if line["requestedMeasurement"] is not None
+    ]
+
+
+def _measured(size: dict[str, Any]) -> dict[str, Any]:
+    """Return a size in the form of a request: the markers in ``properties`` become booleans."""
+    return {
+        _SIZE: size[_SIZE],
+        "designerComment": size["designerComment"],
+        **{name: name in size["properties"] for name in _MARKERS},
+        "lines": [
+            {"lineId": _line_id(line), **{name: line[name] for name in _VALUES}}
+            for line in size["lines"]
+        ],
+    }
+
+
+def _line_id(line: dict[str, Any]) -> Any:
+    """Return the id of a line; the key of a deactivated one, whose id documents do not show."""
+    return {"name": line["name"]} if line["lineId"] is None else line["lineId"]
+
+
+_SUPPLEMENTS: Final = {"sample-requests": _with_requested_values, "measurements": _measured_lines}
+"""Functions that complete or reshape the documents of a page, by collection, before other steps."""

@@ -1,0 +1,267 @@
+"""File import: sends the lines of all files as transactions (contract, Files).
+
+Collections are read in the order of their references, because a transaction finds only what it
+writes itself or earlier ones have written. Within a transaction the order does not matter.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any, Final
+
+import orjson
+
+from service.error_types import ErrorType
+from service.extras.client import Client, Detail, FailureError, Outcome, TooManyMissingError
+from service.extras.client.options import MAX_MISSING_SHARE
+from service.extras.client.sync import Sync
+from service.extras.client.transactions import MAX_ENTRIES, Transaction
+from service.extras.transfer.errors import CHECKED, TransferError
+from service.extras.transfer.files import Line, Source
+from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys
+from service.extras.transfer.rejects import Rejects
+
+_ENTRY: Final = re.compile(r"^\[[0-9]+\](\.item)?\.?")
+"""Beginning of the field of an error, before the path in the item."""
+_ABSENT: Final = (ErrorType.UNKNOWN_REFERENCE, ErrorType.NOT_FOUND)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """Options of an import."""
+
+    skip: bool = False
+    """Whether rejected lines are left out; otherwise the first rejected line ends the import."""
+    dry_run: bool = False
+    """Whether every transaction is a dry run."""
+    merge: bool = False
+    """Whether lines are merged into their records: fields that a line lacks stay."""
+    delete_missing: bool = False
+    """Whether live records with an own key that their file lacks are deleted."""
+    at_most: float = MAX_MISSING_SHARE
+    """Share from 0 to 1 of a collection's live records with an own key that may be deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Line that is ready to be sent."""
+
+    source: Source
+    line: Line
+    item: dict[str, Any]
+    keyed: Sequence[str]
+    """Paths of references to lines of the files."""
+    final: dict[str, Any] | None = None
+    """Item to send after all lines: that of a part, some entries of which are deactivated then."""
+
+
+@dataclass
+class Import:
+    """Import of files, for one run; the order of ``sources`` is that of their references."""
+
+    client: Client
+    sources: Sequence[Source]
+    rejects: Rejects
+    options: ImportOptions
+    on_start: Callable[[int], object]
+    """Called with the number of lines before the first one is sent."""
+    on_progress: Callable[[int], object]
+    """Called with the number of lines that are done; parts that are members are lines, too."""
+    _counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    _syncs: dict[str, Sync] = field(default_factory=dict)
+    """What the files have, by collection of records."""
+    _finals: list[_Entry] = field(default_factory=list)
+    _has_sent: bool = False
+    _has_failed: bool = False
+
+    async def run(self) -> dict[str, Counter[str]]:
+        """Import all files. Return the number of lines and deleted records by outcome.
+
+        They are by collection; those without a count are left out. Rejected lines are ``failed``;
+        unless they are skipped, the first transaction with one ends the import, without an
+        exception. Raise TransferError for what the operator can mend: an unreadable file, before
+        anything is sent, a key that may only read, missing records that are too many or in use.
+        Raise SelvedgeError for any other refusal or failure of a request.
+        """
+        count, lines = 0, ((each, line) for each in self.sources for line in self._lines(each))
+        for source, line in lines:
+            self._keys.add(source.collection, line.document)
+            count += 1
+        self.on_start(count)
+        entries = (entry for source in self.sources for entry in self._entries(source))
+        while not self._is_stopped and (chunk := [*islice(entries, MAX_ENTRIES)]):
+            await self._send(chunk)
+        if not self._is_stopped:
+            await self._send(self._finals)
+        if self.options.delete_missing and not self._is_stopped:
+            await self._delete_missing()
+        names = (source.collection.name for source in self.sources)
+        return {name: self._counts[name] for name in names if self._counts[name]}
+
+    @cached_property
+    def _keys(self) -> ReferenceKeys:
+        return ReferenceKeys({source.collection.name for source in self.sources})
+
+    @property
+    def _is_stopped(self) -> bool:
+        """Whether an entry failed and nothing more is to be written."""
+        return (self._has_failed or self.rejects.count > 0) and not self.options.skip
+
+    def _lines(self, source: Source) -> Iterator[Line]:
+        """Yield the lines; those of members get their owner, whose own line fails without a key."""
+        for line in source.lines():
+            if source.owner:
+                owner = self._keys.key_of(source.owner.name, line.record)
+                if owner is None:
+                    continue
+                line.document[source.collection.id_field] = owner
+            yield line
+
+    def _entries(self, source: Source) -> Iterator[_Entry]:
+        """Yield the entries of a file, and reject the lines that cannot be sent."""
+        collection, first_lines = source.collection, dict[bytes, int]()
+        name, [key, *_] = collection.name, collection.key_fields
+        if not collection.owner:
+            records = self.client.collection(name)
+            self._syncs[name] = Sync(records, key, dry_run=self.options.dry_run)
+        for line in self._lines(source):
+            document = {name: value for name, value in line.document.items() if name != "id"}
+            translation, final = LineTranslation(self._keys, sends_active=True), None
+            item = translation.item(collection.fields, document)
+            if not self.options.merge and "state" in collection.fields.members:
+                item.setdefault("state", "active")
+            if translation.has_deactivated:
+                final = LineTranslation(self._keys).item(collection.fields, document)
+            entry = _Entry(source, line, item, translation.keyed, final)
+            if details := translation.missing or [*_key_errors(entry, first_lines)]:
+                self._reject(entry, details)
+            else:
+                yield entry
+
+    async def _send(self, entries: Sequence[_Entry]) -> None:
+        """Send entries as transactions, and count their outcomes.
+
+        After a failure that ends the import, only look for further entries that fail. A failed
+        transaction, of which nothing is written, may name only some of them: a dry run finds all.
+        """
+        error = None
+        dry_run = self.options.dry_run or self._is_stopped
+        batch = self._batch((), dry_run=True, skip=True)
+        try:
+            entries = await self._without_unchanged_finals(entries)
+            batch = self._batch(entries, dry_run=dry_run, skip=dry_run or self.options.skip)
+            await batch.send()
+        except FailureError as failure:
+            error = failure
+            if error.type == ErrorType.FORBIDDEN_SCOPE:
+                message = "the API key may only read: issue a key with --scope write"
+                raise TransferError(message) from error
+        self._store(entries, [outcome for _, outcome in batch.outcomes])
+        self._has_sent, left = True, entries[len(batch.outcomes) :]
+        rejected = self.rejects.count
+        if error and error.failed_items and not self._has_failed:
+            self._has_failed = True
+            await self._send(left)
+        elif error and error.status == ErrorType.PAYLOAD_TOO_LARGE.status:
+            self._reject(left[0], error.details)
+            await self._send(left[1:])
+        if error and self.rejects.count == rejected:
+            raise error
+
+    def _batch(self, entries: Iterable[_Entry], *, dry_run: bool, skip: bool) -> Transaction:
+        batch = self.client.transaction(splits=True, dry_run=dry_run, skip=skip)
+        operation = "merge" if self.options.merge else "upsert"
+        for entry in entries:
+            batch.add(entry.source.collection.name, operation, entry.item)
+        return batch
+
+    async def _without_unchanged_finals(self, entries: Sequence[_Entry]) -> Sequence[_Entry]:
+        """Return the entries; those that are stored in their final form already have that alone."""
+        finals = [replace(entry, item=entry.final, final=None) for entry in entries if entry.final]
+        outcomes = await self._batch(finals, dry_run=True, skip=True).send()
+        pairs = zip(finals, outcomes, strict=True)
+        stored = {id(final.line): final for final, (_, o) in pairs if o.outcome == "unchanged"}
+        return [stored.get(id(entry.line), entry) for entry in entries]
+
+    def _store(self, entries: Sequence[_Entry], outcomes: Sequence[Outcome]) -> None:
+        """Reject the entries that failed, and count the outcomes of the others."""
+        pairs = [*zip(entries, map(self._forgiven, entries, outcomes), strict=False)]
+        for entry, outcome in pairs:
+            if outcome.outcome == "failed":
+                self._reject(entry, outcome.details)
+        for entry, outcome in pairs:
+            name, counted = entry.source.collection.name, outcome.outcome
+            if self._is_stopped or counted == "failed":
+                continue
+            if name in self._syncs:
+                self._syncs[name].collect(outcome)
+            if entry.final and not self.options.dry_run:
+                self._finals.append(replace(entry, item=entry.final, final=None))
+            else:
+                self._counts[name][CHECKED if entry.final else counted] += 1
+                self.on_progress(1)
+
+    def _forgiven(self, entry: _Entry, outcome: Outcome) -> Outcome:
+        """Return ``checked`` if an entry failed only by what earlier dry runs have not written."""
+        fields = {_ENTRY.sub("", row.field or "") for row in outcome.details if row.type in _ABSENT}
+        is_earlier = self.options.dry_run and self._has_sent and fields <= {*entry.keyed}
+        if is_earlier and 0 < len(outcome.details) == len(fields):
+            return replace(outcome, outcome=CHECKED, details=())
+        return outcome
+
+    def _reject(self, entry: _Entry, details: Sequence[Detail]) -> None:
+        """Reject and count a line; its record is not missing. Unless skipped, end the import."""
+        collection, rows = entry.source.collection, list[Detail]()
+        for row in details:
+            field = _ENTRY.sub("", row.field or "") or None
+            if entry.source.owner:
+                field = collection.field_of_owner(field)
+            rows.append(replace(row, field=field))
+        if collection.name in self._syncs:
+            self._syncs[collection.name].failed.append(entry.item)
+        self._counts[collection.name]["failed"] += 1
+        self.rejects.add(entry.source, entry.line, rows)
+        self.on_progress(1)
+
+    async def _delete_missing(self) -> None:
+        """Delete the live records with an own key that no line has, in collections with a file.
+
+        Raise TransferError if more than ``at_most`` of a collection is missing, with nothing
+        deleted, or if some are in use, with the others deleted. A dry run counts these as
+        ``checked``: the lines, which it does not write, may free them.
+        """
+        batch = self.client.transaction(splits=True, dry_run=self.options.dry_run, skip=True)
+        try:
+            for name, sync in reversed(self._syncs.items()):
+                for record in await sync.missing(self.options.at_most):
+                    batch.delete(name, {"id": record["id"]})
+        except TooManyMissingError as error:
+            raise TransferError(f"{error} (--at-most)") from error
+        failed = list[str]()
+        for name, outcome in await batch.send():
+            is_used = outcome.outcome == "failed"
+            self._counts[name][CHECKED if is_used else outcome.outcome] += 1
+            reasons = "; ".join(str(detail.value) for detail in outcome.details)
+            failed += [f"{name} {outcome.record['id']}: {reasons}"] * is_used
+        if failed and not self.options.dry_run:
+            raise TransferError(f"not deleted: {len(failed)}; the first is {failed[0]}")
+
+
+def _key_errors(entry: _Entry, first_lines: dict[bytes, int]) -> Iterator[Detail]:
+    """Yield the error of a line without an own key, or of a record that another line has."""
+    key = {name: entry.item.get(name) for name in entry.source.collection.key_fields}
+    for name in [name for name, value in key.items() if value in (None, "")][:1]:
+        message = f"Give the record its own key, {name}: an import finds it by that."
+        yield Detail(ErrorType.REQUIRED_FIELD, name, message)
+        return
+    file_id = entry.line.document.get("id")
+    names = {next(iter(key)): key} | ({} if file_id is None else {"id": str(file_id)})
+    for name, identity in names.items():
+        first = first_lines.setdefault(orjson.dumps(identity), entry.line.number)
+        if first != entry.line.number:
+            message = f"Line {first} has the same record: remove one of the two."
+            yield Detail(ErrorType.DUPLICATE, name, message)
+            return

@@ -1,0 +1,1 @@
+"""Change feed: entries, positions, numbering, long polls."""

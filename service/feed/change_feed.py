@@ -1,0 +1,300 @@
+"""Change feed: outbox of an organization's changes, numbered on read (contract, Changes).
+
+A change is an outbox row: all records that one transaction changed. Each of them is an entry, as is
+each record that fan-out finds. Writers insert changes without a sequence number. Readers number the
+committed ones under the feed's lock, so that numbers have no gaps and a numbered change is
+complete. An organization has no feed until somebody numbers its changes for the first time.
+"""
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import takewhile
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import asyncpg
+import orjson
+
+from service.batches.change_recorder import SETTINGS, UPDATED
+from service.database.connections import Connection
+from service.database.statements import Statement, load
+from service.feed import feed_pages
+from service.feed.feed_pages import ChangeEntry, ChangePage
+from service.feed.feed_parameters import ChangeFilter, ChangesRequest, FeedPosition
+from service.limits import MAX_PAGE_BYTES, MAX_TRANSACTION_ENTRIES
+from service.organizations.caller import Caller
+from service.records.parts import RecordPart
+from service.records.resource import Resource, shown_in
+
+NUMBERING_BATCH: Final = 1000
+"""Maximum number of transactions to number or delete in one call."""
+MAX_TRANSACTIONS: Final = 10_000
+"""Maximum number of transactions that one page scans; with a filter it may find no entry there."""
+MAX_CAUSES: Final = 50
+"""Maximum number of transactions with causes on one page; each fan-out takes statements."""
+
+_FanOut: TypeAlias = tuple[Statement, list[int]]
+"""Statement that finds the records that show others, and the ids of those others."""
+
+_SQL: Final = load("changes")
+_PAGE: Final = _SQL["page"].bind(span=str(MAX_TRANSACTIONS))
+_FAN_OUT: Final = _SQL["shown"]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedHead:
+    """Last sequence number of an organization's feed, and whether it is behind."""
+
+    last: int
+    is_behind: bool
+    """Whether there are committed changes without a number."""
+
+
+class _FeedReading(NamedTuple):
+    """Reading of one organization's feed: its connection and filter."""
+
+    connection: Connection
+    organization_id: int
+    filter: ChangeFilter
+
+
+class ChangeFeed(Resource):
+    """Change feed over the given resources.
+
+    ``resources`` has them by collection: each whose changes the outbox has. ``parts`` are the parts
+    of their records: a change of a part fans out like one of a record. ``fan_out_by_cause`` has the
+    statements that find the records that show a cause, by cause, then by collection. They run when
+    a page is read, so they find the records that show it then.
+    """
+
+    name = "changes"
+
+    def __init__(self, resources: Iterable[Resource], *, parts: Iterable[RecordPart] = ()) -> None:
+        super().__init__()
+        self.resources = {resource.collection: resource for resource in resources}
+        self.fan_out_by_cause: dict[str, Mapping[str, Statement]] = {
+            **{resource.name: resource.shown_in for resource in self.resources.values()},
+            SETTINGS: shown_in(load("settings")),
+        }
+        for part in parts:
+            self.fan_out_by_cause |= part.fan_outs
+
+    async def read(
+        self,
+        connection: Connection,
+        caller: Caller,
+        request: ChangesRequest,
+        *,
+        is_numbered: bool = False,
+    ) -> ChangePage | None:
+        """Return the entries after a position; None if changes must be numbered first.
+
+        That is so if the organization has no feed yet, or if changes are committed without a number
+        and no numbered ones follow the position. If ``request.after`` is None, it is the end of the
+        feed: the page is empty. With ``is_numbered`` the caller has just numbered the changes:
+        those committed since then are left to the next page. A page may be short, or empty, and
+        have more. Raise ``gone.changes_expired`` as ``feed_pages.require_kept`` does. If whole
+        transactions are requested, raise ``out_of_range`` if the first one with entries has more
+        than ``MAX_TRANSACTION_ENTRIES``.
+        """
+        reading = _FeedReading(connection, caller.organization_id, request.filter)
+        after = request.after
+        rows = await self._transactions(reading, after)
+        if not rows:
+            return None
+        feed = rows[0]
+        must_number = feed["is_behind"] and not is_numbered
+        if after is None:
+            empty_page = ChangePage([], FeedPosition(feed["last_n"]), False, feed["epoch"])
+            return None if must_number else empty_page
+        feed_pages.require_kept(feed, request, after)
+        if after.n < feed["cleared_n"]:
+            after = FeedPosition(feed["cleared_n"])
+            rows = await self._transactions(reading, after)
+        transactions = [row for row in rows if row["n"] is not None]
+        if not transactions and must_number and feed["last_n"] <= after.n:
+            return None
+        return await self._page(reading, after, feed, transactions)
+
+    async def documents_of(
+        self, connection: Connection, caller: Caller, entries: Sequence[ChangeEntry]
+    ) -> dict[tuple[str, int], bytes] | None:
+        """Return current documents of live records by collection and stored id.
+
+        Return None if those of several entries, counted for each, exceed ``MAX_PAGE_BYTES``.
+        """
+        ids_by_collection: dict[str, dict[int, None]] = {}
+        for entry in entries:
+            ids_by_collection.setdefault(entry.collection, {})[entry.record_id] = None
+        documents = dict[tuple[str, int], bytes]()
+        for collection, ids in ids_by_collection.items():
+            resource = self.resources[collection]
+            rendered = await feed_pages.live_documents(connection, caller, resource, [*ids])
+            if rendered is None:
+                return None
+            documents |= {(collection, id_): text for id_, text in rendered.items()}
+        is_long = feed_pages.document_bytes(entries, documents) > MAX_PAGE_BYTES
+        return None if is_long and len(entries) > 1 else documents
+
+    async def _transactions(
+        self, reading: _FeedReading, after: FeedPosition | None
+    ) -> list[asyncpg.Record]:
+        """Return a row per transaction that may have entries; [] if there is no feed.
+
+        Without such transactions, return the feed's row alone.
+        """
+        condition, parameters = self._condition(reading.filter)
+        text = _PAGE.fill(condition=condition)
+        first = after.n + (after.collection is None) if after else 0
+        limit = reading.filter.limit if after else 0
+        rows = await reading.connection.fetch(
+            text, reading.organization_id, first, limit, *parameters
+        )
+        return list(rows)
+
+    def _condition(self, change_filter: ChangeFilter) -> tuple[str, list[Any]]:
+        """Return the SQL condition of the filter, and its parameters."""
+        if not change_filter.collections:
+            return "", []
+        collections = [*change_filter.collections]
+        fan_outs = self.fan_out_by_cause.items()
+        causes = [cause for cause, shown_in in fan_outs if shown_in.keys() & {*collections}]
+        parameters: list[Any] = [collections, causes]
+        if change_filter.record_id is None:
+            return _SQL["touching"].text, parameters
+        return _SQL["touching_record"].text, [*parameters, str(change_filter.record_id)]
+
+    async def _page(
+        self,
+        reading: _FeedReading,
+        after: FeedPosition,
+        feed: asyncpg.Record,
+        transactions: Sequence[asyncpg.Record],
+    ) -> ChangePage:
+        """Return the page of the transactions' entries, with fan-outs.
+
+        Its position is after the last transaction, or within it if it was cut; of whole ones, the
+        one that does not fit is left out. If all of the span was read, it is the span's end.
+        """
+        limit = reading.filter.limit
+        entries, fan_outs, position = list[ChangeEntry](), 0, after
+        whole_transactions = reading.filter.whole_transactions
+        for row in transactions:
+            max_entries = limit - len(entries)
+            if max_entries <= 0 or fan_outs >= MAX_CAUSES:
+                return ChangePage(entries, position, True, feed["epoch"])
+            if whole_transactions and not entries:
+                max_entries = MAX_TRANSACTION_ENTRIES
+            begin = after if row["n"] == after.n else FeedPosition(row["n"], "", 0)
+            transaction_entries = await self._entries(reading, row, begin, max_entries)
+            if whole_transactions and len(transaction_entries) > max_entries:
+                if not entries:
+                    raise feed_pages.too_many_entries()
+                return ChangePage(entries, position, True, feed["epoch"])
+            entries += transaction_entries[:max_entries]
+            fan_outs += row["causes"] is not None
+            if len(transaction_entries) > max_entries:
+                last = entries[-1]
+                position = FeedPosition(row["n"], last.collection, last.record_id)
+                return ChangePage(entries, position, True, feed["epoch"])
+            position = FeedPosition(row["n"])
+        if _covers_span(transactions, limit):
+            first = after.n + (after.collection is None)
+            span_end = min(first + MAX_TRANSACTIONS - 1, feed["last_n"])
+            position = FeedPosition(max(position.n, span_end))
+        has_more = position.n < feed["last_n"] or feed["is_behind"]
+        return ChangePage(entries, position, has_more, feed["epoch"])
+
+    async def _entries(
+        self, reading: _FeedReading, row: asyncpg.Record, begin: FeedPosition, max_entries: int
+    ) -> list[ChangeEntry]:
+        """Return up to ``max_entries`` + 1 entries of a transaction, after position ``begin``.
+
+        They are sorted by collection, then by id. One more shows that the page must be cut.
+        """
+        connection, organization_id, change_filter = reading
+        records: dict[str, dict[str, list[int]]] = orjson.loads(row["records"])
+        fan_out = self._fan_out(orjson.loads(row["causes"] or "{}"))
+        entries = list[ChangeEntry]()
+        for collection in sorted({*records, *fan_out}):
+            first = begin.record_id if collection == begin.collection else 0
+            if collection < str(begin.collection) or (
+                change_filter.collections and collection not in change_filter.collections
+            ):
+                continue
+            ids_by_operation = records.get(collection, {}).items()
+            operations = {id_: operation for operation, ids in ids_by_operation for id_ in ids}
+            ids = {record_id for record_id in operations if record_id > first}
+            for statement, causes in fan_out.get(collection, ()):
+                text = _FAN_OUT.fill(shown=statement.text)
+                parameters = (causes, first, max_entries + 1, change_filter.record_id)
+                rows = await connection.fetch(text, organization_id, *parameters)
+                ids.update(row["id"] for row in rows)
+            if change_filter.record_id is not None:
+                ids &= {change_filter.record_id}
+            entries += [
+                ChangeEntry(row, collection, id_, operations.get(id_, UPDATED))
+                for id_ in sorted(ids)
+            ]
+            if len(entries) > max_entries:
+                break
+        return entries[: max_entries + 1]
+
+    def _fan_out(self, causes: Mapping[str, list[int]]) -> dict[str, list[_FanOut]]:
+        """Return the statements that find the records showing the causes, by collection."""
+        result: dict[str, list[_FanOut]] = {}
+        for cause, ids in causes.items():
+            for collection, statement in self.fan_out_by_cause.get(cause, {}).items():
+                result.setdefault(collection, []).append((statement, ids))
+        return result
+
+
+async def assign_sequence_numbers(connection: Connection, organization_id: int) -> bool:
+    """Assign sequence numbers to up to ``NUMBERING_BATCH`` committed changes.
+
+    A change that was committed before another one was inserted gets the lower number. Insert the
+    organization's feed if it has none, and lock it until the end of the caller's transaction.
+    Return whether there may be more.
+    """
+    feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
+    if feed is None:
+        await connection.execute(_SQL["begin"].text, organization_id, secrets.randbits(53))
+        feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
+    last = feed["last_n"]
+    rows = await connection.fetch(_SQL["number"].text, organization_id, last, NUMBERING_BATCH)
+    if rows:
+        await connection.execute(_SQL["advance"].text, organization_id, last + len(rows))
+    return len(rows) == NUMBERING_BATCH
+
+
+async def delete_expired(connection: Connection, organization_id: int, before: datetime) -> bool:
+    """Delete up to ``NUMBERING_BATCH`` numbered changes whose transactions began before a time.
+
+    Return whether there may be more. Only the feed's beginning is deleted, up to the first
+    transaction that began later, so that the feed has no gap. Lock the feed until the end of the
+    caller's transaction.
+    """
+    feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
+    if feed is None:
+        return False
+    oldest = await connection.fetch(
+        _SQL["oldest"].text, organization_id, feed["cleared_n"], NUMBERING_BATCH
+    )
+    expired = [*takewhile(lambda row: row["at"] < before, oldest)]
+    if expired:
+        last_n, latest = expired[-1]["n"], max(row["at"] for row in expired)
+        await connection.execute(_SQL["clear"].text, organization_id, last_n)
+        await connection.execute(_SQL["clear_up_to"].text, organization_id, last_n, latest)
+    return len(expired) == NUMBERING_BATCH
+
+
+async def feed_heads(connection: Connection, organization_ids: list[int]) -> dict[int, FeedHead]:
+    """Return the heads of feeds, by organization id; those without a feed have none."""
+    rows = await connection.fetch(_SQL["heads"].text, organization_ids)
+    return {organization_id: FeedHead(*head) for organization_id, *head in rows}
+
+
+def _covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:
+    """Return whether the transactions are all of the scanned span for sure: no limit cut them."""
+    return len(transactions) < limit and sum(row["entries"] for row in transactions) < limit

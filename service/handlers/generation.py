@@ -1,0 +1,81 @@
+"""Handler of generation: writes that find out themselves which records are missing."""
+
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from aiohttp import web
+
+from service.batches.batch import Batch, ItemErrors, RequestItems
+from service.batches.change_recorder import CREATED
+from service.batches.new_ids import placeholder_ids
+from service.database.connections import Connection
+from service.errors import collect_errors
+from service.handlers import write_options
+from service.handlers.outcomes import DryRunRollback, Row, response
+from service.handlers.parameters import idempotent_request, refuse_preconditions
+from service.handlers.request_items import BulkBody, many_items
+from service.handlers.write_options import DRY_RUN, WriteParameters, run_write
+from service.handlers.writes import bulk_error_counts
+from service.http.budgets import reserve_unconditionally
+from service.http.context import REQUEST_ID, caller_of
+from service.http.envelope import ApiResponse, respond
+from service.resources.assortment.sku_generation import SkuGeneration
+from service.resources.assortment.style_skus import StyleSkus
+from service.shares.fair_queue import LeaseKind
+from service.writing.outcomes import WriteOptions
+
+PARAMETERS: Final[WriteParameters] = {DRY_RUN: ("false", "true")}
+
+
+async def generate(resource: SkuGeneration, request: web.Request, raw: bytes) -> web.Response:
+    """Make the missing SKUs of the styles of a body; return an outcome for each pair."""
+    body = BulkBody.of(raw)
+    with bulk_error_counts("generate", body.total_items):
+        options = replace(write_options.read(request, resource, PARAMETERS), match_by_key=True)
+        _, _, _, idempotency, items = collect_errors(
+            lambda: options,
+            lambda: write_options.check(request, PARAMETERS),
+            lambda: refuse_preconditions(request),
+            lambda: idempotent_request(request, raw),
+            lambda: many_items(resource, resource.validators["generate"], body, options),
+        )
+        ItemErrors(items).raise_any()
+        work = partial(_transaction, resource, request, items, options)
+        try:
+            kind = LeaseKind(bulk=True, collection=StyleSkus.name)
+            answer = await run_write(request, idempotency, work, kind)
+        except DryRunRollback as rollback:
+            answer = rollback.response
+        reserve_unconditionally(request, len(answer.body))
+        return respond(answer)
+
+
+async def _transaction(
+    resource: SkuGeneration,
+    request: web.Request,
+    items: RequestItems,
+    options: WriteOptions,
+    connection: Connection,
+) -> ApiResponse:
+    """Return the response; raise DryRunRollback with it for a dry run."""
+    batch = Batch.of(caller_of(request), items, request[REQUEST_ID])
+    with placeholder_ids(connection) if options.dry_run else nullcontext():
+        pairs = await resource.generate(connection, batch, options)
+    rows: list[Row] = [
+        {
+            "outcome": pair.outcome,
+            "id": None if options.dry_run and pair.outcome == CREATED else pair.id,
+            "key": pair.key,
+            "styleColorId": pair.style_color_id,
+            "sizeRangeSizeId": pair.size_id,
+            "barcode": pair.barcode,
+            "details": [],
+        }
+        for pair in pairs
+    ]
+    answer = response(rows, rows, options)
+    if options.dry_run:
+        raise DryRunRollback(answer)
+    return answer

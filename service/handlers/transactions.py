@@ -1,0 +1,253 @@
+"""Transaction handler: entries of several collections, written as one change.
+
+Errors of the request as a whole raise ApiError, 400. Those of an entry are stored under its index,
+so that the others can be checked further.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+import orjson
+from aiohttp import hdrs, web
+
+from service.batches.batch import Batch, Item, ItemErrors, RequestItems
+from service.batches.new_ids import placeholder_ids
+from service.database.connections import Connection
+from service.errors import ApiError, ErrorDetail, Path, collect_errors, unavailable
+from service.handlers import write_options
+from service.handlers.outcomes import DryRunRollback, Row, add_details, outcome_rows, response
+from service.handlers.parameters import idempotent_request, refuse_preconditions
+from service.handlers.request_items import (
+    BulkBody,
+    Details,
+    add_repeated_values,
+    identify_objects,
+)
+from service.handlers.write_options import run_write
+from service.handlers.writes import bulk_error_counts
+from service.http.budgets import reserve_unconditionally
+from service.http.context import REQUEST_ID, caller_of
+from service.http.envelope import ApiResponse, respond
+from service.http.headers import NDJSON, is_sent_as
+from service.idempotency.requests import IdempotentRequest
+from service.limits import MAX_TRANSACTION_SECONDS, MAX_TRANSACTION_VALUES
+from service.records.master_record import MasterRecord
+from service.records.writable_resource import WritableResource
+from service.resources.transaction import Transactions
+from service.schemas.parsing import malformed, parse, parse_lines
+from service.shares.body_scheduler import BODY_SCHEDULER
+from service.shares.fair_queue import LeaseKind
+from service.writing.outcomes import FAILED, UNCHANGED, WriteOptions
+from service.writing.transaction import (
+    CollectionEntries,
+    EntryOperation,
+    UsedRecordsError,
+    write_entries,
+)
+
+_CHUNK: Final = 200
+"""Items that are validated at a time; other bodies may start in between."""
+_ROUNDS: Final = 10
+"""Maximum number of transactions; each but the last leaves out deletes of records in use.
+
+Deletes can depend on deletes, but no further than references lead from collection to collection.
+"""
+_TOO_SLOW: Final = (
+    f"The transaction took more than {MAX_TRANSACTION_SECONDS} seconds: send fewer entries."
+)
+_FORMS: Final = {
+    EntryOperation.UPSERT: ("bulkReplace", "bulkReplaceByKey"),
+    EntryOperation.MERGE: ("bulkMerge", "bulkMergeByKey"),
+    EntryOperation.CREATE: ("bulkCreate", "bulkCreate"),
+    EntryOperation.DELETE: ("bulkMerge", "bulkMergeByKey"),
+}
+"""Forms of the items by id and by own key, by operation."""
+
+_Groups: TypeAlias = Mapping[tuple[WritableResource, EntryOperation, bool], list[int]]
+"""Request indexes by resource, operation, and whether items name their records by id."""
+
+
+async def write(resource: Transactions, request: web.Request, raw: bytes) -> web.Response:
+    """Write the entries of a body, an array or lines; return an outcome for each."""
+    is_lines = is_sent_as(request.headers[hdrs.CONTENT_TYPE], NDJSON)
+    read = partial(parse_lines if is_lines else parse, max_values=MAX_TRANSACTION_VALUES)
+    body = BulkBody.of(raw, read)
+    with bulk_error_counts("transaction", body.total_items):
+        options, _, _, idempotency, malformed_entries = collect_errors(
+            lambda: write_options.read(request, resource, write_options.BULK),
+            lambda: write_options.check(request, write_options.BULK),
+            lambda: refuse_preconditions(request),
+            lambda: idempotent_request(request, raw),
+            lambda: _entry_errors(resource, body),
+        )
+        options = replace(options, match_by_key=True)
+        entries = _Entries(resource, body.items, malformed_entries)
+        await entries.validate(request, options)
+        return await _execute(request, entries, options, idempotency)
+
+
+def _entry_errors(resource: Transactions, body: BulkBody) -> Details:
+    """Return the errors of the entries themselves; raise ApiError for those of the body."""
+    body.raise_parse_errors()
+    return resource.validator.errors_of_items(body.items, b"")
+
+
+class _Entries:
+    """Entries of a request, with the errors that the request alone reveals."""
+
+    def __init__(self, resource: Transactions, entries: Sequence[Any], malformed: Details) -> None:
+        self._entries, self._malformed = entries, malformed
+        groups = defaultdict[tuple[WritableResource, EntryOperation, bool], list[int]](list)
+        operations = defaultdict[str, dict[int, EntryOperation]](dict)
+        items: list[Item] = [{}] * len(entries)
+        for index, entry in enumerate(entries):
+            if index not in malformed:
+                name, items[index] = entry["collection"], entry["item"]
+                operation = EntryOperation(entry.get("operation", EntryOperation.UPSERT))
+                operations[name][index] = operation
+                collection = resource.collections[name]
+                by_id = not isinstance(collection, MasterRecord) or "id" in items[index]
+                groups[collection, operation, by_id].append(index)
+        self._groups: _Groups = groups
+        self.items = RequestItems(items, self._locate, malformed, is_bulk=True)
+        self.collections = [
+            CollectionEntries(collection, operations[name])
+            for name, collection in resource.collections.items()
+            if name in operations
+        ]
+        """In the order of their references."""
+
+    def _locate(self, index: int, path: Path) -> Path:
+        return (index, *path) if index in self._malformed else (index, "item", *path)
+
+    async def validate(self, request: web.Request, options: WriteOptions) -> None:
+        """Validate the items; set the stored ids of those that name their records by id."""
+        details: Details = {}
+        for (resource, operation, by_id), indexes in self._groups.items():
+            form = _FORMS[operation][0 if by_id else 1]
+            for start in range(0, len(indexes), _CHUNK):
+                organization_id = caller_of(request).organization_id
+                await request.app[BODY_SCHEDULER].enter(organization_id, again=True)
+                chunk = indexes[start : start + _CHUNK]
+                for index, errors in self._errors(resource, operation, form, chunk):
+                    details[index] = errors
+        for entries in self.collections:
+            self._identify(entries, details, options)
+        self.items = replace(self.items, details={**self._malformed, **details})
+
+    def _errors(
+        self, resource: WritableResource, operation: EntryOperation, form: str, indexes: list[int]
+    ) -> Iterator[tuple[int, list[ErrorDetail]]]:
+        """Yield the errors of items by the schema of their form, with their request indexes."""
+        items = [self.items.items[index] for index in indexes]
+        if operation is EntryOperation.DELETE and form == "bulkMergeByKey":
+            items = [item | {"state": "deleted"} for item in items]
+        try:
+            raw = orjson.dumps(items)
+        except orjson.JSONEncodeError:
+            raise malformed("Send JSON with less nesting: the body is nested too deeply.") from None
+        for position, errors in resource.validators[form].errors_of_items(items, raw).items():
+            yield indexes[position], errors
+
+    def _identify(
+        self, entries: CollectionEntries, details: Details, options: WriteOptions
+    ) -> None:
+        """Compare the items of a collection with each other, and set stored ids."""
+        resource, by_id, by_key = entries.resource, list[Any](), list[Any]()
+        for index, operation in entries.operations.items():
+            item = self.items.items[index]
+            if not isinstance(resource, MasterRecord) or "id" in item:
+                by_id.append((index, item))
+            elif operation is not EntryOperation.CREATE:
+                by_key.append((index, item))
+        identify_objects(resource, by_id, details, replace(options, match_by_key=False))
+        identify_objects(resource, by_key, details, options)
+        live = [
+            (index, self.items.items[index])
+            for index, operation in entries.operations.items()
+            if operation is not EntryOperation.DELETE
+        ]
+        add_repeated_values(resource, live, details, options, without=resource.own_key)
+
+    def rows(self, results: Mapping[str, list[Row]]) -> list[Row]:
+        """Return the outcomes of all entries in request order, given those of the collections."""
+        by_index = {
+            index: row
+            for entries in self.collections
+            for index, row in zip(
+                entries.operations, results[entries.resource.collection], strict=True
+            )
+        }
+        for index in self._malformed:
+            by_index[index] = {"outcome": FAILED, "id": None, "key": None, "details": []}
+        return [
+            {"index": index, "collection": _collection_of(entry), **by_index[index]}
+            for index, entry in enumerate(self._entries)
+        ]
+
+
+def _collection_of(entry: Any) -> str | None:
+    """Return the collection that an entry names; it may be any JSON value."""
+    name = entry.get("collection") if isinstance(entry, dict) else None
+    return name if isinstance(name, str) else None
+
+
+async def _execute(
+    request: web.Request,
+    entries: _Entries,
+    options: WriteOptions,
+    idempotency: IdempotentRequest | None,
+) -> web.Response:
+    """Return the response to the transaction, or the stored one of an earlier request."""
+    for _ in range(_ROUNDS):
+        items = entries.items
+        if len(items.details) == len(items.items) and not options.skip_failed:
+            ItemErrors(items).raise_any()
+        work = partial(_transaction, request, entries, options)
+        try:
+            answer = await run_write(
+                request, idempotency, work, LeaseKind(bulk=True, exclusive=True)
+            )
+        except DryRunRollback as rollback:
+            answer = rollback.response
+        except ApiError as error:
+            if type(error.__cause__) is TimeoutError:
+                raise unavailable(_TOO_SLOW) from error
+            raise
+        except UsedRecordsError as error:
+            entries.items = replace(items, details={**items.details, **error.details})
+            continue
+        reserve_unconditionally(request, len(answer.body))
+        web_response = respond(answer)
+        web_response.headers[hdrs.VARY] = "Prefer"
+        return web_response
+    raise ItemErrors(entries.items).error()
+
+
+async def _transaction(
+    request: web.Request, entries: _Entries, options: WriteOptions, connection: Connection
+) -> ApiResponse:
+    """Return the response to the transaction; raise DryRunRollback with it for a dry run."""
+    items = entries.items
+    root = Batch.of(caller_of(request), items, request[REQUEST_ID])
+    async with asyncio.timeout(MAX_TRANSACTION_SECONDS):
+        with placeholder_ids(connection) if options.dry_run else nullcontext():
+            results = await write_entries(connection, root, items, entries.collections, options)
+    rows_by_collection = {
+        each.resource.collection: [
+            *outcome_rows(each.resource, items, result, options, each.operations)
+        ]
+        for each, result in zip(entries.collections, results, strict=True)
+    }
+    rows = entries.rows(rows_by_collection)
+    add_details(rows, root.errors)
+    shown = [row for row in rows if not options.return_minimal or row["outcome"] != UNCHANGED]
+    answer = response(shown, rows, options)
+    if options.dry_run:
+        raise DryRunRollback(answer)
+    return answer

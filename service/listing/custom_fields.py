@@ -1,0 +1,54 @@
+"""Filters by custom fields: the look-up of the fields that conditions name by their own keys.
+
+Source: contract, Filters by reference.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from service.database.connections import Connection
+from service.database.statements import load
+from service.error_types import ErrorType
+from service.errors import ApiError, ErrorDetail
+from service.listing.list_request import Condition, ListRequest
+
+_SQL: Final = load("custom_field_values")["fields_by_key"].text
+_NUMBER: Final = "entry.number::double precision"
+
+
+def names_any(list_request: ListRequest) -> bool:
+    """Return whether any condition is on a custom field."""
+    return any(condition.property.keys is not None for condition in list_request.conditions)
+
+
+async def look_up(
+    connection: Connection, organization_id: int, list_request: ListRequest
+) -> ListRequest:
+    """Return the list request with the ids of its custom fields; numbers compare as such.
+
+    Raise ApiError for keys of no live field, and for texts that are no numbers.
+    """
+    keys = {each.property.name.partition(".")[2] for each in list_request.conditions}
+    types: dict[str, dict[int, str]] = {}
+    for row in await connection.fetch(_SQL, organization_id, sorted(keys)):
+        types.setdefault(row["key"], {})[row["id"]] = row["type"]
+    conditions, errors = list[Condition](), list[ErrorDetail]()
+    for condition in list_request.conditions:
+        prop = condition.property
+        fields = types.get(prop.name.partition(".")[2], {})
+        if prop.keys is None:
+            conditions.append(condition)
+            continue
+        if not fields:
+            errors.append(ErrorDetail(ErrorType.UNKNOWN_PARAMETER, (prop.name,)))
+        prop, values = replace(prop, keys=tuple(sorted(fields))), condition.values
+        if {*fields.values()} == {"numeric"}:
+            prop = replace(prop, kind="number", column=_NUMBER)
+            try:
+                values = tuple(map(prop.parse, values))
+            except ValueError as error:
+                errors.append(ErrorDetail(ErrorType.INVALID_VALUE, (prop.name,), str(error)))
+        conditions.append(Condition(prop, condition.operator, values))
+    if errors:
+        raise ApiError(errors)
+    return replace(list_request, conditions=tuple(conditions))

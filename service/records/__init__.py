@@ -1,0 +1,1 @@
+"""Records: kinds, references, links, lists of children, parts; documents and their reading."""

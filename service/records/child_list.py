@@ -1,0 +1,289 @@
+"""Child lists: lists of entries within records, with statements made from the entries' schema.
+
+Entries match stored rows by id or natural key. The caller has locked the owners, and executes the
+plans that the functions here return (contract, Parts).
+"""
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import orjson
+
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import BoundStatement, WritePlan
+from service.batches.new_ids import next_ids
+from service.database.connections import Connection
+from service.database.statements import id_array
+from service.error_types import ErrorType
+from service.errors import ErrorDetail
+from service.limits import MAX_CHILDREN
+from service.listing.properties import stored_id
+from service.organizations.caller import Caller
+from service.records import scalar_columns
+from service.records.child_references import check_references
+from service.records.child_table import DEACTIVATED, POSITION, ChildTable
+from service.records.matched_children import (
+    EntryList,
+    MatchedChildren,
+    MatchKey,
+    Row,
+    StoredChildren,
+    match_existing,
+    match_key_of,
+)
+from service.schemas.extra_checks import duplicate_errors
+from service.schemas.key_forms import REFERS_TO
+
+NATURAL_KEY: Final = "x-natural-key"
+"""Keyword of entries: lists of members to match by, in turn; ``*`` stands for all members.
+
+By another list, entries whose first member is null or empty match nothing.
+"""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChildList(ChildTable):
+    """Child table whose entries requests have: their errors, their matches, and their plan."""
+
+    nested: "ChildList | None" = None
+
+    @cached_property
+    def named_once(self) -> tuple[str, ...]:
+        """Members that must differ between entries."""
+        sent = self._sent.properties
+        has_key = self.key in sent and sent[self.key].types
+        return (self.key, *self.once) if has_key else self.once
+
+    @cached_property
+    def _match_keys(self) -> Sequence[MatchKey]:
+        names = self._sent.schema.get(NATURAL_KEY, ())
+        return self.own_match_keys or [match_key_of(self.members, each) for each in names]
+
+    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+        """Yield ``duplicate`` for values of ``named_once`` that an earlier entry has, too.
+
+        ``path`` is that of the entries, which may violate their schema. Nested lists are included.
+        """
+        if not isinstance(entries, list):
+            return
+        for name in self.named_once:
+            yield from duplicate_errors(enumerate(entries), name, *path)
+        if self.nested is not None:
+            name = self.nested.name.rpartition(".")[2]
+            for index, entry in enumerate(entries):
+                if isinstance(entry, dict):
+                    yield from self.nested.errors(entry.get(name), *path, index, name)
+
+    def sent(self, batch: Batch, *, keeps_omitted: bool = False) -> list[EntryList]:
+        """Return the lists of the items; with ``keeps_omitted`` without those that are null."""
+        return [
+            EntryList(index, (self.name,), item["id"], item.get(self.name) or ())
+            for index, item in enumerate(batch.items)
+            if not keeps_omitted or item.get(self.name) is not None
+        ]
+
+    async def stored(
+        self, connection: Connection, caller: Caller, owner_ids: Iterable[int]
+    ) -> Mapping[int, StoredChildren]:
+        """Return the stored children of owners, by the owner's id; owners without any lack."""
+        parameters = (caller.organization_id, id_array(owner_ids))
+        columns = await connection.fetchrow(self.statements["stored"].text, *parameters)
+        stored = defaultdict[int, StoredChildren](StoredChildren)
+        first = 2 + self.deactivates + bool(self.moved)
+        for row in zip(*[column or () for column in columns], strict=True):
+            children = stored[row[0]]
+            is_deactivated = self.deactivates and row[2]
+            (children.deactivated if is_deactivated else children.active)[row[1]] = row[first:]
+            if self.moved:
+                children.positions[row[1]] = row[first - 1]
+        return stored
+
+    async def match(
+        self,
+        connection: Connection,
+        batch: Batch,
+        lists: Iterable[EntryList],
+        new_owners: Container[int] = (),
+    ) -> list[MatchedChildren]:
+        """Match the entries of lists to the stored children of their owners, in order.
+
+        Owners in ``new_owners`` have none stored. The caller has checked that the ids in a list
+        differ. Add ``unknown_reference`` to the batch for ids that the owner does not have, also of
+        entries with ``isDeactivated`` true, which count as omitted otherwise, and for unknown
+        references. New entries take ids from the table's sequence; nothing else is written.
+        """
+        lists = [*lists]
+        stored_owners = [each.owner_id for each in lists if each.owner_id not in new_owners]
+        stored = await self.stored(connection, batch.caller, stored_owners) if stored_owners else {}
+        matched, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
+        for sent in lists:
+            children = MatchedChildren(sent, stored.get(sent.owner_id, StoredChildren()))
+            new_indexes += ((children, index) for index in self._match_list(batch, children))
+            matched.append(children)
+        if self.has_ids:
+            new_ids = await next_ids(connection, self.table, len(new_indexes))
+        else:
+            new_ids = [children.sent.entries[index][self.key] for children, index in new_indexes]
+        for (children, index), child_id in zip(new_indexes, new_ids, strict=True):
+            children.new[child_id] = children.sent.entries[index]
+            children.request_indexes[child_id] = index
+        references = {
+            name: field.schema[REFERS_TO]
+            for name, field in self._sent.properties.items()
+            if REFERS_TO in field.schema
+        }
+        await check_references(connection, batch, self, references, matched)
+        return matched
+
+    def deactivate(
+        self, batch: Batch, lists: Iterable[MatchedChildren], used: Container[int]
+    ) -> None:
+        """Deactivate the missing children whose ids are in ``used``; the others are removed.
+
+        Add ``too_many_items`` to the items whose list would exceed ``MAX_CHILDREN``, deactivated
+        children included.
+        """
+        for children in lists:
+            children.deactivated = {child_id for child_id in children.missing if child_id in used}
+            if children.total > MAX_CHILDREN:
+                message = f"Use at most {MAX_CHILDREN:,} {self.noun}s, deactivated ones included."
+                children.fail(batch, ErrorType.TOO_MANY_ITEMS, message=message)
+
+    def differences(self, lists: Iterable[MatchedChildren]) -> dict[str, list[Item]]:
+        """Return the rows to write, with ``ownerId`` and ``id``, by the name of the statement."""
+        inserted, updated = list[Item](), list[Item]()
+        deactivated, removed = list[Item](), list[Item]()
+        for children in lists:
+            owner_id, active = children.owner_id, children.stored.active
+            positions = children.positions() if self.moved else {}
+            for child_id, entry in children.new.items():
+                row = self._values(self.row(entry), owner_id, child_id)
+                inserted.append(row | {POSITION: positions.get(child_id)})
+            for child_id, entry in children.existing.items():
+                stored, position = active.get(child_id), positions.get(child_id)
+                is_moved = position != children.stored.positions.get(child_id)
+                if is_moved or stored != tuple(map(entry.get, self.members)):
+                    updated += self._update(children, child_id, entry, position)
+            for child_id in sorted(missing) if (missing := children.missing) else ():
+                rows = deactivated if child_id in children.deactivated else removed
+                rows.append({"ownerId": owner_id, "id": child_id})
+        return {
+            "insert": inserted,
+            "update": updated,
+            "deactivate": deactivated,
+            "remove": removed,
+        }
+
+    def plan(self, differences: Mapping[str, list[Item]]) -> WritePlan:
+        """Return the statements that store the differences; [] if there are none."""
+        return [
+            BoundStatement(self.statements[name].text, (orjson.dumps(rows).decode(),))
+            for name, rows in differences.items()
+            if rows
+        ]
+
+    def row(self, entry: Item, stored: Row | None = None) -> Row:
+        """Return the values of an entry's members; its decimals as ``stored`` has equal ones.
+
+        A key object, whose id is not known yet, counts as null.
+        """
+        row = tuple(map(entry.get, self.members))
+        if not self._conversions:
+            return row
+        values = [*row]
+        for index, type_ in self._conversions:
+            value = values[index]
+            if type_ == "boolean":
+                values[index] = value or False
+            elif type_ == "numeric":
+                before = stored[index] if stored else None
+                values[index] = scalar_columns.decimal_text(value, before)
+            elif type(value) is dict:
+                values[index] = None
+            elif type(value) is str:
+                values[index] = stored_id(value)
+        return tuple(values)
+
+    @cached_property
+    def _conversions(self) -> list[tuple[int, str]]:
+        """Indexes and types of members whose values in requests and in rows may differ."""
+        return [
+            (index, type_)
+            for index, (name, type_) in enumerate(self._types.items())
+            if type_ in ("boolean", "numeric") or REFERS_TO in self._sent.properties[name].schema
+        ]
+
+    def _update(
+        self, children: MatchedChildren, child_id: int, entry: Item, position: int | None
+    ) -> Iterator[Item]:
+        """Yield the row of an existing child if it differs from the stored one or was inactive."""
+        stored = children.stored.active.get(child_id)
+        before = children.stored.deactivated[child_id] if stored is None else stored
+        row = self.row(entry, before)
+        is_moved = position != children.stored.positions.get(child_id)
+        if is_moved or row != stored:
+            is_shown = stored is None and self.cause == self.turned
+            is_shown |= is_moved and self.cause == self.moved
+            is_shown |= any(row[index] != before[index] for index in self._shown)
+            yield self._values(row, children.owner_id, child_id) | {
+                "isShown": is_shown,
+                "isBack": stored is None,
+                "isMoved": is_moved,
+                POSITION: position,
+            }
+
+    @cached_property
+    def _shown(self) -> list[int]:
+        """Indexes of the members that other documents show."""
+        return [self.members.index(name) for name in self.shown]
+
+    def _values(self, row: Row, owner_id: int, child_id: int) -> Item:
+        values = dict(zip(self.members, row, strict=True))
+        values["ownerId"], values["id"] = owner_id, child_id
+        return values
+
+    def _match_list(self, batch: Batch, children: MatchedChildren) -> Iterator[int]:
+        """Match the entries of one list; yield the indexes of new entries."""
+        entries, stored = children.sent.entries, children.stored.all
+        ids: list[Any] = [entry.get(self.key) for entry in entries]
+        # Most requests have the id of each entry, and all of these are stored.
+        if {*ids} <= stored.keys() and not any(entry.get(DEACTIVATED) for entry in entries):
+            children.existing = dict(zip(ids, entries, strict=True))
+            children.request_indexes = dict(zip(ids, range(len(ids)), strict=True))
+            return
+        matched_ids = self._match_ids(entries, children.stored)
+        for index, entry in enumerate(entries):
+            child_id = matched_ids.get(index)
+            if child_id in stored and child_id is not None:
+                if not entry.get(DEACTIVATED):
+                    children.existing[child_id] = entry
+                    children.request_indexes[child_id] = index
+            elif child_id is not None and self.has_ids:
+                message = f"There is no such {self.noun} here."
+                path = (index, self.key)
+                children.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+            elif not entry.get(DEACTIVATED):
+                yield index
+
+    def _match_ids(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
+        """Return the id of each entry that has one or matches a stored child, by index.
+
+        Ids that entries have may be unknown. Entries with ``isDeactivated`` and without an id match
+        none.
+        """
+        ids = {index: entry[self.key] for index, entry in enumerate(entries) if entry.get(self.key)}
+        rows = {
+            index: self.row(entry)
+            for index, entry in enumerate(entries)
+            if index not in ids and not entry.get(DEACTIVATED)
+        }
+        for children in (stored.active, stored.deactivated) if rows else ():
+            claimed = {*ids.values()}
+            unclaimed = {key: row for key, row in children.items() if key not in claimed}
+            matches = match_existing(rows, unclaimed, self._match_keys)
+            ids |= matches
+            rows = {index: row for index, row in rows.items() if index not in matches}
+        return ids

@@ -1,0 +1,233 @@
+"""Child tables: lists of entries within records, as SQL made from the entries' schema."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from service import schemas
+from service.database.statements import Statement, load, load_bound
+from service.listing.page_sql import column_of
+from service.records import scalar_columns
+from service.records.matched_children import MatchKey
+from service.schemas import ResolvedSchema
+from service.schemas.write_forms import DECIMALS
+
+DEACTIVATED: Final = "isDeactivated"
+"""Member of entries that can be deactivated."""
+POSITION: Final = "position"
+"""Column of the order in which entries were sent; of equal ones, the lower id is first."""
+_FIRST: Final = f"entry.{POSITION}, "
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChildTable:
+    """Child list at a member of a resource's records, with rows in ``table``.
+
+    The schema of its entries has the columns: the scalars of the writable form that requests have,
+    too. ``x-natural-key`` in it has the members by which entries without an id match stored
+    children that no other entry claims. Active children take precedence over deactivated ones.
+    Entries that have ``isDeactivated`` can be deactivated when a request omits them.
+    """
+
+    resource: str
+    name: str
+    """Member with the list; dotted, if it is within the entries of another list."""
+    table: str
+    owner: str
+    """Column with the owner's id."""
+    noun: str = "entry"
+    """Name of an entry in messages."""
+    key: str = "id"
+    """Member with the id of an entry."""
+    has_ids: bool = True
+    """Whether ids are given to new entries; else ``key`` is the id of another record."""
+    once: tuple[str, ...] = ()
+    """Members besides ``key`` that must differ between entries; true is a value, false is none."""
+    own_key: str = ""
+    """Member that writables have as null if it is blank."""
+    computed: tuple[str, ...] = ()
+    """Members without a column, which come from a fragment that selects the rows."""
+    order: str = ""
+    """SQL of the order of entries, whose rows are ``entry``; by default as sent, or by id."""
+    own_match_keys: tuple[MatchKey, ...] = ()
+    """Functions from a row to its natural key, in place of ``x-natural-key``."""
+    nested: "ChildTable | None" = None
+    """List within the entries."""
+    is_shown: str = ""
+    """SQL condition of the rows that are not hidden; writes leave hidden ones as they are."""
+    lock: str = ""
+    """Lock of the stored rows, so that no other transaction starts to use them."""
+    also: str = ""
+    """Collection whose records, the owners, change with the children."""
+    also_updated: bool = True
+    """Whether they change with updates of children, too."""
+    shown: tuple[str, ...] = ()
+    """Members that other documents show."""
+    cause: str = ""
+    """Cause of their changes in the change feed."""
+    turned: str = ""
+    """Cause of deactivations and reactivations."""
+    moved: str = ""
+    """Cause of changes of the order, if entries keep the order in which they are sent."""
+
+    @cached_property
+    def _sent(self) -> ResolvedSchema:
+        """Schema of the entries of requests."""
+        return _entry(self.resource, "fields", self.name)
+
+    @cached_property
+    def _types(self) -> dict[str, str]:
+        """SQL types of the columns, by member."""
+        writable, sent = _entry(self.resource, "writable", self.name), self._sent.properties
+        names = writable.properties.keys() - {self.key, DEACTIVATED, *self.computed}
+        return {
+            name: "numeric"
+            if DECIMALS in sent[name].schema
+            else scalar_columns.type_of(name, field)
+            for name, field in writable.properties.items()
+            if name in names and scalar_columns.is_scalar(field)
+        }
+
+    @cached_property
+    def members(self) -> tuple[str, ...]:
+        """Members that are columns, in the order of rows; without ids."""
+        return tuple(self._types)
+
+    @cached_property
+    def deactivates(self) -> bool:
+        """Whether children can be deactivated."""
+        return DEACTIVATED in self._sent.properties
+
+    @cached_property
+    def statements(self) -> Mapping[str, Statement]:
+        """Statements and fragments by name, those of ``sql/child_lists.sql``."""
+        columns = {column_of(name): type_ for name, type_ in self._types.items()}
+        names = {column_of(name): f'sent."{name}"' for name in self.members}
+        exact = [
+            f"{name}::text as {name}" if type_ == "numeric" else name
+            for name, type_ in columns.items()
+        ]
+        state = ["is_deactivated"] if self.deactivates else []
+        position = {POSITION: "bigint"} if self.moved else {}
+        id_ = "id" if self.has_ids else column_of(self.key)
+        record = "null::bigint" if "." in self.name else f"stored.{self.owner}"
+        also = f', stored.{self.owner} as "{self.also}"' if self.also else ""
+        causes = {"isShown": self.cause, "isBack": self.turned, "isMoved": self.moved}
+        # One flag for each cause.
+        flags = {cause: flag for flag, cause in reversed(causes.items()) if cause}
+        written = names | {name: f"sent.{name}" for name in position}
+        assigned = [f"{column} = {value}" for column, value in written.items()]
+        bound = load_bound(
+            "child_lists",
+            table=self.table,
+            owner=self.owner,
+            key=id_,
+            by="id" if self.has_ids else self.owner,
+            by_sent="id" if self.has_ids else '"ownerId"',
+            columns=_listed(written),
+            values=_listed(written.values()),
+            types=_listed(f'"{name}" {type_}' for name, type_ in (self._types | position).items()),
+            assigned=", ".join([*assigned, *(f"{column} = false" for column in state)]),
+            read=_listed([*state, *position, *exact]),
+            aggregated=_listed(f"array_agg({name})" for name in [*state, *position, *columns]),
+            lock=f"\n    {self.lock}" if self.lock else "",
+            is_shown=self._and_shown,
+            record=record,
+            also=also,
+            also_updated=also * self.also_updated,
+            shown="".join(
+                f', case when sent."{flag}" then stored.id end as "cause {cause}"'
+                for cause, flag in sorted(flags.items())
+            ),
+            turned=f', stored.id as "cause {self.turned}"' if self.turned else "",
+        )
+        unused = {"join", "rows", "unknown_languages"}
+        unused |= set() if self.deactivates else {"deactivate"}
+        unused |= set() if self.members else {"update"}
+        return {name: statement for name, statement in bound.items() if name not in unused}
+
+    def named_statements(self) -> dict[str, Statement]:
+        """Return the statements by names that end in the column, as ``insert_contacts``.
+
+        Those of the nested list are included.
+        """
+        names = self.statements.keys() - {"filled"}
+        named = {f"{name}_{self.column}": self.statements[name] for name in names}
+        return named | (self.nested.named_statements() if self.nested is not None else {})
+
+    def join(self, form: str, fragments: Mapping[str, Statement] = {}, parent: str = "page") -> str:
+        """Return the SQL that joins the entries in a form to each row of ``parent``.
+
+        The column has the name of the list in snake case, and a text: the entries joined by commas,
+        null without any. ``form`` is ``document`` or ``writable``. A fragment named as the column
+        selects the rows, if they are not those of the table; in writables one with ``writable_``
+        before it takes precedence.
+        """
+        shape, sql, row = _entry(self.resource, form, self.name), load("child_lists"), "stored"
+        keys = [self.own_key] if self.own_key and form == "writable" else []
+        nested, rows = "", fragments.get(self.column)
+        if form == "writable":
+            rows = fragments.get(f"writable_{self.column}", rows)
+        if "." in self.name:
+            row = "nested"
+        selected = [
+            self._selected(row, name, form)
+            for name, field in shape.properties.items()
+            if scalar_columns.is_scalar(field)
+        ]
+        selected += [f"{row}.{POSITION}"] if self.moved else []
+        if self.nested is not None:
+            selected.append(self.nested.column)
+            nested = f"\n{self.nested.join(form, parent=row)}"
+        return sql["join"].fill(
+            entry=scalar_columns.braced(scalar_columns.members_sql(shape, keys)),
+            order=self.order or f"{_FIRST * bool(self.moved)}entry.{column_of(self.key)}",
+            list=self.column,
+            rows=rows.text
+            if rows
+            else sql["rows"].fill(
+                table=self.table,
+                owner=self.owner,
+                row=row,
+                parent=parent,
+                selected=", ".join(selected),
+                nested=nested,
+                is_shown=self._and_shown,
+            ),
+        )
+
+    @property
+    def _and_shown(self) -> str:
+        return f"\n    and {self.is_shown}" if self.is_shown else ""
+
+    @property
+    def column(self) -> str:
+        """Column of ``join`` with the entries."""
+        return column_of(self.name.rpartition(".")[2])
+
+    def _selected(self, row: str, name: str, form: str) -> str:
+        """Return the SQL of a member's column; writables have decimals as texts."""
+        column = column_of(name)
+        if name == self.key and self.has_ids and column != "id":
+            return f"{row}.id as {column}"
+        if form == "writable" and self._types.get(name) == "numeric":
+            return f"{row}.{column}::text as {column}"
+        return f"{row}.{column}"
+
+
+def _entry(resource: str, form: str, name: str) -> ResolvedSchema:
+    """Return the schema of the entries of a list in a form; ``name`` may be dotted.
+
+    Forms of resources that have none are those of a replace.
+    """
+    forms = schemas.load()[resource]["$defs"]
+    entry = schemas.definition(resource, form if form in forms else "replace")
+    for member in name.split("."):
+        entry = (entry if "array" in entry.types else entry.properties[member]).items
+    return entry
+
+
+def _listed(columns: Iterable[str]) -> str:
+    """Return columns as the rest of a list in SQL."""
+    return "".join(f", {column}" for column in columns)

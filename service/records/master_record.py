@@ -1,0 +1,247 @@
+"""Master record: base class of the collections that callers write (contract, Surface).
+
+Each collection is a subclass of :class:`MasterRecord`. Its statements come from its SQL file, or
+are generated (``service/resources/plain_records.py``).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from service import schemas
+from service.batches.batch import Batch
+from service.batches.change_recorder import BoundStatement, WritePlan
+from service.batches.write_set import WriteSet
+from service.database.connections import Connection
+from service.database.statements import SHARED, Statement, id_array, load_bound
+from service.error_types import ErrorType
+from service.listing.page_sql import LIVE, column_of
+from service.listing.related import Related
+from service.records import scalar_columns
+from service.records.path_keys import KeyLookup
+from service.records.reference_targets import own_references
+from service.records.usage import ReferencedBy, in_use, usage_messages, usages
+from service.records.writable_resource import WritableResource
+from service.schemas.key_forms import ALWAYS_UNIQUE
+from service.schemas.write_forms import FIXED, KEEPS_OMITTED, KEPT, SINCE
+
+
+class MasterRecord(WritableResource):
+    """Base class of collections with the operations of a master record.
+
+    Statements by name, with ``$1`` the organization:
+
+    - ``insert`` takes the items to create as a JSON array in ``$2``, ``updates`` the other upserts.
+    - ``check``, if there is one, takes the upserts as well and returns a row (item from 1, type,
+      path as a JSON array, message) for each error.
+    - ``deletes`` take the ids of live records in ``$2``, as ``id_array`` writes them, and delete
+      the records; by default they set the state.
+    - ``in_use``, if there is one, takes ids as well, then ``_fail_used``'s further parameters, and
+      returns the usages of the ids (``service/records/usage.py``).
+
+    Each write statement returns the ids that it changed (``service/batches/change_recorder.py``).
+    """
+
+    listed = LIVE
+    uses: ClassVar[tuple[ReferencedBy, ...]] = ()
+    """References from other records, which prevent a delete while these are live."""
+    written_separately: tuple[str, ...] = ()
+    """Fields that the class writes itself: items in ``$2`` of the statements omit them."""
+    updates: ClassVar[tuple[str, ...]] = ("update",)
+    deletes: ClassVar[tuple[str, ...]] = ("delete",)
+    _rows: ClassVar[str] = ""
+    """SQL of the table with an ``organization_id``, if the table has no such column."""
+    _late_columns: ClassVar[tuple[str, ...]] = ()
+    """Columns for which ``documents`` has slots: a hard-deleted record's last document differs."""
+
+    def __init_subclass__(cls) -> None:
+        """Set what follows from the schema; add the filters by fields with one id of a record."""
+        if "name" in vars(cls):
+            cls.string_ids = "ids" in schemas.load()[cls.name]["$defs"]
+            if "state" not in schemas.definition(cls.name, "document").properties:
+                cls.stored_state, cls.listed = "'active'", ""
+            cls.table = schemas.table(cls.name)
+            referring = own_references(cls.name).items()
+            cls.related = (
+                *(
+                    Related(
+                        name.removesuffix("Id"),
+                        cls._rows or cls.table,
+                        "id",
+                        {"id": column_of(name)},
+                        {} if target.key_of else {target.key: column_of(target.key)},
+                        target.table,
+                        "related_by_target" if target.lock else "related_by_language",
+                        has_text_ids=target.has_text_ids,
+                    )
+                    for name, target in referring
+                    if name.endswith("Id")
+                ),
+                *cls.related,
+            )
+
+    def __init__(self) -> None:
+        self.keeps_omitted = bool(schemas.whole(self.name).schema.get(KEEPS_OMITTED))
+        super().__init__()
+        fields = schemas.definition(self.name, "fields").properties.items()
+        self.newer_fields = tuple(name for name, field in fields if SINCE in field.schema)
+        self.fixed_fields = tuple(name for name, field in fields if FIXED in field.schema)
+        self.kept_fields = tuple(name for name, field in fields if KEPT in field.schema)
+        if names := (*self.newer_fields, *self.fixed_fields, *self.kept_fields):
+            members = scalar_columns.object_sql(schemas.definition(self.name, "writable"), names)
+            self._stored_fields = scalar_columns.joined([members, "'}'"])
+        keys = schemas.load()[self.name].get(ALWAYS_UNIQUE, ())
+        self.always_unique = tuple((*key, None)[:2] for key in keys)
+        self.key_fields = schemas.key_fields(self.name)
+        self.own_key, self.own_key_within = (*self.key_fields, None, None)[:2]
+        if self.own_key:
+            self.key_column = column_of(self.own_key)
+        if self.own_key_within:
+            self.within_column = column_of(self.own_key_within)
+        if self.own_key and not self.own_key_within:
+            lookup = KeyLookup.of(self.name, self.table, self.stored_state)
+            self.key_lookups = {self.key: lookup}
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements of the SQL file, with the slots of scalar columns filled."""
+        return load_bound(self.name.replace("-", "_"), **self._scalar_slots())
+
+    def _scalar_slots(self) -> dict[str, str]:
+        """Return the SQL of the scalar columns, by slot."""
+        return scalar_columns.slots(
+            self.name, late=self._late_columns, keeps_omitted=self.keeps_omitted
+        )
+
+    @cached_property
+    def locks_by_key(self) -> Mapping[str, str]:
+        """Statements that lock rows by own keys, by strength; they return ``LockedRow``s.
+
+        ``$2`` is an array of keys. Where keys are within a parent, ``$3`` has the parent's id of
+        each. Deleted records are locked, too.
+        """
+        columns = {"table": self.table, "key": self.key_column}
+        if not self.own_key_within:
+            return self._locking_texts(SHARED["key_is_sent"].fill(**columns))
+        key_type = (
+            "bigint" if self.properties[self.key_fields[0]].stored_kind == "integer" else "text"
+        )
+        condition = SHARED["key_within_is_sent"].fill(
+            **columns, key_type=key_type, within=self.within_column
+        )
+        return self._locking_texts(condition)
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the plan for children and links of the upserts, which subclasses have.
+
+        Lock the records that the upserts refer to. Add the errors that only the database reveals to
+        the batch: unknown references, and those of the ``check`` statement.
+        """
+        upserts = write_set.upserts
+        # The check statement reads referenced records, which others could delete meanwhile.
+        # References lock them, so they are checked first.
+        for reference in self.references:
+            is_fixed = reference.field in self.fixed_fields
+            restored_ids = write_set.restored_ids if is_fixed else ()
+            await reference.check(connection, upserts, restored_ids)
+        if "check" in self.statements and self._needs_check(write_set):
+            upserts.fail_all(
+                await connection.fetch(
+                    self.statements["check"].text,
+                    upserts.caller.organization_id,
+                    upserts.json(self.written_separately),
+                )
+            )
+        return []
+
+    def _needs_check(self, write_set: WriteSet) -> bool:
+        """Return whether the ``check`` statement can report an error; if not, it does not run."""
+        return bool(write_set.upserts.items)
+
+    async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the plan that clears the references of deleted records to the records to delete.
+
+        Add ``conflict.in_use`` to the batch for records to delete that live records use.
+        """
+        clearing_plan: WritePlan = []
+        if write_set.live_deletes and self.uses:
+            used = await in_use(
+                connection, write_set.batch.caller, self.uses, write_set.live_deletes
+            )
+            write_set.deletes.fail_records(usage_messages(used), ErrorType.CONFLICT_IN_USE)
+            nouns = {noun for by_noun in used.values() for noun in by_noun}
+            names = [use.cleared_by for use in self.uses if use.cleared_by and use.noun in nouns]
+            clearing_plan = self._id_statements(write_set.live_deletes, names)
+        if write_set.live_deletes and "in_use" in self.statements:
+            await self._fail_used(connection, write_set)
+        return clearing_plan
+
+    async def _fail_used(
+        self, connection: Connection, write_set: WriteSet, *parameters: Any
+    ) -> None:
+        """Add ``conflict.in_use`` for the live usages that the ``in_use`` statement returns.
+
+        ``parameters`` are those after the ids of the live records to delete.
+        """
+        organization_id = write_set.batch.caller.organization_id
+        rows = await connection.fetch(
+            self.statements["in_use"].text,
+            organization_id,
+            id_array(write_set.live_deletes),
+            *parameters,
+        )
+        messages = usage_messages(usages(rows))
+        write_set.deletes.fail_records(messages, ErrorType.CONFLICT_IN_USE)
+
+    def record_statements(self, write_set: WriteSet) -> WritePlan:
+        """Return the plan for the records themselves: deletes, updates, inserts.
+
+        Deletes run first, so that a deleted record's unique values are free for the other items.
+        Before them, statements report the filled parts of records that are deleted or restored.
+        """
+        created_ids, updated = {*write_set.created_ids}, write_set.upserts
+        inserts: WritePlan = []
+        if created_ids:
+            updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
+            created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
+            inserts = self._item_statements(["insert"], created)
+        live_again: Sequence[int] = ()
+        if write_set.restored_ids:
+            items = {item["id"]: item for item in write_set.upserts.items}
+            live_again = [
+                id_ for id_ in write_set.restored_ids if items[id_].get("state") != "deleted"
+            ]
+        return [
+            *self._part_statements([*write_set.live_deletes, *live_again]),
+            *self._id_statements(write_set.live_deletes, self.deletes),
+            *self._item_statements(self.updates, updated),
+            *inserts,
+        ]
+
+    @cached_property
+    def _filled_parts(self) -> Mapping[str, str]:
+        """SQL texts that find the records of ids ``$2`` whose part is not empty, by part."""
+        return {
+            part: SHARED["filled_parts"].fill(part=part, table=self.table, filled=filled)
+            for part, filled in self.parts.items()
+        }
+
+    def _part_statements(self, ids: list[int]) -> WritePlan:
+        """Return the statements that report parts which lists no longer show, or show again."""
+        if not ids:
+            return []
+        parameter = id_array(ids)
+        return [BoundStatement(text, (parameter,)) for text in self._filled_parts.values()]
+
+    def _item_statements(self, names: Iterable[str], batch: Batch) -> WritePlan:
+        """Bind the named statements to the batch's items; return [] for an empty batch."""
+        if not batch.items:
+            return []
+        items = batch.json(self.written_separately)
+        return [BoundStatement(self.statements[name].text, (items,)) for name in names]
+
+    def _id_statements(self, ids: list[int], names: Iterable[str]) -> WritePlan:
+        """Bind the named statements to ids of records; return [] without ids."""
+        if not ids:
+            return []
+        ids_parameter = id_array(ids)
+        return [BoundStatement(self.statements[name].text, (ids_parameter,)) for name in names]

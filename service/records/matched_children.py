@@ -1,0 +1,152 @@
+"""Matched children: entries of a request beside the stored children that they mean.
+
+Entries match by id or natural key (contract, Parts).
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from math import inf
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+from service.batches.batch import Batch, Item
+from service.errors import Path
+
+Row: TypeAlias = tuple[Any, ...]
+MatchKey: TypeAlias = Callable[[Row], Hashable]
+"""Returns the natural key of a row: rows with equal keys match; None matches nothing."""
+
+
+def match_existing(
+    entries: Mapping[int, Row], stored: Mapping[int, Row], match_keys: Sequence[MatchKey]
+) -> dict[int, int]:
+    """Match request entries to stored rows. Return request index -> stored id of matched entries.
+
+    ``entries`` have no ids, and no other entry claims the ``stored`` rows. Each stored row matches
+    one entry at most; matches by earlier match keys take precedence. Of several rows with equal
+    keys, the lowest ids go to the first entries, in the order of ``entries``.
+    """
+    matches, unclaimed = dict[int, int](), dict(stored)
+    for match_key in match_keys:
+        if not unclaimed or len(matches) == len(entries):
+            break
+        candidates = defaultdict[Hashable, deque[int]](deque)
+        for stored_id in sorted(unclaimed):
+            candidates[match_key(unclaimed[stored_id])].append(stored_id)
+        for index, row in entries.items():
+            key = match_key(row)
+            if index not in matches and key is not None and candidates.get(key):
+                matches[index] = candidates[key].popleft()
+                del unclaimed[matches[index]]
+    return matches
+
+
+def match_key_of(members: tuple[str, ...], names: Sequence[str]) -> MatchKey:
+    """Return the function from a row to the natural key of these members."""
+    if [*names] == ["*"]:
+        return lambda row: row
+    indexes = [members.index(name) for name in names]
+    if len(indexes) == 1:
+        [only] = indexes
+        return lambda row: row[only] or None
+    values = itemgetter(*indexes)
+    return lambda row: values(row) if row[indexes[0]] else None
+
+
+@dataclass(slots=True)
+class StoredChildren:
+    """Stored children of an owner: rows of the values of ``ChildList.members``, by id."""
+
+    active: dict[int, Row] = field(default_factory=dict)
+    deactivated: dict[int, Row] = field(default_factory=dict)
+    positions: dict[int, int] = field(default_factory=dict)
+    """Positions by id, of lists that keep the order in which they are sent."""
+
+    @property
+    def all(self) -> Mapping[int, Row]:
+        """All stored children, deactivated ones included, by id."""
+        return self.active | self.deactivated if self.deactivated else self.active
+
+
+@dataclass(frozen=True, slots=True)
+class EntryList:
+    """List of entries in a request."""
+
+    index: int
+    """Index of the item in the batch."""
+    path: Path
+    """Path of the list in the item."""
+    owner_id: int
+    entries: Sequence[Item]
+
+
+@dataclass(slots=True)
+class MatchedChildren:
+    """Entries of a list, matched to the stored children of its owner or given new ids.
+
+    Entries with ``isDeactivated`` or with an unknown id are neither ``existing`` nor ``new``.
+    """
+
+    sent: EntryList
+    stored: StoredChildren
+    existing: dict[int, Item] = field(default_factory=dict)
+    """Entries without ``isDeactivated`` that match a stored child, by its id.
+
+    A deactivated child becomes active again.
+    """
+    new: dict[int, Item] = field(default_factory=dict)
+    """Entries that match none, by their new ids, which are given in request order."""
+    request_indexes: dict[int, int] = field(default_factory=dict)
+    """Index in the list of each entry in ``existing`` and ``new``, by id."""
+    deactivated: set[int] = field(default_factory=set)
+    """Ids of missing children that the write deactivates; ``ChildList.deactivate`` sets them."""
+
+    @property
+    def index(self) -> int:
+        """Index of the item in the batch."""
+        return self.sent.index
+
+    @property
+    def owner_id(self) -> int:
+        """Id of the record that has the children."""
+        return self.sent.owner_id
+
+    @property
+    def all(self) -> Mapping[int, Item]:
+        """Children that are active after the write, by id."""
+        return self.existing | self.new
+
+    @property
+    def missing(self) -> set[int]:
+        """Ids of active children that the item omits, or has with ``isDeactivated`` true."""
+        return self.stored.active.keys() - self.existing.keys()
+
+    @property
+    def staying(self) -> set[int]:
+        """Ids of deactivated children that the item does not reactivate."""
+        return self.stored.deactivated.keys() - self.existing.keys()
+
+    @property
+    def total(self) -> int:
+        """Number of children after the write, deactivated ones included."""
+        return len(self.existing) + len(self.new) + len(self.staying) + len(self.deactivated)
+
+    def positions(self) -> dict[int, int]:
+        """Return positions by which the entries are in the order sent; they stay where they can."""
+        positions, last = dict[int, int](), (-1, inf)
+        for child_id in sorted(self.all, key=self.request_indexes.__getitem__):
+            rank = (self.stored.positions.get(child_id, -1), child_id)
+            last = rank if rank > last else (last[0] + 1, child_id)
+            positions[child_id] = last[0]
+        return positions
+
+    def fail(self, batch: Batch, type_: str, *path: str | int, message: str) -> None:
+        """Add an error to the item, at ``path`` within the list."""
+        batch.fail(self.index, type_, *self.sent.path, *path, message=message)
+
+
+def missing_ids(lists: Iterable[MatchedChildren]) -> list[int]:
+    """Return the ids of active children that their items omit, sorted."""
+    return sorted(chain.from_iterable(children.missing for children in lists))

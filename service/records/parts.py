@@ -1,0 +1,193 @@
+"""Record parts: sub-resources of records with paths of their own (contract, Parts).
+
+Writes of a record do not take its parts, though some change them: languages of a color, sizes of a
+sample request, hard deletes. A part is read and replaced as a whole, and some take patches. A
+sample request has such a part for each requested size. A write of a part locks its owner's row. The
+change feed shows it as a change of the part's collection, which has one record for each owner
+(``service/writing/part_collections.py``).
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import asyncpg
+
+from service import schemas
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import BoundStatement, WritePlan
+from service.batches.write_set import WriteSet
+from service.database.connections import Connection
+from service.database.statements import SHARED, Statement, load
+from service.errors import ErrorDetail
+from service.files import SQL
+from service.listing.page_sql import column_of
+from service.records import scalar_columns
+from service.records.child_list import ChildList
+from service.records.master_record import MasterRecord
+from service.records.matched_children import MatchedChildren, missing_ids
+from service.records.path_keys import KeyLookup
+from service.records.writable_resource import WritableResource
+from service.schemas.validation import Validator
+
+
+class RecordPart(WritableResource):
+    """Part of a record of ``owner``: ``schemas/<name>.json``, and ``sql/<name>.sql`` if needed.
+
+    Rows that write statements return have the owner's id in ``id``, if they have that column: the
+    id of the changed record of the part's collection (``service/batches/change_recorder.py``). The
+    fragment ``filled`` is the condition of the owners, as ``record``, whose part is not empty.
+    """
+
+    owner: ClassVar[type[MasterRecord]]
+    is_patched = False
+    keeps_omitted = True
+    children: ClassVar[ChildList | None] = None
+    """List that is the part, or that is a member of it.
+
+    Then all statements are generated. Those of the SQL file, if there is one, add to them; its
+    fragments override the rows of owners (``record``), of entries (``ChildList.join``), and
+    ``filled``.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        filled = self.statements["filled"].text
+        self.owner.parts = {**self.owner.parts, self.name: filled}
+        self.table, self.stored_state = self.owner.table, self.owner.stored_state
+        self.locks_organization = self.owner.locks_organization
+        self.foreign_is_forbidden = self.owner.foreign_is_forbidden
+        # Outcomes of a part name the owner's record.
+        for name in schemas.key_fields(self.owner.name)[:1]:
+            self.key_column = column_of(name)
+        if not self.parents:
+            lookup = KeyLookup.of(self.owner.name, self.table, self.stored_state)
+            self.key_lookups = {self.key: lookup}
+        if self.children is not None and self.list_name:
+            self.validators["replace"] = Validator(
+                self.name, "replace", rules_of_list=self.children.errors
+            )
+
+    @property
+    def collection(self) -> str:
+        """Name of the owner's collection; the part's own collection is called ``name``."""
+        return self.owner.name
+
+    @property
+    def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:
+        """Fan-out statements by the name of the cause, then as ``shown_in``."""
+        return {self.name: self.shown_in}
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements of the SQL file and those of the list, and both forms."""
+        own = dict(self._own_statements())
+        if self.children is not None:
+            column = self.children.column
+            for name in ("record", column, f"writable_{column}"):
+                own.pop(name, None)
+            generated = self.children.statements
+            own = {"filled": generated["filled"]} | own | self.children.named_statements()
+        return {**own, **self.forms()}
+
+    def _own_statements(self) -> Mapping[str, Statement]:
+        """Return the statements of the SQL file; none without a file."""
+        file = self.name.replace("-", "_")
+        return load(file) if (SQL / f"{file}.sql").exists() else {}
+
+    def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
+        """Return the statements of documents and writables, by name.
+
+        With ``owner_field`` they render records of the part's collection, which have the owner's id
+        under that name.
+        """
+        if owner_field:
+            member = f'"{self.list_name}":' if self.list_name else ""
+            opening = f"'{{\"{owner_field}\":' || page.id || ',{member}' || "
+        else:
+            opening = "" if self.list_name else "'{' || "
+        closing = " || '}'" if opening else ""
+        return {
+            name: shape.bind(opening=opening, closing=closing)
+            for name, shape in self.shapes().items()
+        }
+
+    def shapes(self) -> Mapping[str, Statement]:
+        """Return ``documents`` and ``writables``, with the slots ``opening`` and ``closing``."""
+        own, shapes = dict(self._own_statements()), dict[str, Statement]()
+        children, table = self.children, str(self.owner.table)
+        record = own.get("record") or SHARED["part_record"].bind(table=table, owner=f"{table}_id")
+        for name, form in (("documents", "document"), ("writables", "writable")):
+            shape = schemas.definition(self.name, form)
+            body = f"'[' || coalesce({self.list_name}, '') || ']'"
+            if "array" not in shape.types:
+                body = scalar_columns.members_sql(shape)
+            joins = children.join(form, own) if children else ""
+            shapes[name] = SHARED["part"].bind(record=record.text, body=body, joins=joins)
+        return shapes
+
+    def item_errors(self, item: Item) -> Iterable[ErrorDetail]:
+        """Return the errors of an item of the collection, or of a body that is an object.
+
+        They are those beyond the schema.
+        """
+        children = self.children
+        return children.errors(item.get(children.name), children.name) if children else ()
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the plan of the upserts, [] without any; parts are never deleted."""
+        return await self.plan(connection, write_set.upserts) if write_set.upserts.items else []
+
+    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+        """Return the plan that makes the stored parts equal to the items, at least one.
+
+        Add the errors that the database reveals to the batch, and note parts that become filled or
+        empty (``Batch.note_part``). The owners are locked.
+        """
+        lists = await self._match(connection, batch)
+        plan = await self._list_plan(connection, batch, lists)
+        self._note(batch, lists)
+        return plan
+
+    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+        assert self.children is not None
+        return await self.children.match(connection, batch, self.children.sent(batch))
+
+    async def _list_plan(
+        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
+    ) -> WritePlan:
+        """Return the writes of the list; deactivate omitted children that others use."""
+        assert self.children is not None
+        if self.children.deactivates:
+            self.children.deactivate(batch, lists, await self._used(connection, batch, lists))
+        return self.children.plan(self.children.differences(lists))
+
+    async def _used(
+        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
+    ) -> Collection[int]:
+        """Return the ids of omitted children that others use, found by the statement ``needed``.
+
+        It takes the ids of omitted children, and those of the batch's owners.
+        """
+        missing = missing_ids(lists)
+        if not missing:
+            return ()
+        rows = await self.fetch(connection, batch, "needed", missing, batch.ids)
+        return {row["id"] for row in rows}
+
+    def _note(self, batch: Batch, lists: Iterable[MatchedChildren]) -> None:
+        """Note in the batch which parts have children before and after the write."""
+        for children in lists:
+            was_filled, is_filled = bool(children.stored.all), bool(children.total)
+            owner_id = children.owner_id
+            batch.note_part(self.name, owner_id, was_filled=was_filled, is_filled=is_filled)
+
+    def bound(self, name: str, *parameters: Any) -> BoundStatement:
+        """Return the named statement with its parameters after the organization."""
+        return BoundStatement(self.statements[name].text, parameters)
+
+    async def fetch(
+        self, connection: Connection, batch: Batch, name: str, *parameters: Any
+    ) -> Sequence[asyncpg.Record]:
+        """Return the rows of the named statement, given its parameters after the organization."""
+        text, organization_id = self.statements[name].text, batch.caller.organization_id
+        rows: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
+        return rows

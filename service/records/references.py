@@ -1,0 +1,109 @@
+"""References: fields that refer to records.
+
+A writer locks the records that it refers to (``for key share`` or stronger). A delete locks its
+record ``for update`` before it looks for references. Of two concurrent writers, one therefore sees
+the other's work.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+
+import asyncpg
+
+from service.batches.batch import Batch
+from service.database.connections import Connection
+from service.database.statements import SHARED
+from service.error_types import ErrorType
+from service.listing.properties import stored_id
+from service.organizations.caller import Caller
+from service.records.keyed_values import places, values_at
+from service.records.reference_targets import FOR_KEY_SHARE
+
+_LIVE = "state <> 'deleted'"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Field with the id of a live record, or a list of such ids; it may be null or missing."""
+
+    field: str
+    """Dotted path of the field through lists and objects: ``lines.requested.sizeRangeSizeId``."""
+    table: str
+    noun: str
+    """Name of the record in messages."""
+    is_live: str = _LIVE
+    """SQL condition of the records that can be referred to.
+
+    With ``within``, their row is ``record`` and their owner's is ``owner``.
+    """
+    lock: str = FOR_KEY_SHARE
+    """Lock strength; ``for no key update`` serializes the writers that refer to a record.
+
+    It is "" for languages, which belong to no organization and are never deleted.
+    """
+    within: str = ""
+    """Table of the referenced records' owners, if any, which are locked too."""
+
+    @property
+    def text(self) -> str:
+        """Statement that locks the records of the ids ``$2``; rows have ``id`` and ``is_live``.
+
+        With ``within`` they also have ``owner_id``.
+        """
+        return _referred(self.table, self.is_live, self.lock, self.within)
+
+    async def find(
+        self, connection: Connection, caller: Caller, ids: list[int]
+    ) -> dict[int, asyncpg.Record]:
+        """Lock the records of these ids until the end of the transaction.
+
+        Return the rows of those that exist, deleted ones included, by id.
+        """
+        rows = await connection.fetch(self.text, caller.organization_id, ids)
+        return {row["id"]: row for row in rows}
+
+    async def check(
+        self, connection: Connection, batch: Batch, restored_ids: Collection[int] = ()
+    ) -> None:
+        """Lock the referenced records; add ``unknown_reference`` for missing and deleted ones.
+
+        It is added to the batch at each place, of ``restored_ids`` at ``state``. Items that leave
+        their record deleted may refer to deleted records. Do nothing if the look-up of own keys has
+        checked the field already (``Batch.checked_fields``).
+        """
+        if self.field in batch.checked_fields:
+            return
+        ids = {*values_at(batch.items, self.field.split("."))} - {None}
+        referenced_ids = {*map(stored_id, ids)}
+        if not referenced_ids:
+            return
+        rows = await self.find(connection, batch.caller, sorted(referenced_ids))
+        is_live_by_id = {record_id: row["is_live"] for record_id, row in rows.items()}
+        if len(is_live_by_id) < len(referenced_ids) or not all(is_live_by_id.values()):
+            self._report(batch, is_live_by_id, restored_ids)
+
+    def _report(
+        self, batch: Batch, is_live_by_id: dict[int, bool], restored_ids: Collection[int]
+    ) -> None:
+        type_, message = ErrorType.UNKNOWN_REFERENCE, f"There is no such {self.noun}."
+        for index, item in enumerate(batch.items):
+            stays_deleted = item.get("state") == "deleted"
+            for path, value in places(item, self.field.split(".")):
+                record_id = stored_id(value)
+                if not is_live_by_id.get(record_id, False) and not (
+                    stays_deleted and record_id in is_live_by_id
+                ):
+                    path = ("state",) if item.get("id") in restored_ids else path
+                    batch.fail(index, type_, *path, message=message)
+
+
+@cache
+def _referred(table: str, is_live: str, lock: str, within: str) -> str:
+    if within:
+        return SHARED["referred_within"].fill(
+            table=table, is_live=is_live, lock=lock, within=within
+        )
+    if not lock:
+        return SHARED["referred_language"].text
+    return SHARED["referred"].fill(table=table, is_live=is_live, lock=lock)

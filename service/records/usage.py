@@ -1,0 +1,130 @@
+"""Usage check: counts and names the live records that refer to records to delete.
+
+Writers lock the records that they refer to (``service/records/references.py``). A delete locks its
+record ``for update`` before it looks for references, so that no new ones come after the check.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from operator import itemgetter
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from service.database.connections import Connection
+from service.database.statements import SHARED, id_array
+from service.organizations.caller import Caller
+
+NAMED: Final = 10
+"""Number of referring records that a message names, for each of their collections."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencedBy:
+    """Reference from other records, by a column of their table or of a link table."""
+
+    noun: str
+    """Name of the referring records in messages."""
+    table: str
+    column: str
+    link: str = ""
+    """Table of ``column``, if it is not the referring records' own table."""
+    owner: str = "id"
+    """Column of that table with the ids of the referring records."""
+    is_live: str = "record.state <> 'deleted'"
+    """SQL condition of the referring records that prevent a delete; their row is ``record``."""
+    key: str = "null::text"
+    """SQL of a referring record's own key, in its row ``record``."""
+    cleared_by: str = ""
+    """Name of the resource's statement that clears remaining references before a hard delete."""
+
+    @property
+    def text(self) -> str:
+        """Statement that counts the referring records, and names the first ones."""
+        return SHARED["uses"].fill(
+            users=self.noun,
+            table=self.table,
+            column=self.column,
+            link=self.link or self.table,
+            owner=self.owner,
+            is_live=self.is_live,
+            key=self.key,
+            named=str(NAMED),
+        )
+
+
+@dataclass(slots=True)
+class Usage:
+    """Live records of one collection that refer to a record."""
+
+    count: int = 0
+    """Number of references; a record counts once for each of its references."""
+    first: list[Sequence[Any]] = field(default_factory=list)
+    """Id and own key of each of the first ``NAMED`` ones, by id."""
+
+    def add(self, count: int, first: Iterable[str]) -> None:
+        """Add records of another reference; ``first`` has JSON arrays of an id and an own key."""
+        self.count += count
+        records = [*self.first, *map(orjson.loads, first)]
+        self.first = sorted(records, key=itemgetter(0))[:NAMED]
+
+    def __str__(self) -> str:
+        """Return the count, and in parentheses the first ids and own keys, if there are any."""
+        return f"{self.count} ({named_records(self.first)})" if self.first else str(self.count)
+
+
+Usages: TypeAlias = Mapping[int, Mapping[str, Usage]]
+"""Usages of records, by their id and the noun of the referring records.
+
+The count is 0 where only deleted records refer to a record.
+"""
+
+
+def named_record(record_id: int, key: str | None) -> str:
+    """Return an id, a space and the own key as a JSON text; the id alone without a key."""
+    return f"{record_id}" if key is None else f"{record_id} {orjson.dumps(key).decode()}"
+
+
+def named_records(records: Iterable[Sequence[Any]]) -> str:
+    """Return the ids and own keys of records, given as pairs, joined by commas."""
+    return ", ".join(named_record(*record) for record in records)
+
+
+async def in_use(
+    connection: Connection, caller: Caller, referenced_by: tuple[ReferencedBy, ...], ids: list[int]
+) -> Usages:
+    """Return the usages of each id that live or deleted records refer to, by one statement.
+
+    ``referenced_by`` is not empty. The caller has locked the records of the ids ``for update``.
+    """
+    text = uses_text(referenced_by)
+    return usages(await connection.fetch(text, caller.organization_id, id_array(ids)))
+
+
+def usages(rows: Iterable[Mapping[str, Any]]) -> Usages:
+    """Return the usages that a statement found: rows of id, users, uses and first.
+
+    ``users`` is the noun of the referring records, ``uses`` their number, and ``first`` has a JSON
+    array of id and own key for each of the first ones. Rows of the same id and noun are added up.
+    """
+    collected: dict[int, dict[str, Usage]] = defaultdict(lambda: defaultdict(Usage))
+    for row in rows:
+        collected[row["id"]][row["users"]].add(row["uses"], row["first"])
+    return collected
+
+
+def usage_messages(usages_by_id: Usages) -> dict[int, str]:
+    """Return a message for each id that live records refer to (contract, States)."""
+    live = {
+        record_id: [f"{noun}: {usage}" for noun, usage in by_noun.items() if usage.count]
+        for record_id, by_noun in usages_by_id.items()
+    }
+    return {record_id: f"Used by {', '.join(used)}." for record_id, used in live.items() if used}
+
+
+@cache
+def uses_text(uses: tuple[ReferencedBy, ...]) -> str:
+    """Return one statement that counts all uses of the ids ``$2``, to save round trips."""
+    return "\nunion all\n".join(use.text for use in uses)

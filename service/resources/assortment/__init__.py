@@ -1,0 +1,1 @@
+"""Assortment: colors, SKUs, barcodes and files of styles."""

@@ -1,0 +1,218 @@
+"""Allocation of barcodes: gives out the lowest free GTINs of ranges.
+
+Source: contract, Allocation of barcodes.
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from service.batches.batch import Batch, Item, ItemErrors, RequestItems
+from service.database.connections import Connection
+from service.database.statements import Statement, load
+from service.error_types import ErrorType
+from service.errors import ErrorDetail
+from service.records.references import Reference
+from service.records.writable_resource import WritableResource
+from service.resources.assortment.barcodes import Barcodes
+from service.schemas.formats import check_digit
+from service.schemas.validation import Validator
+from service.writing.keyed_references import KeyedReferences
+from service.writing.locking import LockedRecords, assign_ids
+from service.writing.outcomes import WriteOptions
+from service.writing.stored_batches import record_changes, store
+
+_SKU_REFERENCE: Final = Reference("styleSkuIds", "style_sku", "SKU", lock="for no key update")
+_RANGE, _SKU, _SKUS = "barcodeRangeId", "styleSkuId", "styleSkuIds"
+
+
+class BarcodeAllocations(WritableResource):
+    """Allocations of GTINs, which become barcodes.
+
+    The row locks of the ranges make callers wait for each other. A rollback loses no number, for
+    the ranges and the barcodes are written in one transaction.
+    """
+
+    name = "barcode-allocations"
+    segment = "barcodes/allocate"
+    is_in_feed = False
+
+    def __init__(self, barcodes: Barcodes) -> None:
+        super().__init__()
+        self._barcodes = barcodes
+        self.validator = Validator(self.name, "allocations", self.item_errors)
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        return load("barcode_allocations")
+
+    @property
+    def collection(self) -> str:
+        """Name of the collection that the records are written to."""
+        return Barcodes.name
+
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
+        """Yield the error of an allocation without both or with both of count and SKUs."""
+        has_count, has_skus = item.get("count") is not None, item.get(_SKUS) is not None
+        if has_count and has_skus:
+            message = "Leave this out: each SKU takes one number."
+            yield ErrorDetail(ErrorType.INVALID_VALUE, ("count",), message)
+        if not has_count and not has_skus:
+            message = f"Send how many numbers to allocate, or {_SKUS}."
+            yield ErrorDetail(ErrorType.REQUIRED_FIELD, ("count",), message)
+
+    async def allocate(
+        self, connection: Connection, batch: Batch, options: WriteOptions
+    ) -> list[dict[str, Any]]:
+        """Store the barcodes of a batch of allocations; return the outcome of each number.
+
+        Raise ApiError with all errors: of ranges and SKUs, and of ranges without enough numbers.
+        """
+        if references := KeyedReferences.of(self, batch):
+            await references.resolve(connection, batch)
+        types = await self._lock_ranges(connection, batch)
+        primary = await self._find_primary(connection, batch)
+        batch.errors.raise_any()
+        items = await self._take(connection, batch, types, primary)
+        new = [item for item in items if "id" not in item]
+        if new:
+            await self._store(connection, batch, new, options)
+        return [
+            {
+                "outcome": "unchanged" if item[_SKU] in primary else "created",
+                "id": None if options.dry_run and item[_SKU] not in primary else item["id"],
+                "key": item["barcode"],
+                _SKU: item[_SKU],
+                _RANGE: item[_RANGE],
+                "details": [],
+            }
+            for item in items
+        ]
+
+    async def _store(
+        self, connection: Connection, batch: Batch, items: list[Item], options: WriteOptions
+    ) -> None:
+        """Store new barcodes, and set their ids."""
+        created = Batch(
+            batch.caller,
+            items,
+            range(len(items)),
+            ItemErrors(RequestItems(items)),
+            batch.request_id,
+        )
+        await assign_ids(connection, self._barcodes, items)
+        records = LockedRecords(new={*created.ids})
+        options = dataclasses.replace(options, match_by_key=True)
+        written = await store(connection, self._barcodes, created, records, options)
+        await record_changes(connection, [written])
+
+    async def _find_primary(self, connection: Connection, batch: Batch) -> dict[int, Item]:
+        """Lock the SKUs; return the primary GTINs of those that have one, as items by SKU.
+
+        Add errors to the batch for unknown SKUs, and for those of an earlier item.
+        """
+        sku_ids = sorted({sku_id for item in batch.items for sku_id in item.get(_SKUS) or ()})
+        rows = await _SKU_REFERENCE.find(connection, batch.caller, sku_ids)
+        seen = set[int]()
+        for index, item in enumerate(batch.items):
+            for position, sku_id in enumerate(item.get(_SKUS) or ()):
+                path = (_SKUS, position)
+                if sku_id in seen:
+                    message = "An earlier item has this SKU."
+                    batch.fail(index, ErrorType.DUPLICATE, *path, message=message)
+                elif sku_id not in rows or not rows[sku_id]["is_live"]:
+                    message = "There is no such SKU."
+                    batch.fail(index, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+                seen.add(sku_id)
+        text, organization_id = self.statements["primary_gtins"].text, batch.caller.organization_id
+        return {
+            sku_id: {"id": record_id, "barcode": barcode, _SKU: sku_id, _RANGE: range_id}
+            for sku_id, record_id, barcode, range_id in await connection.fetch(
+                text, organization_id, sku_ids
+            )
+        }
+
+    async def _lock_ranges(self, connection: Connection, batch: Batch) -> dict[int, str]:
+        """Lock the ranges, and set the default range where none is named; return their types.
+
+        Add errors to the batch for ranges that do not exist or are not active.
+        """
+        ids = {item[_RANGE] for item in batch.items if item.get(_RANGE) is not None}
+        needs_default = any(item.get(_RANGE) is None for item in batch.items)
+        rows = {
+            row["id"]: row
+            for row in await connection.fetch(
+                self.statements["lock_ranges"].text,
+                batch.caller.organization_id,
+                sorted(ids),
+                needs_default,
+            )
+        }
+        default = next((row["id"] for row in rows.values() if row["is_default"]), None)
+        for index, item in enumerate(batch.items):
+            if item.get(_RANGE) is None:
+                item[_RANGE] = default
+            row = rows.get(item[_RANGE])
+            if item[_RANGE] is None:
+                message = "Name a range: the organization has no default range."
+                batch.fail(index, ErrorType.REQUIRED_FIELD, _RANGE, message=message)
+            elif row is None or row["state"] == "deleted":
+                message = "There is no such barcode range."
+                batch.fail(index, ErrorType.UNKNOWN_REFERENCE, _RANGE, message=message)
+            elif row["state"] == "inactive":
+                message = "Name an active range: this one is inactive."
+                batch.fail(index, ErrorType.INVALID_VALUE, _RANGE, message=message)
+        return {range_id: row["type"] for range_id, row in rows.items()}
+
+    async def _take(
+        self,
+        connection: Connection,
+        batch: Batch,
+        types: Mapping[int, str],
+        primary: Mapping[int, Item],
+    ) -> list[Item]:
+        """Return the barcodes of the batch in its order, new and ``primary`` ones.
+
+        Advance the ranges. Raise ApiError with ``conflict.exhausted`` at the first item of each
+        range that has not enough numbers.
+        """
+        takers = [
+            (item[_RANGE], sku_id)
+            for item in batch.items
+            for sku_id in item.get(_SKUS) or [None] * item["count"]
+        ]
+        needed = Counter(range_id for range_id, sku_id in takers if sku_id not in primary)
+        digits = await self._free_digits(connection, batch, needed)
+        return [
+            primary.get(sku_id)
+            or {
+                "barcode": (number := next(digits[range_id])) + check_digit(number),
+                "type": types[range_id],
+                _RANGE: range_id,
+                _SKU: sku_id,
+                "isPrimary": None if sku_id is None else True,
+            }
+            for range_id, sku_id in takers
+        ]
+
+    async def _free_digits(
+        self, connection: Connection, batch: Batch, needed: Counter[int]
+    ) -> dict[int, Iterator[str]]:
+        """Return the digits of free GTINs by range, and advance the ranges past these."""
+        organization_id = batch.caller.organization_id
+        text = self.statements["free_references"].text
+        free: dict[int, list[Any]] = {range_id: [] for range_id in needed}
+        for row in await connection.fetch(text, organization_id, [*needed], [*needed.values()]):
+            free[row["id"]].append(row)
+        for range_id, rows in free.items():
+            if len(rows) < needed[range_id]:
+                index = next(i for i, each in enumerate(batch.items) if each[_RANGE] == range_id)
+                message = (
+                    f"Range {range_id} has {len(rows)} numbers left; {needed[range_id]} are needed."
+                )
+                batch.fail(index, ErrorType.CONFLICT_EXHAUSTED, _RANGE, message=message)
+        batch.errors.raise_any()
+        text = self.statements["advance"].text
+        following = [rows[needed[id_] - 1]["reference"] + 1 for id_, rows in free.items()]
+        await connection.fetch(text, organization_id, [*free], following)
+        return {range_id: iter([row["digits"] for row in rows]) for range_id, rows in free.items()}

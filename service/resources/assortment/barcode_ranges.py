@@ -1,0 +1,82 @@
+"""Barcode ranges (contract, Barcode ranges)."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from service.batches.batch import Item
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import WriteSet
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.errors import ErrorDetail
+from service.resources.plain_records import PlainRecord
+
+_DIGITS: Final = {"gtin13": 12, "gtin12": 11}
+"""Digits of a GTIN without its check digit, by type."""
+_PREFIXES: Final = {"gtin13": (4, 11, "0", 12), "gtin12": (5, 10, "0000", 8)}
+"""Least and most digits of a prefix; beginning of shorter GTINs with zeros, and their digits."""
+
+
+class BarcodeRanges(PlainRecord):
+    """Ranges of numbers from which GTINs are allocated: soft delete.
+
+    Every write locks the organization: the numbers of live ranges do not overlap, and at most one
+    range is the default.
+    """
+
+    name = "barcode-ranges"
+    locks_organization = True
+    unique_fields = ("isDefault",)
+    updates = ("rewind", "update")
+
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
+        """Yield the error of a prefix that does not fit the type."""
+        yield from super().item_errors(item)
+        kind, prefix = item.get("type"), item.get("companyPrefix")
+        if not (isinstance(kind, str) and kind in _DIGITS and isinstance(prefix, str)):
+            return
+        least, most, zeros, shorter = _PREFIXES[kind]
+        if not least <= len(prefix) <= most:
+            message = f"Use {least} to {most} digits."
+            yield ErrorDetail(ErrorType.INVALID_VALUE, ("companyPrefix",), message)
+        elif prefix.startswith(zeros):
+            message = f"Its GTINs are those of {shorter} digits, with zeros before them."
+            yield ErrorDetail(ErrorType.INVALID_VALUE, ("companyPrefix",), message)
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Set the default references; report numbers of other ranges, and deleted defaults."""
+        upserts = write_set.upserts
+        for index, item in enumerate(upserts.items):
+            digits = _DIGITS[item["type"]] - len(item["companyPrefix"])
+            for name, message in _set_references(item, 10**digits - 1):
+                upserts.fail(index, ErrorType.OUT_OF_RANGE, name, message=message)
+            if item.get("isDefault") and item.get("state") == "deleted":
+                message = "A deleted range cannot be the default."
+                upserts.fail(index, ErrorType.INVALID_VALUE, "isDefault", message=message)
+        plan = await super().check(connection, write_set)
+        if (valid := upserts.subset()).items:
+            text, organization_id = (
+                self.statements["check_numbers"].text,
+                valid.caller.organization_id,
+            )
+            deleted = write_set.deletes.ids
+            rows = await connection.fetch(text, organization_id, valid.json(), deleted)
+            valid.fail_all(rows)
+        return plan
+
+    def record_statements(self, write_set: WriteSet) -> WritePlan:
+        """Return the plan for the records; before, a new default replaces the previous one."""
+        demotion = self._item_statements(["demote"], write_set.upserts)
+        return [*demotion, *super().record_statements(write_set)]
+
+
+def _set_references(item: Item, highest: int) -> Iterator[tuple[str, str]]:
+    """Set the references that are not sent; yield the field of one that is too high or low."""
+    defaults = {"firstReference": 0, "lastReference": highest}
+    for name, default in defaults.items():
+        if item.get(name) is None:
+            item[name] = default
+        if item[name] > highest:
+            yield name, f"Use {highest} or less."
+    if item["lastReference"] < item["firstReference"] <= highest:
+        yield "lastReference", f"Use {item['firstReference']} or more."

@@ -1,0 +1,204 @@
+"""Barcodes (contract, Barcodes)."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import asyncpg
+import orjson
+
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import WriteSet
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.errors import ApiError
+from service.records.references import Reference
+from service.resources.plain_records import PlainRecord
+from service.schemas.formats import gs1_error
+
+_DIGITS: Final = {"gtin8": 8, "gtin12": 12, "gtin13": 13, "gtin14": 14}
+"""Digits of GTINs, by type."""
+_ZEROS: Final = {"gtin12": "0000", "gtin13": "0", "gtin14": "0"}
+"""Beginning of GTINs that are shorter ones with zeros, by type."""
+_NEW: Final[Mapping[str, Any]] = dict.fromkeys(("style_sku_id", "is_primary", "state", "type"))
+"""Stored row of a barcode that is new."""
+_BECOMES: Final = 3
+_UNIQUE: Final = ("barcode_gtin_key", "barcode_internal_key")
+
+
+class Barcodes(PlainRecord):
+    """Numbers that are free or given to an SKU: soft delete.
+
+    A number is in one record of the organization, deleted or not; GTINs are compared with 14
+    digits. Unique indexes keep it so, and a writer that they stop finds the other's record.
+    """
+
+    name = "barcodes"
+    references = (
+        # Of two writers of an SKU's barcodes, the second one sees which is primary.
+        Reference("styleSkuId", "style_sku", "SKU", is_live="true", lock="for no key update"),
+    )
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Set the types of new barcodes, and which are primary; report what stored data show.
+
+        That are wrong numbers and those of other records, deleted SKUs, and GTINs of published
+        styles that would be taken from their SKU.
+        """
+        plan = await super().check(connection, write_set)
+        created_ids = {*write_set.created_ids}
+        created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
+        for index, item in enumerate(created.items):
+            if item.get("type") is None:
+                item["type"] = default_type(item["barcode"])
+            if item["type"] is None:
+                message = "Send the type: the barcode is no GTIN with its check digit."
+                created.fail(index, ErrorType.REQUIRED_FIELD, "type", message=message)
+            elif error := number_error(item["type"], item["barcode"]):
+                created.fail(index, ErrorType.INVALID_VALUE, "barcode", message=error)
+        if (valid := created.subset()).items:
+            text = self.statements["check_numbers"].text
+            organization_id = valid.caller.organization_id
+            numbers = [{name: item[name] for name in ("barcode", "type")} for item in valid.items]
+            parameter = orjson.dumps(numbers).decode()
+            valid.fail_all(await connection.fetch(text, organization_id, parameter))
+            for request_index in valid.request_indexes:
+                # The check of unique keys would report a number again.
+                valid.errors.close(request_index, ("barcode",))
+        await self._check_skus(connection, write_set.upserts.subset())
+        return plan + self._item_statements(["ranges_of"], valid)
+
+    async def _check_skus(self, connection: Connection, batch: Batch) -> None:
+        organization_id = batch.caller.organization_id
+        sku_ids = sorted({item["styleSkuId"] for item in batch.items if item.get("styleSkuId")})
+        text = self.statements["barcodes_of"].text
+        rows = await connection.fetch(text, organization_id, batch.ids, sku_ids)
+        text = self.statements["deleted_skus"].text
+        deleted = {row["id"] for row in await connection.fetch(text, organization_id, sku_ids)}
+        stored = {row["id"]: row for row in rows}
+        for index, item in enumerate(batch.items):
+            row = stored.get(item["id"], _NEW)
+            _report_sku(batch, index, row, is_deleted=item.get("styleSkuId") in deleted)
+        choose_primaries(batch.subset(), stored)
+
+    def record_statements(self, write_set: WriteSet) -> WritePlan:
+        """Return the plan for the records; before, new primary barcodes replace others."""
+        demotion = self._item_statements(["demote"], write_set.upserts)
+        return [*demotion, *super().record_statements(write_set)]
+
+    def constraint_error(
+        self,
+        batch: Batch,  # noqa: ARG002
+        error: asyncpg.IntegrityConstraintViolationError,
+    ) -> ApiError | None:
+        """Raise SerializationError for a number that another writer has taken after the check.
+
+        The check of the repeated transaction finds its record.
+        """
+        if any(name in str(error) for name in _UNIQUE):
+            raise asyncpg.SerializationError(str(error)) from error
+        return None
+
+
+def default_type(barcode: str) -> str | None:
+    """Return the type of a GTIN by its length; None if digits or check digit do not fit."""
+    fits = (kind for kind, digits in _DIGITS.items() if gs1_error(digits)(barcode) is None)
+    return next(fits, None)
+
+
+def number_error(kind: str, barcode: str) -> str | None:
+    """Return the message of a number that is not of the type; None if it is."""
+    if kind == "internal":
+        is_printable = barcode.isascii() and barcode.isprintable()
+        return None if is_printable else "Use printable characters of ASCII."
+    if error := gs1_error(_DIGITS[kind])(barcode):
+        return error[1]
+    if not barcode.strip("0"):
+        return "Use a number other than zero."
+    if barcode.startswith(_ZEROS.get(kind, "-")):
+        return "Send the shorter GTIN, without the zeros before it."
+    return (
+        "The first digit of a carton is 1 to 8." if kind == "gtin14" and barcode[0] == "9" else None
+    )
+
+
+def _report_sku(batch: Batch, index: int, row: Mapping[str, Any], *, is_deleted: bool) -> None:
+    """Report a deleted SKU that a barcode would get, and a GTIN that its SKU has to keep."""
+    item, before = batch.items[index], row["style_sku_id"]
+    is_restored = row["state"] == "deleted" and item.get("state") != "deleted"
+    is_other = before != item.get("styleSkuId")
+    if is_deleted and (is_other or is_restored):
+        field = "styleSkuId" if is_other else "state"
+        message = "There is no such SKU."
+        batch.fail(index, ErrorType.UNKNOWN_REFERENCE, field, message=message)
+    is_gtin = row["type"] != "internal"
+    if is_other and before is not None and is_gtin and row["status"] != "workInProgress":
+        message = f"{row['sku']} keeps the GTIN: its style is no longer in work."
+        batch.fail(index, ErrorType.CONFLICT_IN_USE, "styleSkuId", message=message)
+
+
+def choose_primaries(batch: Batch, stored: Mapping[int, Mapping[str, Any]]) -> None:
+    """Set ``isPrimary`` of the items; report it of cartons and without an SKU.
+
+    ``stored`` has the barcodes of the items and of their SKUs, by id. Of an SKU, that is primary
+    which becomes so by its item, else the present one, else the first one that the SKU gets.
+    """
+    of_skus = defaultdict[int, list[int]](list)
+    for index, item in enumerate(batch.items):
+        sku_id, row = item.get("styleSkuId"), stored.get(item["id"], _NEW)
+        if sku_id is not None and item["type"] != "gtin14":
+            of_skus[sku_id].append(index)
+            continue
+        if item.get("isPrimary") and not row["is_primary"]:
+            message = "Leave this out: a carton is never primary."
+            if sku_id is None:
+                message = "Name the SKU whose primary barcode this is."
+            batch.fail(index, ErrorType.INVALID_VALUE, "isPrimary", message=message)
+        item["isPrimary"] = False
+    for sku_id, indexes in of_skus.items():
+        rows = [row for row in stored.values() if row["style_sku_id"] == sku_id]
+        _choose(batch, indexes, stored, rows)
+
+
+def _choose(
+    batch: Batch,
+    indexes: Sequence[int],
+    stored: Mapping[int, Mapping[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
+) -> None:
+    """Set ``isPrimary`` of the items of one SKU, whose stored barcodes are ``rows``."""
+    ids = {*batch.ids}
+    others = [row for row in rows if row["state"] != "deleted" and row["type"] != "gtin14"]
+    least = 0 if not others else 1
+    if any(row["is_primary"] for row in others if row["id"] not in ids):
+        least = 2
+    strengths = dict[int, int]()
+    for index in indexes:
+        item = batch.items[index]
+        if item.get("state") == "deleted":
+            item["isPrimary"] = bool(item.get("isPrimary"))
+        else:
+            strengths[index] = _strength(item, stored.get(item["id"], _NEW))
+    claims = [index for index in strengths if strengths[index] >= least]
+    chosen = max(claims, key=lambda index: (strengths[index], -index), default=None)
+    for index, strength in strengths.items():
+        if strength == _BECOMES and index != chosen:
+            message = "Another item of this request is the primary barcode of the SKU."
+            batch.fail(index, ErrorType.DUPLICATE, "isPrimary", message=message)
+        else:
+            batch.items[index]["isPrimary"] = index == chosen
+
+
+def _strength(item: Item, row: Mapping[str, Any]) -> int:
+    """Return how strongly an item claims to be primary: 3 if it becomes so, 2 if it stays so.
+
+    It is 1 if a deleted one is restored, 0 if it may be the first of the SKU, and else -1. False is
+    the stored value where an item gives a barcode to another SKU.
+    """
+    moves = item["styleSkuId"] != row["style_sku_id"]
+    if item.get("isPrimary"):
+        if moves or not row["is_primary"]:
+            return _BECOMES
+        return 1 if row["state"] == "deleted" else 2
+    return 0 if item.get("isPrimary") is None or (row is not _NEW and moves) else -1

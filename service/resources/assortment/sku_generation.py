@@ -1,0 +1,186 @@
+"""Generation of SKUs: makes the missing SKUs of styles (contract, SKU generations)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import asyncpg
+
+from service.batches.batch import Batch, Item
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.errors import api_error
+from service.records.references import Reference
+from service.records.writable_resource import FOR_NO_KEY_UPDATE, WritableResource
+from service.resources.assortment.barcode_allocations import BarcodeAllocations
+from service.resources.assortment.style_skus import StyleSkus
+from service.writing import own_keys
+from service.writing.keyed_references import KeyedReferences
+from service.writing.locking import LockedRecords, assign_ids
+from service.writing.outcomes import WriteOptions
+from service.writing.stored_batches import record_changes, store
+
+MAX_PAIRS: Final = 10_000
+"""Maximum number of pairs of a style color and a size in a request."""
+_FORMAT: Final = "{styleNumber}-{colorUserDefinedId}-{sizeName}"
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
+_FIELD: Final = "skuFormat"
+_RANGE: Final = "barcodeRangeId"
+_LONGEST: Final = 100
+
+
+class PairOutcome(NamedTuple):
+    """Outcome of a pair, with the id, the ``sku`` and the primary GTIN of its SKU."""
+
+    outcome: str
+    id: int
+    key: str
+    style_color_id: int
+    size_id: int
+    barcode: str | None
+
+
+class SkuGeneration(WritableResource):
+    """Generation of the SKUs of styles: all pairs of a color and a size that have none.
+
+    A deleted SKU of a pair is restored instead, with its ``sku``. SKUs without a primary GTIN get
+    one of the item's barcode range. All of it is one change.
+    """
+
+    name = "sku-generation"
+    segment = f"{StyleSkus.name}/generate"
+    is_in_feed = False
+    unique_fields = ("styleId",)
+    references = (
+        Reference("styleId", "style", "style", lock="for share"),
+        Reference("styleColorIds", "style_color", "style color", lock="for share"),
+        Reference("sizeRangeSizeIds", "size_range_size", "size", "true", within="size_range"),
+        Reference(_RANGE, "barcode_range", "barcode range", lock="for no key update"),
+    )
+
+    def __init__(self, skus: StyleSkus, allocations: BarcodeAllocations) -> None:
+        super().__init__()
+        self.validators["generate"] = self._validator("generate")
+        self._skus = skus
+        self._allocations = allocations
+
+    @property
+    def collection(self) -> str:
+        """Name of the collection that the records are written to."""
+        return StyleSkus.name
+
+    async def generate(
+        self, connection: Connection, batch: Batch, options: WriteOptions
+    ) -> list[PairOutcome]:
+        """Make the missing SKUs and barcodes; return the outcomes of all pairs in their order.
+
+        Raise ApiError with the errors of all items if there are any.
+        """
+        organization_id = batch.caller.organization_id
+        await own_keys.take_writer_lock(connection, self._skus, organization_id)
+        await self._check_items(connection, batch)
+        text, count = self.statements["pairs"].text, MAX_PAIRS + 1
+        pairs = await connection.fetch(text, organization_id, batch.json(), count)
+        if len(pairs) > MAX_PAIRS:
+            message = f"Name fewer styles: there are more than {MAX_PAIRS:,} pairs."
+            raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
+        missing = [pair for pair in pairs if pair["state"] in ("", "deleted")]
+        items = [self._sku(batch, pair) for pair in missing]
+        batch.errors.raise_any()
+        if items:
+            indexes = [batch.request_indexes[pair["item"]] for pair in missing]
+            skus = Batch(batch.caller, items, indexes, batch.errors, batch.request_id)
+            await self._store(connection, skus, options)
+        made = iter(items)
+        outcomes = [_outcome(pair, made) for pair in pairs]
+        barcodes = await self._allocate(connection, batch, pairs, outcomes, options)
+        return [
+            each._replace(
+                barcode=barcodes[each.id],
+                outcome="updated" if each.outcome == "unchanged" else each.outcome,
+            )
+            if each.id in barcodes
+            else each
+            for each in outcomes
+        ]
+
+    async def _allocate(
+        self,
+        connection: Connection,
+        batch: Batch,
+        pairs: list[asyncpg.Record],
+        outcomes: list[PairOutcome],
+        options: WriteOptions,
+    ) -> dict[int, str]:
+        """Allocate what the SKUs of items with a range lack; return the GTINs by SKU."""
+        lacking: dict[int, list[int]] = {}
+        for pair, outcome in zip(pairs, outcomes, strict=True):
+            if outcome.barcode is None and batch.items[pair["item"]].get(_RANGE) is not None:
+                lacking.setdefault(pair["item"], []).append(outcome.id)
+        if not lacking:
+            return {}
+        items = [
+            {_RANGE: batch.items[index][_RANGE], "styleSkuIds": sku_ids}
+            for index, sku_ids in lacking.items()
+        ]
+        indexes = [batch.request_indexes[index] for index in lacking]
+        allocations = Batch(batch.caller, items, indexes, batch.errors, batch.request_id)
+        rows = await self._allocations.allocate(connection, allocations, options)
+        return {row["styleSkuId"]: row["key"] for row in rows}
+
+    async def _check_items(self, connection: Connection, batch: Batch) -> None:
+        """Replace key objects by ids; report what stored data show."""
+        references = KeyedReferences.of(self, batch)
+        if references:
+            await references.resolve(connection, batch)
+        for reference in self.references:
+            await reference.check(connection, batch)
+        seen = set[int]()
+        for index, item in enumerate(batch.items):
+            if item["styleId"] in seen:
+                message = "Another item of this request has this style."
+                batch.fail(index, ErrorType.DUPLICATE, "styleId", message=message)
+            seen.add(item["styleId"])
+        batch.errors.raise_any()
+        text, organization_id = self.statements["check"].text, batch.caller.organization_id
+        batch.fail_all(await connection.fetch(text, organization_id, batch.json()))
+        batch.errors.raise_any()
+
+    def _sku(self, batch: Batch, pair: asyncpg.Record) -> Item:
+        """Return the item that creates or restores the SKU of a pair; report what it lacks."""
+        item: Item = {"styleColorId": pair["style_color_id"], "sizeRangeSizeId": pair["size_id"]}
+        if pair["sku_id"]:
+            more = {"sku": pair["sku"], "netWeight": pair["net_weight"], "state": "active"}
+            return item | more | {"id": pair["sku_id"]}
+        template = batch.items[pair["item"]].get(_FIELD) or pair["skuFormat"] or _FORMAT
+        for name in _PLACEHOLDER.findall(template):
+            if not pair[name]:
+                message = f"There is no {name} of style {pair['styleNumber']}."
+                batch.fail(pair["item"], ErrorType.CONFLICT_INCOMPLETE, _FIELD, message=message)
+        sku = _PLACEHOLDER.sub(lambda match: pair[match[1]] or "", template)
+        if sku != sku.strip() or len(sku) > _LONGEST:
+            message = f"This is no sku: {sku}."
+            batch.fail(pair["item"], ErrorType.INVALID_VALUE, _FIELD, message=message)
+        return item | {"sku": sku}
+
+    async def _store(self, connection: Connection, skus: Batch, options: WriteOptions) -> None:
+        """Write the SKUs as one change; report those of ``sku`` at the format."""
+        for request_index in skus.request_indexes:
+            skus.errors.report_at(request_index, ("sku",), (_FIELD,))
+        created, restored = skus.split(lambda item: "id" not in item)
+        await assign_ids(connection, self._skus, created.items)
+        text = self._skus.locks_by_id[FOR_NO_KEY_UPDATE]
+        organization_id = skus.caller.organization_id
+        rows = await connection.fetch(text, organization_id, restored.id_array)
+        records = LockedRecords(stored={row["id"]: row for row in rows}, new={*created.ids})
+        written = await store(connection, self._skus, skus, records, options)
+        await record_changes(connection, [written])
+
+
+def _outcome(pair: Mapping[str, Any], made: Iterator[Item]) -> PairOutcome:
+    """Return the outcome of a pair; ``made`` has the items of the missing ones, in their order."""
+    rest = pair["style_color_id"], pair["size_id"], pair["gtin"]
+    if pair["state"] not in ("", "deleted"):
+        return PairOutcome("unchanged", pair["sku_id"], pair["sku"], *rest)
+    item = next(made)
+    return PairOutcome("updated" if pair["sku_id"] else "created", item["id"], item["sku"], *rest)

@@ -1,0 +1,64 @@
+"""Style colors (contract, Style colors)."""
+
+from typing import Final
+
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import WriteSet
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.listing.related import Related
+from service.listing.search_columns import SearchColumns
+from service.records.usage import ReferencedBy
+from service.resources.plain_records import PlainRecord
+
+COLOR_KEY: Final = (
+    "(select color.user_defined_id from color"
+    " where color.organization_id = $1::bigint and color.id = record.color_id)"
+)
+"""SQL of the own key of a style color, that of its color."""
+
+
+class StyleColors(PlainRecord):
+    """Colors of styles: each once in a style; soft delete, by themselves or with their style.
+
+    The delete of one with live SKUs is refused. It hides custom field values, a restore shows them.
+    Files are deleted and restored with their style color.
+    A restore of the style restores those that its delete deleted, with the state that they had
+    (``Styles``).
+    """
+
+    name = "style-colors"
+    uses = (ReferencedBy("style skus", "style_sku", "style_color_id", key="record.sku"),)
+    related = (
+        Related(
+            "seasons",
+            "style_color_in_season",
+            "style_color_id",
+            {"id": "season_id"},
+            {"userDefinedId": "user_defined_id"},
+            "season",
+        ),
+    )
+    search = SearchColumns(
+        *("name", ("user_defined_id", "user_defined_id2", "color_reference")),
+        related=("color", "color_id"),
+        shown=("color_name", "color_user_defined_id"),
+        own=("name",),
+    )
+    updates = ("tell_restored", "update")
+    deletes = ("delete", "delete_style_files", "tell_deleted")
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Return the restores of files, too; report those whose names others have by now."""
+        plan, upserts = await super().check(connection, write_set), write_set.upserts
+        if write_set.restored_ids:
+            plan += self._item_statements(["restore_style_files"], upserts)
+            if upserts.caller.unique_keys:
+                text, ids = self.statements["taken_files"].text, [*write_set.restored_ids]
+                rows = await connection.fetch(text, upserts.caller.organization_id, ids)
+                messages = {
+                    row["id"]: f"Style file {row['other_id']} has the name of one of its files."
+                    for row in rows
+                }
+                upserts.fail_records(messages, ErrorType.CONFLICT_DUPLICATE, "state")
+        return plan

@@ -1,0 +1,37 @@
+"""Style files (contract, Style files)."""
+
+import orjson
+
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import WriteSet
+from service.database.connections import Connection
+from service.records.references import Reference
+from service.resources.plain_records import PlainRecord
+
+
+class StyleFiles(PlainRecord):
+    """Links to images and documents of styles: soft delete, or with the style or style color.
+
+    A style has at most one main image without a color, and one for each of its colors. A write
+    locks the style, so that two writers do not choose a main image at once.
+    """
+
+    name = "style-files"
+    references = (Reference("styleId", "style", "style", lock="for no key update"),)
+    updates = ("leave_former", "update")
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Keep main images that items do not name; report what stored data show."""
+        batch = write_set.upserts
+        if unsaid := [item for item in batch.items if item.get("isMain") is None]:
+            text, items = self.statements["kept_mains"].text, orjson.dumps(batch.items).decode()
+            rows = await connection.fetch(text, batch.caller.organization_id, items)
+            kept_ids = {row["id"] for row in rows}
+            for item in unsaid:
+                item["isMain"] = item["id"] in kept_ids
+        return await super().check(connection, write_set)
+
+    def record_statements(self, write_set: WriteSet) -> WritePlan:
+        """Return the plan for the records; before, a new main image replaces the previous one."""
+        demotion = self._item_statements(["demote"], write_set.upserts)
+        return [*demotion, *super().record_statements(write_set)]

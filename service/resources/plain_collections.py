@@ -1,0 +1,284 @@
+"""Collections of plain records, each a declaration."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from service import schemas
+from service.batches.change_recorder import WritePlan
+from service.batches.write_set import WriteSet
+from service.database.connections import Connection
+from service.database.statements import SHARED, Statement, load_bound
+from service.error_types import ErrorType
+from service.listing.related import Related
+from service.records.master_record import MasterRecord
+from service.records.path_keys import KeyLookup
+from service.records.resource import Resource
+from service.records.scalar_columns import document_sql
+from service.records.usage import ReferencedBy
+from service.records.writable_resource import FOR_NO_KEY_UPDATE
+from service.resources.associations import Restriction
+from service.resources.assortment.style_colors import COLOR_KEY
+from service.resources.care_instruction_materials import related_languages, translations
+from service.resources.custom_fields import CustomFields, allowed_values, related_values
+from service.resources.plain_records import HardDeleted, PlainRecord
+
+
+class Brands(Restriction, PlainRecord):
+    """Brands of styles and items: soft delete, refused while live ones refer to them."""
+
+    name = "brands"
+    shown = ("name",)
+    uses = (
+        ReferencedBy("styles", "style", "brand_id", key="record.number"),
+        ReferencedBy("items", "item", "brand_id", key="record.number"),
+        ReferencedBy("barcode ranges", "barcode_range", "brand_id", key="record.user_defined_id"),
+    )
+
+
+class StyleCategories(Restriction, PlainRecord):
+    """Categories of styles: soft delete, refused while live styles refer to them."""
+
+    name = "style-categories"
+    shown = ("name",)
+    uses = (ReferencedBy("styles", "style", "style_category_id", key="record.number"),)
+
+
+class Seasons(PlainRecord):
+    """Seasons of styles: soft delete, refused while live styles or style colors refer to them."""
+
+    name = "seasons"
+    uses = (
+        ReferencedBy("styles", "style", "season_id", key="record.number"),
+        ReferencedBy(
+            "style colors",
+            "style_color",
+            "season_id",
+            link="style_color_in_season",
+            owner="style_color_id",
+            key=COLOR_KEY,
+        ),
+    )
+
+
+class SampleTypes(PlainRecord):
+    """Types of sample requests: soft delete, refused while sample requests refer to them."""
+
+    name = "sample-types"
+    uses = (
+        ReferencedBy(
+            "sample requests",
+            "sample_request",
+            "sample_type_id",
+            is_live="true",
+            key="record.name",
+        ),
+    )
+
+
+class PriceLists(PlainRecord):
+    """Price lists: soft delete, refused while live channels have them.
+
+    Only those of costs have a supplier.
+    """
+
+    name = "price-lists"
+    uses = (
+        ReferencedBy(
+            "channels",
+            "channel",
+            "price_list_id",
+            link="channel_price_list",
+            owner="channel_id",
+            key="record.user_defined_id",
+        ),
+    )
+
+    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+        """Report suppliers of other lists than those of costs and target costs, too."""
+        batch = write_set.upserts
+        for index, item in enumerate(batch.items):
+            if item.get("supplierId") is not None and item["type"] not in ("cost", "target"):
+                message = "Only price lists of the types cost and target have a supplier."
+                batch.fail(index, ErrorType.INVALID_VALUE, "supplierId", message=message)
+        return await super().check(connection, write_set)
+
+
+class Channels(PlainRecord):
+    """Places where styles are sold: soft delete, never refused."""
+
+    name = "channels"
+    related = (
+        Related(
+            "languages",
+            "channel_language",
+            "channel_id",
+            {"id": "language_id"},
+            {"code": "code"},
+            "language",
+            "related_by_language",
+        ),
+        Related(
+            "priceLists",
+            "channel_price_list",
+            "channel_id",
+            {"id": "price_list_id"},
+            {"userDefinedId": "user_defined_id"},
+            "price_list",
+        ),
+    )
+
+
+class Organizations(MasterRecord):
+    """The caller's organization, as the only record that its callers see."""
+
+    name = "organizations"
+    _rows = "(select id as organization_id, * from organization)"
+
+    @cached_property
+    def locks_by_id(self) -> Mapping[str, str]:
+        """Statement that locks the organization, whose table has no ``organization_id``."""
+        lock = self.statements["lock"].fill(strength=FOR_NO_KEY_UPDATE)
+        return {FOR_NO_KEY_UPDATE: lock}
+
+
+class Groups(Restriction, PlainRecord):
+    """Groups of styles: soft delete, refused (``conflict.in_use``) while live styles are in them.
+
+    A delete also removes the group from the restrictions of style custom fields, for good: a
+    restore does not bring these back. Documents show ``usedInStyles``, the number of live styles.
+    """
+
+    name = "groups"
+    shown = ("name",)
+    uses = (
+        ReferencedBy(
+            "styles",
+            "style",
+            "group_id",
+            link="style_in_group",
+            owner="style_id",
+            key="record.number",
+        ),
+    )
+
+
+class ColorGroups(PlainRecord):
+    """Groups of colors: soft delete, refused (``conflict.in_use``) while live colors are in them.
+
+    Deleted colors do not prevent a delete and keep their links. A change of a ``shown`` field,
+    a deletion or restore included, also changes the documents of the group's colors (fan-out).
+    """
+
+    name = "color-groups"
+    shown = ("name", "userDefinedId", "state")
+    uses = (
+        ReferencedBy(
+            "colors",
+            "color",
+            "color_group_id",
+            link="color_in_group",
+            owner="color_id",
+            key="record.user_defined_id",
+        ),
+    )
+
+
+class ItemCategories(HardDeleted, PlainRecord):
+    """Categories of items: hard delete, refused (``conflict.in_use``) while live items use them.
+
+    A delete clears the references of deleted items. Documents show ``usedInItems``, the number of
+    live items; it is 0 in a last document.
+    """
+
+    name = "item-categories"
+    uses = (
+        ReferencedBy(
+            "items",
+            "item",
+            "item_category_id",
+            key="record.number",
+            cleared_by="clear_in_deleted_items",
+        ),
+    )
+
+
+class Items(PlainRecord):
+    """Components of styles, such as buttons: soft delete, never refused.
+
+    An item has at most one category and one supplier, whose documents count it while it is live. No
+    other record refers to items.
+    """
+
+    name = "items"
+    counted_by = {"itemCategoryId": "item-categories", "supplierId": "suppliers"}  # noqa: RUF012
+
+
+class Facilities(PlainRecord):
+    """Sites of sub-suppliers: soft delete, by themselves or by the delete of their sub-supplier.
+
+    A restore of the sub-supplier restores those that its delete deleted, with the state that they
+    had (``SubSuppliers``); not one that was deleted by itself before or has moved since
+    (``leave_former``). A live facility belongs to a live sub-supplier, whose document counts it.
+    """
+
+    name = "facilities"
+    shown = ("countryCode",)
+    updates = ("leave_former", "update")
+    counted_by = {"subSupplierId": "sub-suppliers"}  # noqa: RUF012
+
+
+class ComplianceCustomFields(CustomFields):
+    """Custom fields of an organization's compliance records."""
+
+    name = "compliance-custom-fields"
+    kind = "compliance"
+    parent_is_fixed = False
+    lists = (
+        allowed_values(
+            name,
+            kind,
+            order="case when not page.is_sort_by_allowed_value_id then entry.value end",
+        ),
+    )
+    related = (related_values("compliance"),)
+
+
+class ComplianceCategories(PlainRecord):
+    """Categories of compliance records: soft delete. No other record refers to them."""
+
+    name = "compliance-categories"
+
+
+class CareInstructions(HardDeleted, PlainRecord):
+    """Instructions for washing, drying, ironing and cleaning: hard delete."""
+
+    name = "care-instructions"
+    lists = translations(name, "care_instruction")
+    related = related_languages("care_instruction")
+
+
+class CareInstructionIcons(PlainRecord):
+    """Icons of care labels: soft delete. The table derives ``process`` from ``symbol``."""
+
+    name = "care-instruction-icons"
+    lists = translations(name, "care_instruction_icon")
+    related = related_languages("care_instruction_icon")
+
+
+class CareInstructionLayers(PlainRecord):
+    """Layers of styles on care labels: soft delete."""
+
+    name = "care-instruction-layers"
+    lists = translations(name, "care_instruction_layer")
+    related = related_languages("care_instruction_layer")
+
+
+class SharedList(Resource):
+    """Read-only list that all organizations share; a path may name an entry by its code."""
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        """Return the statement of documents; set the lookup by code."""
+        table = schemas.table(self.name)
+        by_code = SHARED["shared_by_code"].fill(list=table, codes="array[lower($2::text)]")
+        self.key_lookups = {"id": KeyLookup("code", by_code)}
+        return load_bound("shared_lists", list=table, rendered=document_sql(self.name, "document"))

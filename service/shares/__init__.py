@@ -1,0 +1,1 @@
+"""Shares of organizations: who waits for whom when a resource is short."""

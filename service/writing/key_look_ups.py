@@ -1,0 +1,170 @@
+"""Key look-ups: find the stored records that have the own keys of a request's references."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias
+
+from service.batches.batch import Batch
+from service.batches.write_set import WriteSet
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.errors import Path
+from service.records.keyed_values import Key
+from service.records.path_keys import listed_ids
+from service.records.reference_targets import FOR_KEY_SHARE, ReferenceTarget
+from service.records.writable_resource import WritableResource
+from service.writing.outcomes import sent_key
+
+_LOOK_UPS: Final = 2
+"""Maximum look-ups of a key: a concurrent rename can hide its record from the first one."""
+
+Ids: TypeAlias = list[int | str]
+
+
+class _Match(NamedTuple):
+    """Stored record with an own key."""
+
+    id: int
+    is_live: bool
+    """Whether it meets the target's ``is_live``."""
+
+
+class KeyMatches(NamedTuple):
+    """Ids of the records that a key object names: exactly one, or it is an error."""
+
+    noun: str
+    sent: str
+    """Key object as JSON."""
+    ids: Sequence[int | str]
+    creator: int | None = None
+    """Request index of the failed item that would create the record, if there is one."""
+
+
+def fail_key(
+    batch: Batch,
+    index: int,
+    path: Path,
+    matches: KeyMatches,
+    missing_type: ErrorType = ErrorType.UNKNOWN_REFERENCE,
+) -> None:
+    """Add the error of a key that names no record, or several, to the item at ``index``.
+
+    Without ids the type is ``missing_type``, else ``conflict.ambiguous_key``. The message has the
+    key and up to 5 of the ids.
+    """
+    if matches.ids:
+        type_ = ErrorType.CONFLICT_AMBIGUOUS_KEY
+        message = f"Records {listed_ids(matches.ids)} have this key: {matches.sent}."
+    elif matches.creator is not None:
+        type_ = ErrorType.UNKNOWN_REFERENCE
+        message = f"Entry {matches.creator}, which creates it, fails."
+    else:
+        type_ = missing_type
+        message = f"There is no such {matches.noun}: {matches.sent}."
+    batch.fail(index, type_, *path, message=message)
+
+
+@dataclass(slots=True)
+class KeyLookUps:
+    """Stored records with the keys to which a write of ``resource`` refers, each read once."""
+
+    resource: WritableResource
+    keyed_only: Collection[str]
+    """Dotted paths of the fields that have key objects, and no ids, in all items together."""
+    _matches: dict[str, dict[Key, list[_Match]]] = field(default_factory=lambda: defaultdict(dict))
+    """Stored records by key, by the name of the target."""
+
+    async def ids(
+        self,
+        connection: Connection,
+        batch: Batch,
+        target: ReferenceTarget,
+        keys: Collection[Key],
+        write_set: WriteSet | None,
+    ) -> dict[Key, Ids]:
+        """Return the ids of the records with these keys, by key: texts if the target has text ids.
+
+        Live records take precedence over others, if the target finds others. Keys of the resource's
+        own records mean these as ``write_set`` leaves them, if there is one.
+        """
+        await self._look_up(connection, batch, target, keys)
+        matches_by_key = {key: self._matches[target.name][key] for key in keys}
+        if write_set and target.name == self.resource.name:
+            matches_by_key = _after(self.resource, write_set, matches_by_key)
+        if target.finds_others:
+            matches_by_key = {
+                key: [match for match in matches if match.is_live] or matches
+                for key, matches in matches_by_key.items()
+            }
+        if target.has_text_ids:
+            return {key: [str(id_) for id_, _ in rows] for key, rows in matches_by_key.items()}
+        return {key: [id_ for id_, _ in rows] for key, rows in matches_by_key.items()}
+
+    async def _look_up(
+        self, connection: Connection, batch: Batch, target: ReferenceTarget, keys: Collection[Key]
+    ) -> None:
+        """Read the stored records of the keys that have not been looked up by an earlier call."""
+        matches = self._matches[target.name]
+        new_keys = [key for key in keys if key not in matches]
+        for _ in range(1 if target.name == self.resource.name else _LOOK_UPS):
+            if missing := [key for key in new_keys if not matches.get(key)]:
+                await self._read(connection, batch, target, missing)
+
+    async def _read(
+        self, connection: Connection, batch: Batch, target: ReferenceTarget, keys: list[Key]
+    ) -> None:
+        """Read the stored records of the keys by one statement; store them in ``_matches``.
+
+        If that replaces checks of references to the target, lock the records and note these
+        references' fields in ``checked_fields`` of the batch.
+        """
+        matches, fields = self._matches[target.name], self._checked_fields(target)
+        matches |= {key: [] for key in keys}
+        batch.checked_fields |= fields
+        text, organization_id = (
+            target.texts[FOR_KEY_SHARE if fields else ""],
+            batch.caller.organization_id,
+        )
+        parameters = zip(*keys, strict=True) if target.within else [keys]
+        for row in await connection.fetch(text, organization_id, *parameters):
+            record_id, own_key, within_id, is_live = row
+            key = (own_key, within_id) if target.within else own_key
+            if (is_live or target.finds_others) and key in matches:
+                matches[key].append(_Match(record_id, is_live))
+
+    def _checked_fields(self, target: ReferenceTarget) -> set[str]:
+        """Return the fields of the references to a target whose checks the look-up replaces.
+
+        They have key objects alone and take the lock ``for key share``. There are none if the keys
+        are within a parent.
+        """
+        return {
+            reference.field
+            for reference in self.resource.references
+            if reference.table == target.table
+            and not target.within
+            and reference.lock == FOR_KEY_SHARE
+            and reference.field in self.keyed_only
+        }
+
+
+def _after(
+    resource: WritableResource,
+    write_set: WriteSet,
+    matches_by_key: Mapping[Key, list[_Match]],
+) -> dict[Key, list[_Match]]:
+    """Return the records with these keys as the write set leaves them.
+
+    Records of its items count only by the own keys and states that upserts have.
+    """
+    written_ids = {*write_set.batch.subset().ids}
+    after = {
+        key: [match for match in matches if match.id not in written_ids]
+        for key, matches in matches_by_key.items()
+    }
+    for item in write_set.upserts.items:
+        key = sent_key(resource, item)
+        if key in after and item.get("state") != "deleted":
+            after[key].append(_Match(item["id"], True))
+    return after

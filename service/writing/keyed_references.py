@@ -1,0 +1,268 @@
+"""Keyed references: replaces objects with own keys by the ids of their records.
+
+Wherever a write takes the id of another record, an object with that record's own key may stand in
+its place (contract, References). Such objects cause a statement for each collection or nested list
+to which they refer, and another one for the keys that the first one did not find, unless they are
+keys of the written collection itself.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from types import NoneType
+from typing import Any
+
+import orjson
+
+from service.batches.batch import Batch, Item, RequestItems
+from service.batches.write_set import LockedRow, WriteSet
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.listing.properties import stored_id
+from service.records.keyed_values import (
+    CopiedItems,
+    FieldKeys,
+    Key,
+    KeyedField,
+    direct_keys,
+    has_key,
+    key_objects,
+    keyed_fields,
+    places,
+    values_at,
+)
+from service.records.reference_targets import TARGETS
+from service.records.writable_resource import WritableResource
+from service.schemas.messages import LISTED_TWICE, duplicate_indexes
+from service.writing.key_look_ups import Ids, KeyLookUps, KeyMatches, fail_key
+
+
+async def with_ids(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    stored: Mapping[int, LockedRow],
+    values: Sequence[Item],
+) -> list[Item]:
+    """Return the items of ``values`` with ids in place of key objects, for the batch's record.
+
+    An item with a key that does not name one record is returned as it is.
+    """
+    items = RequestItems([{**value, "id": batch.items[0]["id"]} for value in values])
+    of_values = Batch.of(batch.caller, items, batch.request_id, batch.parents)
+    references = KeyedReferences.of(resource, of_values)
+    references.stored = stored
+    if references:
+        await references.replace_keys(connection, of_values)
+    return [
+        value if index in of_values.errors else {name: item[name] for name in value}
+        for index, (value, item) in enumerate(zip(values, of_values.items, strict=True))
+    ]
+
+
+@dataclass(slots=True)
+class KeyedReferences:
+    """Key objects of a batch, and the ids of the records that they name."""
+
+    resource: WritableResource
+    fields: Sequence[KeyedField]
+    """Fields that have key objects."""
+    sent: Mapping[int, Item]
+    """Members of each item with ``fields``, as they were sent, by the identity of the item."""
+    look_ups: KeyLookUps
+    stored: Mapping[int, LockedRow] = field(default_factory=dict)
+    """Locked rows of the batch's records, by id, which have the parents of scoped keys."""
+    missing_type: ErrorType = ErrorType.UNKNOWN_REFERENCE
+    """Error type of keys that name no record."""
+    _unknown_ids: Iterator[int] = field(default_factory=lambda: count(-1, -1))
+    """Ids that no record has, each taken once."""
+
+    @classmethod
+    def of(
+        cls, resource: WritableResource, batch: Batch, names: Collection[str] = ()
+    ) -> "KeyedReferences":
+        """Return the key objects of a batch, or those of the fields in ``names`` alone.
+
+        The caller sets ``stored`` before ``resolve`` if the records are locked.
+        """
+        fields, keyed_only = list[KeyedField](), set[str]()
+        for keyed in keyed_fields(resource.name, resource.list_name):
+            if not names or keyed.names[0] in names:
+                types = {*map(type, values_at(batch.items, keyed.names))} - {NoneType}
+                if dict in types:
+                    fields.append(keyed)
+                if types == {dict}:
+                    keyed_only.add(".".join(keyed.names))
+        members = {keyed.names[0] for keyed in fields}
+        sent = {
+            id(item): {name: item[name] for name in members if name in item}
+            for item in (batch.items if fields else ())
+        }
+        return cls(resource, fields, sent, KeyLookUps(resource, keyed_only))
+
+    def __bool__(self) -> bool:
+        """Return whether there are key objects."""
+        return bool(self.fields)
+
+    async def resolve(
+        self, connection: Connection, batch: Batch, write_set: WriteSet | None = None
+    ) -> None:
+        """Replace key objects as ``replace_keys`` does; add the errors that these concealed.
+
+        They are those of equal ids in a list, and those of the resource's ``item_errors``.
+        """
+        await self.replace_keys(connection, batch, write_set)
+        self._check_items(batch)
+
+    async def replace_keys(
+        self, connection: Connection, batch: Batch, write_set: WriteSet | None = None
+    ) -> None:
+        """Replace the key objects of a batch by ids; add errors for missing and ambiguous keys.
+
+        Keys with errors become ids that no record has, so that the checks that follow find only
+        other errors. Members with key objects become copies: a repeated transaction starts from
+        the request's own values.
+
+        ``batch`` is that of ``of``, or a subset. Keys of the resource's own records mean these as
+        ``write_set`` leaves them, without one the stored records; call it again after items were
+        dropped. Key objects stay whose parent is unknown, or that the resource resolves itself
+        (``resolves_scope``); an id replaces the key object of their parent.
+        """
+        for item in batch.items:
+            item.update(self.sent[id(item)])
+        copied = CopiedItems(batch.items)
+        fields = [(keyed, copied.key_objects(keyed)) for keyed in self.fields]
+        direct = [keys for each in fields for keys in direct_keys(*each)]
+        direct_ids = await self._look_up(connection, batch, direct, write_set)
+        inner_ids = {}
+        for each, ids in zip(direct, direct_ids, strict=True):
+            inner_ids[each.field, each.member] = ids
+            if not each.member:
+                copied.replace(each.field, ids)
+        # Only now the members have the ids that the scopes of keys without a parent come from.
+        scoped = [
+            self._scoped_keys(batch, keyed, objects, inner_ids)
+            for keyed, objects in fields
+            if keyed.target.within
+        ]
+        scoped_ids = await self._look_up(connection, batch, scoped, write_set)
+        for each, ids in zip(scoped, scoped_ids, strict=True):
+            values = [
+                object_ if id_ is None else id_
+                for object_, id_ in zip(each.objects, ids, strict=True)
+            ]
+            copied.replace(each.field, values)
+
+    def _scoped_keys(
+        self,
+        batch: Batch,
+        keyed: KeyedField,
+        objects: Sequence[Item],
+        inner_ids: Mapping[tuple[KeyedField, str], Iterable[Any]],
+    ) -> FieldKeys:
+        """Return the keys within parents; None if the parent is unknown or of the batch's own.
+
+        ``inner_ids`` are the ids of the parents and own keys that are key objects, in their order.
+        """
+        within, own_key = keyed.target.within, keyed.target.key
+        own_ids = {*batch.ids} if self.resource.resolves_scope else set[int]()
+        remaining, keys_left = (iter(inner_ids[keyed, member]) for member in (within, own_key))
+        scopes = list[int | None]()
+        keys, sent = list[Key | None](), list[Item]()
+        for position, object_ in enumerate(objects):
+            parent = object_.get(within)
+            if parent is None:
+                scopes = scopes or self._scopes(batch, keyed)
+                within_id = scopes[position]
+            else:
+                within_id = stored_id(next(remaining) if type(parent) is dict else parent)
+            key = object_[own_key]
+            key = next(keys_left) if type(key) is dict else key
+            is_own = within_id in own_ids
+            keys.append(None if within_id is None or is_own else (key, within_id))
+            sent.append({**object_, within: within_id} if is_own else object_)
+        return FieldKeys(keyed, keyed.target, sent, keys)
+
+    def _scopes(self, batch: Batch, keyed: KeyedField) -> list[int | None]:
+        """Return the parent's id of each key object of a field if it names no parent itself.
+
+        It is in the ``scope_field`` of its item, else in the path, else of the stored record.
+        """
+        scopes = list[int | None]()
+        for item in batch.items:
+            scope = batch.parents[0] if batch.parents else item.get(self.resource.scope_field)
+            if type(scope) is not int:
+                row = self.stored.get(item.get("id", 0))
+                scope = row["within_id"] if row is not None else None
+            scopes += [scope] * len(key_objects((item,), keyed.names, keyed.target.key))
+        return scopes
+
+    async def _look_up(
+        self,
+        connection: Connection,
+        batch: Batch,
+        fields: Sequence[FieldKeys],
+        write_set: WriteSet | None,
+    ) -> list[list[int | str | None]]:
+        """Return the ids of the key objects of each field, by one look-up for each target."""
+        keys, ids = defaultdict[str, set[Key | None]](set), dict[str, Mapping[Key, Ids]]()
+        for each in fields:
+            keys[each.target.name].update(each.keys)
+        for name, keys_of_target in keys.items():
+            sent = [key for key in keys_of_target if key is not None]
+            ids[name] = await self.look_ups.ids(connection, batch, TARGETS[name], sent, write_set)
+        return [self._ids(batch, each, ids[each.target.name]) for each in fields]
+
+    def _ids(
+        self, batch: Batch, field_keys: FieldKeys, ids_by_key: Mapping[Key, Ids]
+    ) -> list[int | str | None]:
+        """Return the id of each key object of a field; None for those that stay.
+
+        Add an error for each key without exactly one id; it gets an id that no record has.
+        """
+        single = dict[Key | None, int | str](
+            (key, ids[0]) for key, ids in ids_by_key.items() if len(ids) == 1
+        )
+        ids = [*map(single.get, field_keys.keys)]
+        if len(single) < len(ids_by_key):
+            self._fail(batch, field_keys, ids_by_key, ids)
+        return ids
+
+    def _fail(
+        self,
+        batch: Batch,
+        field_keys: FieldKeys,
+        ids_by_key: Mapping[Key, Ids],
+        ids: list[int | str | None],
+    ) -> None:
+        """Add the errors of keys whose id is None in ``ids``, and put unknown ids in there."""
+        (names, target, _), looked_up = field_keys.field, field_keys.target
+        sent = [
+            (index, path)
+            for index, item in enumerate(batch.items)
+            for path, object_ in places(self.sent[id(item)], names)
+            if has_key(object_, target.key)
+            if not field_keys.member or type(object_.get(field_keys.member)) is dict
+        ]
+        rows = zip(sent, field_keys.objects, field_keys.keys, strict=True)
+        for position, ((index, path), object_, key) in enumerate(rows):
+            if key is not None and ids[position] is None:
+                shown = orjson.dumps(object_).decode()
+                creator = batch.failed_creator(looked_up.name, key)
+                matches = KeyMatches(looked_up.noun, shown, ids_by_key[key], creator)
+                fail_key(batch, index, path, matches, self.missing_type)
+                batch.errors.close(batch.request_indexes[index], path)
+                unknown_id = next(self._unknown_ids)
+                ids[position] = str(unknown_id) if looked_up.has_text_ids else unknown_id
+
+    def _check_items(self, batch: Batch) -> None:
+        """Add the errors of equal ids in a list, and of rules beyond the schema."""
+        resource = self.resource
+        lists = sorted({keyed.names[0] for keyed in self.fields if keyed.is_list})
+        for index, item in enumerate(batch.items):
+            for name in lists:
+                for repeated in duplicate_indexes(item.get(name) or []):
+                    batch.fail(index, ErrorType.DUPLICATE, name, repeated, message=LISTED_TWICE)
+            for detail in resource.item_errors(item):
+                batch.fail(index, detail.type, *detail.path, message=detail.message or "")

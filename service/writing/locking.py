@@ -1,0 +1,240 @@
+"""Record locks: lock the stored rows of a batch, or report the ones that do not exist.
+
+Lock order, which prevents deadlocks between writers of a collection: writer lock (writes by own
+key; where own keys are unique, other writes too, unless they only delete), organization, rows by
+id. A wait for one of these locks of more than ``WRITE_SECONDS`` is 429. All of them last until the
+end of the transaction. Checks lock referenced records later, with one exception: parents of own
+keys are locked before the rows if all items name them by key objects (``resolve_scopes``).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import asyncpg
+import orjson
+
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import BoundStatement
+from service.batches.new_ids import next_ids
+from service.batches.renames import NEW_KEY
+from service.batches.write_set import LockedRow, WriteSet
+from service.database.connections import Connection
+from service.database.errors import own_locks
+from service.database.statements import SHARED
+from service.error_types import ErrorType
+from service.records.master_record import MasterRecord
+from service.records.reads import ids_of_others
+from service.records.rendering import json_rows, json_text, rendered
+from service.records.resource import DocumentRequest
+from service.records.writable_resource import (
+    FOR_NO_KEY_UPDATE,
+    FOR_UPDATE,
+    WritableResource,
+)
+from service.writing import merge_patch, own_keys, unique_keys
+from service.writing.outcomes import WriteOptions
+from service.writing.preconditions import check_preconditions
+
+
+@dataclass(slots=True)
+class LockedRecords:
+    """Locked rows of a batch's records, and the ids of records to create."""
+
+    deletes: Callable[[Item], bool] | None = None
+    """Returns whether an item deletes its record; None for a write without deletes."""
+    stored: dict[int, LockedRow] = field(default_factory=dict)
+    """Locked rows, by id."""
+    new: set[int] = field(default_factory=set)
+    """Ids of the records to create."""
+    forms: Mapping[int, Item] = field(default_factory=dict)
+    """Writable forms of the stored records, by id, if ``lock_and_read`` has read them."""
+    renames: bool = False
+    """Whether items have a ``newKey``."""
+
+    def write_set(self, batch: Batch) -> WriteSet:
+        """Return the write set of the batch's items that have not failed; all items have ids.
+
+        ``WriteSet.batch`` is the given batch itself.
+        """
+        upserts, deletions = batch.subset(), batch.empty()
+        if self.deletes:
+            deletions, upserts = upserts.split(self.deletes)
+        deleted = {id_ for id_, row in self.stored.items() if row["state"] == "deleted"}
+        live_deletes = [id_ for id_ in deletions.ids if id_ not in deleted]
+        created = [id_ for id_ in upserts.ids if id_ in self.new] if self.new else []
+        restored = [id_ for id_ in upserts.ids if id_ in deleted] if deleted else []
+        return WriteSet(batch, upserts, deletions, live_deletes, created, restored, self.forms)
+
+
+def locks_organization(resource: WritableResource, *, creates: bool = False) -> bool:
+    """Return whether a write locks the organization's row; ``creates``: it may create records."""
+    return resource.locks_organization or (creates and "position" in resource.properties)
+
+
+async def assign_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
+    """Set a new id on each item, from the sequence of the resource's table."""
+    ids = await next_ids(connection, resource.table, len(items))
+    for item, record_id in zip(items, ids, strict=True):
+        item["id"] = record_id
+
+
+async def lock_by_key(
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    options: WriteOptions,
+    deletes: Callable[[Item], bool],
+) -> LockedRecords:
+    """Lock the records with the items' own keys, and set ``id`` on the items.
+
+    Take the writer lock first, then the organization's if ``locks_organization`` returns true. The
+    id is that of the matching record, else a new one; ambiguous items, items that delete and match
+    no record, and items that failed without a match get none. Items with ``newKey`` get that key.
+    Add errors to the batch for unknown parents of keys, for keys that several live records share,
+    for items to create that fail the create schema, and for items whose precondition no live record
+    meets. Raise ApiError if that of a single write fails.
+    """
+    await own_keys.take_writer_lock(connection, resource, batch.caller.organization_id)
+    if locks_organization(resource, creates=True):
+        await lock_organization(connection, batch.caller.organization_id)
+    if resource.own_key_within:
+        skip_failed = options.skip_failed
+        await own_keys.resolve_scopes(connection, resource, batch, skip_failed=skip_failed)
+    strength = _lock_strength(any(map(deletes, batch.items)))
+    renames = any(item.get(NEW_KEY) is not None for item in batch.items)
+    stored = await own_keys.lock_records(connection, resource, batch, options, strength)
+
+    def is_live(record_id: int) -> bool:
+        return record_id in stored and stored[record_id]["state"] != "deleted"
+
+    await check_preconditions(connection, resource, batch, options, is_live)
+    new_items = batch.subset(lambda item: "id" not in item and not deletes(item))
+    merge_patch.make_new(resource, new_items)
+    if new_items.items:
+        await assign_ids(connection, resource, new_items.items)
+    return LockedRecords(deletes, stored, {*new_items.ids}, renames=renames)
+
+
+async def lock_by_id(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    options: WriteOptions,
+    deletes: Callable[[Item], bool],
+) -> LockedRecords:
+    """Lock the records with the items' ids, then check the preconditions.
+
+    Unless all items delete, call ``lock_unique_keys`` first. Then lock the organization if
+    ``locks_organization`` returns true. Items that have failed already are left out. Add errors to
+    the batch for records that do not exist, and for items that fail their precondition. Raise
+    ApiError if the precondition of a single write fails or a parent of the path does not exist, and
+    SerializationError if the record has lost the own key by which the path names it.
+    """
+    if not all(map(deletes, batch.items)):
+        await lock_unique_keys(connection, resource, batch)
+    batch = batch.subset()
+    deletes_any = any(map(deletes, batch.items))
+    lock = _lock_statement(resource, batch, _lock_strength(deletes_any))
+    with own_locks():
+        if locks_organization(resource):
+            await lock_organization(connection, batch.caller.organization_id)
+        rows = await connection.fetch(lock.text, batch.caller.organization_id, *lock.parameters)
+    stored = {row["id"]: row for row in rows}
+    await _check_locked(connection, resource, batch, options, stored)
+    return LockedRecords(deletes if deletes_any else None, stored)
+
+
+async def lock_and_read(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    options: WriteOptions,
+) -> LockedRecords:
+    """Lock like :func:`lock_by_id`, and read the writable forms in the same round trip.
+
+    The items have ids, none has failed, and none deletes its record.
+    """
+    await lock_unique_keys(connection, resource, batch)
+    lock = _lock_statement(resource, batch, FOR_NO_KEY_UPDATE)
+    request = DocumentRequest(batch.ids, "writables", batch.parents)
+    read, organization_id = resource.render_statement(request), batch.caller.organization_id
+    with own_locks():
+        if locks_organization(resource):
+            await lock_organization(connection, batch.caller.organization_id)
+        locked, writables = await connection.fetch_in_turn(
+            [
+                (json_text(lock.text), (organization_id, *lock.parameters)),
+                (read.text, (organization_id, *read.parameters)),
+            ]
+        )
+    stored: dict[int, LockedRow] = {row["id"]: row for row in json_rows(locked)}
+    await _check_locked(connection, resource, batch, options, stored)
+    forms = {record_id: orjson.loads(form) for record_id, form in rendered(writables).items()}
+    return LockedRecords(None, stored, forms=forms)
+
+
+async def _check_locked(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    options: WriteOptions,
+    stored: Mapping[int, LockedRow],
+) -> None:
+    """Add errors to the batch for missing records; check the preconditions of the others.
+
+    First raise SerializationError if the record has lost the path's own key.
+    """
+    if options.path_key is not None and not resource.parents:
+        _require_key(stored, options.path_key)
+    if missing := set(batch.ids) - stored.keys():
+        await _report_missing(connection, resource, batch, missing)
+    await check_preconditions(connection, resource, batch, options, stored.__contains__)
+
+
+async def lock_unique_keys(
+    connection: Connection, resource: WritableResource, batch: Batch
+) -> None:
+    """Take the writer lock of the collection if the caller's records have unique keys in it."""
+    if unique_keys.unique_keys(resource, batch.caller):
+        await own_keys.take_writer_lock(connection, resource, batch.caller.organization_id)
+
+
+def _lock_statement(resource: WritableResource, batch: Batch, strength: str) -> BoundStatement:
+    """Return the statement that locks the rows of the batch's records that exist."""
+    return BoundStatement(resource.locks_by_id[strength], (batch.id_array, *batch.parents))
+
+
+def _lock_strength(deletes_any: bool) -> str:
+    """Return ``for update`` if an item deletes its record, else ``for no key update``."""
+    return FOR_UPDATE if deletes_any else FOR_NO_KEY_UPDATE
+
+
+async def lock_organization(connection: Connection, organization_id: int) -> None:
+    """Lock the organization's row, so that the writes that take this lock run one at a time."""
+    with own_locks():
+        await connection.execute(SHARED["lock_organization"].text, organization_id)
+
+
+async def _report_missing(
+    connection: Connection, resource: WritableResource, batch: Batch, missing: set[int]
+) -> None:
+    """Add errors for ids without a record of the organization.
+
+    They are ``forbidden.organization`` for another's records, if the resource reveals these, else
+    ``not_found``. Raise ``not_found`` if a parent of the path does not exist.
+    """
+    await resource.require_parents(connection, batch.caller, batch.parents)
+    foreign = await ids_of_others(connection, resource, sorted(missing))
+    forbidden, unknown = ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.NOT_FOUND
+    batch.fail_records(dict.fromkeys(foreign, forbidden.message), forbidden, resource.key)
+    messages = dict.fromkeys(missing - foreign, unknown.message)
+    batch.fail_records(messages, unknown, resource.key)
+
+
+def _require_key(stored: Mapping[int, LockedRow], key: str) -> None:
+    """Raise SerializationError if the record is deleted or has another key by now.
+
+    The transaction is repeated then, and finds the key anew. No stored record is no error here.
+    """
+    if any(row["state"] == "deleted" or row["key"] != key for row in stored.values()):
+        raise asyncpg.SerializationError("the record has changed since it was found by its key")

@@ -1,0 +1,159 @@
+"""Own keys: writes find records by the keys of the customer's own systems (contract, Own keys).
+
+Resources here have an own key. Where they have ``own_key_within``, a key is one within that parent.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from service.batches.batch import Batch, Item
+from service.batches.renames import NEW_KEY, stored_keys
+from service.batches.write_set import LockedRow
+from service.database.connections import Connection
+from service.database.errors import own_locks
+from service.database.statements import load
+from service.error_types import ErrorType
+from service.listing.properties import stored_id
+from service.records.master_record import MasterRecord
+from service.records.path_keys import ambiguous_message
+from service.records.writable_resource import WritableResource
+from service.schemas.extra_checks import duplicate_errors
+from service.writing.keyed_references import KeyedReferences
+from service.writing.outcomes import WriteOptions, sent_key
+
+_WRITER_LOCKS: Final = load("writer_locks")
+
+
+class _OwnKey(NamedTuple):
+    """Own key of an item or record, with the parent within which it is looked up."""
+
+    key: Any
+    """A text, or the id of a record."""
+    within: int | None
+    """Id of the parent, if the resource has one; otherwise None."""
+
+
+async def take_writer_lock(
+    connection: Connection, resource: WritableResource, organization_id: int
+) -> None:
+    """Lock the writer lock row of the organization's collection until the end of the transaction.
+
+    Insert the row if there is none yet. Writes by own key take the lock: otherwise two of them
+    could both miss a key and create it twice. Where own keys are unique, other writes of the
+    collection take it, too, unless they only delete. It comes before all other locks. Raise 429 on
+    a timeout.
+    """
+    lock_key = (organization_id, resource.name)
+    with own_locks():
+        while await connection.fetchval(_WRITER_LOCKS["lock"].text, *lock_key) is None:
+            await connection.execute(_WRITER_LOCKS["insert"].text, *lock_key)
+
+
+async def resolve_scopes(
+    connection: Connection, resource: MasterRecord, batch: Batch, *, skip_failed: bool
+) -> None:
+    """Replace key objects in the fields of the items' own keys, parents included, by ids.
+
+    The resource has ``own_key_within``. Add errors to the batch for key objects that do not name
+    one record, and for own keys that turn out to be equal; with ``skip_failed`` all of these fail,
+    else all but the first. Without key objects do nothing.
+    """
+    references = KeyedReferences.of(resource, batch, resource.key_fields)
+    if not references:
+        return
+    await references.resolve(connection, batch)
+    own_key, within = resource.key_fields
+    groups = defaultdict[int, list[tuple[int, Item]]](list)
+    for index, item in enumerate(batch.items):
+        if isinstance(item[within], int | str):
+            groups[stored_id(item[within])].append((index, item))
+    for group in groups.values():
+        for detail in duplicate_errors(group, own_key, all_of_them=skip_failed):
+            batch.fail(int(detail.path[0]), detail.type, own_key, message=detail.message or "")
+
+
+async def lock_records(
+    connection: Connection,
+    resource: MasterRecord,
+    batch: Batch,
+    options: WriteOptions,
+    strength: str,
+) -> dict[int, LockedRow]:
+    """Lock the records with the keys of items that have not failed; return the matching ones by id.
+
+    Set their ids on the items; items without a match have none. The live record with a key matches,
+    else the deleted one with the highest id. With ``newKey`` the live record has the key, or by an
+    earlier request the new one; the item gets the new key as its key, and deleted records match by
+    the new one alone. Add ``conflict.ambiguous_key`` for keys that several live records share:
+    these match none.
+    """
+    batch = batch.subset()
+    keys = [_key_of(resource, item) for item in batch.items]
+    new_keys = [_new_key_of(key, item) for key, item in zip(keys, batch.items, strict=True)]
+    looked_up = [*keys, *filter(None, new_keys)]
+    text, organization_id = resource.locks_by_key[strength], batch.caller.organization_id
+    key_arrays: list[Sequence[str | int | None]] = [[key.key for key in looked_up]]
+    if resource.own_key_within:
+        key_arrays.append([key.within for key in looked_up])
+    with own_locks():
+        rows = await connection.fetch(text, organization_id, *key_arrays)
+    live, deleted = _by_key(rows)
+    stored: dict[int, LockedRow] = {}
+    current_keys: Sequence[_OwnKey | None] = keys
+    if any(new_keys):
+        current_keys = stored_keys(keys, new_keys, live)
+    for index, (stored_key, item) in enumerate(zip(current_keys, batch.items, strict=True)):
+        item.pop("id", None)
+        last_key = new_keys[index] or keys[index]
+        matches = live.get(stored_key, []) if stored_key else []
+        matches = matches or ([deleted[last_key]] if last_key in deleted else [])
+        if len(matches) > 1:
+            message = ambiguous_message([row["id"] for row in matches])
+            field = resource.key if options.path_key is not None else str(resource.own_key)
+            batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, field, message=message)
+        elif matches:
+            item["id"] = matches[0]["id"]
+            stored[item["id"]] = matches[0]
+        if NEW_KEY in item:
+            _rename(resource, batch, index)
+    return stored
+
+
+def _by_key(
+    rows: Iterable[LockedRow],
+) -> tuple[Mapping[_OwnKey, list[LockedRow]], Mapping[_OwnKey, LockedRow]]:
+    """Return the live rows of each own key, and the last one of its deleted rows."""
+    live: defaultdict[_OwnKey, list[LockedRow]] = defaultdict(list)
+    deleted: dict[_OwnKey, LockedRow] = {}
+    for row in rows:
+        key = _OwnKey(row["key"], row["within_id"])
+        if row["state"] == "deleted":
+            deleted[key] = row
+        else:
+            live[key].append(row)
+    return live, deleted
+
+
+def _rename(resource: MasterRecord, batch: Batch, index: int) -> None:
+    """Give an item its new key as own key; errors of that key are reported at ``newKey``.
+
+    A new key that is null is dropped.
+    """
+    item, own_key = batch.items[index], str(resource.own_key)
+    new_key = item.pop(NEW_KEY)
+    if new_key is not None:
+        item[own_key] = new_key
+        batch.errors.report_at(batch.request_indexes[index], (own_key,), (NEW_KEY,))
+
+
+def _key_of(resource: MasterRecord, item: Item) -> _OwnKey:
+    """Return the own key of an item."""
+    within = resource.own_key_within
+    return _OwnKey(sent_key(resource, item), stored_id(item[within]) if within else None)
+
+
+def _new_key_of(key: _OwnKey, item: Item) -> _OwnKey | None:
+    """Return the own key that an item's record gets instead of ``key``, if any."""
+    new_key = item.get(NEW_KEY)
+    return None if new_key is None else _OwnKey(new_key, key.within)

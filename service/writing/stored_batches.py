@@ -1,0 +1,246 @@
+"""Stored batches: the phases of a write after the lock, and what it changed."""
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Final, TypeGuard
+
+import orjson
+
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import (
+    BoundStatement,
+    ChangeRecorder,
+    WriteChange,
+    WritePlan,
+    change_statement,
+)
+from service.batches.new_ids import next_id
+from service.batches.write_set import Dependency, WriteSet
+from service.database.connections import Connection
+from service.database.statements import SHARED, id_array
+from service.error_types import ErrorType
+from service.errors import unavailable
+from service.records.master_record import MasterRecord
+from service.records.rendering import joined
+from service.records.writable_resource import WritableResource
+from service.writing import unique_keys
+from service.writing.keyed_references import KeyedReferences
+from service.writing.locking import (
+    LockedRecords,
+)
+from service.writing.outcomes import (
+    WriteOptions,
+    WriteResult,
+    absent_outcomes,
+    item_outcomes,
+    outcome_id,
+    sent_key,
+)
+from service.writing.plan_execution import (
+    Documents,
+    constraint_errors,
+    execute_plan,
+    requested_documents,
+)
+from service.writing.previews import field_changes
+
+_MAX_CHECK_ROUNDS: Final = 3
+"""Check rounds after which items also fail by their ``dependencies`` on failed items.
+
+Further rounds check the remaining items as before.
+"""
+_FIXED: Final = "This is set at creation. Leave it out, or repeat it."
+
+
+@dataclass(slots=True)
+class WrittenBatch:
+    """Batch whose write set is stored: what it changed, and the forms before and after it."""
+
+    resource: WritableResource
+    batch: Batch
+    """All items whose records were looked up."""
+    records: LockedRecords
+    write_set: WriteSet
+    recorder: ChangeRecorder
+    forms: tuple[Documents, Documents]
+
+
+async def store(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    records: LockedRecords,
+    options: WriteOptions,
+) -> WrittenBatch:
+    """Check and store a batch whose records are locked.
+
+    Without ``checks_uses``, records whose references a delete clears are only marked as deleted.
+    """
+    write_set, plan = await _check(connection, resource, batch, records, options)
+    requests = requested_documents(resource, write_set, options)
+    with constraint_errors(resource, write_set.batch, options):
+        recorder, forms = await execute_plan(connection, resource, write_set.batch, plan, requests)
+    return WrittenBatch(resource, batch, records, write_set, recorder, forms)
+
+
+async def record_changes(connection: Connection, written: Sequence[WrittenBatch]) -> None:
+    """Insert one change of all batches into the outbox, with the next statement."""
+    batch = written[0].batch
+    changes = (
+        WriteChange(
+            each.resource.feed_name,
+            each.recorder,
+            each.write_set.operations(each.resource.name, each.resource.parts),
+        )
+        for each in written
+    )
+    change = change_statement(batch.caller, batch.request_id, changes)
+    if change:
+        change_id = await next_id(connection, "change")
+        parameters = (batch.caller.organization_id, change_id, *change.parameters)
+        await connection.defer(change.text, *parameters)
+    elif any(each.write_set.created_ids for each in written):
+        raise unavailable()  # the organization has just moved to another cell
+
+
+async def result_of(
+    connection: Connection, written: WrittenBatch, options: WriteOptions
+) -> WriteResult:
+    """Return the outcomes or documents of a stored batch."""
+    resource, batch, stored = written.resource, written.batch, written.records.stored
+    write_set = written.write_set
+    result = WriteResult(write_set.batch.ids, batch.errors, created_ids=write_set.created_ids)
+    if not options.outcomes_only:
+        before, after = written.forms
+        result.documents = joined(before | after, result.ids)
+        return result
+    changed_ids = written.recorder.ids[resource.feed_name]
+    result.outcomes = item_outcomes(resource, write_set, stored, changed_ids)
+    result.outcomes |= absent_outcomes(resource, batch)
+    result.stored = {
+        request_index: (outcome_id(batch, item), stored[item["id"]]["key"])
+        for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
+        if item.get("id") in stored
+    }
+    keys = {sent_key(resource, item) for item in batch.items}
+    keys.update(row["key"] for row in stored.values())
+    if "key_texts" in resource.statements:
+        text = resource.statements["key_texts"].text
+        rows = await connection.fetch(text, batch.caller.organization_id, [*keys - {None}])
+        result.key_texts = dict(map(tuple, rows))
+    if options.preview:
+        result.changes = await field_changes(resource, write_set, stored, written.forms)
+    return result
+
+
+async def _check(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    records: LockedRecords,
+    options: WriteOptions,
+) -> tuple[WriteSet, WritePlan]:
+    """Return the write set of the items that pass all checks, and its plan.
+
+    Without ``skip_failed``, raise ApiError with all errors after the first round. With it, drop
+    failed items and check the others again until none fails, because they may depend on dropped
+    ones. Items that delete and match no record are left out.
+    """
+    batch = batch.subset(lambda item: "id" in item)
+    references = KeyedReferences.of(resource, records.write_set(batch).upserts)
+    references.stored = records.stored
+    for round_number in count(1):
+        write_set = records.write_set(batch)
+        if references:
+            await references.resolve(connection, write_set.upserts, write_set)
+        _keep_stored_fields(resource, write_set.upserts, records)
+        plan = await resource.check(connection, write_set)
+        for key in unique_keys.unique_keys(resource, batch.caller, renames=records.renames):
+            await unique_keys.check(connection, resource, key, write_set, records.stored)
+        clearing_plan = (
+            await resource.check_unused(connection, write_set) if options.checks_uses else []
+        )
+        if not options.skip_failed:
+            batch.errors.raise_any()
+        remaining = batch.subset()
+        if remaining is batch:
+            if not options.checks_uses and clears_references(resource):
+                clearing_plan = _marking_plan(resource, write_set)
+                return write_set, clearing_plan + plan
+            return write_set, clearing_plan + resource.record_statements(write_set) + plan
+        if round_number >= _MAX_CHECK_ROUNDS:
+            dependencies = await resource.dependencies(
+                connection, records.write_set(batch), records.stored
+            )
+            _fail_dependents(batch, {*batch.ids} - {*remaining.ids}, dependencies)
+            remaining = remaining.subset()
+        batch = remaining
+    raise AssertionError("unreachable")
+
+
+def keep_newer_fields(
+    resource: WritableResource,
+    batch: Batch,
+    records: LockedRecords,
+    deletes: Callable[[Item], bool],
+) -> None:
+    """Give items that replace a record the stored values of ``newer_fields`` that they omit."""
+    names = {*resource.newer_fields}
+    for item in batch.items if names else ():
+        row = records.stored.get(item.get("id", 0))
+        if row and not names <= item.keys() and not deletes(item):
+            for name, value in orjson.loads(row["fields"]).items():
+                item.setdefault(name, value)
+
+
+def _keep_stored_fields(resource: WritableResource, batch: Batch, records: LockedRecords) -> None:
+    """Give items the stored values of fixed fields, and of kept ones that they do not have.
+
+    Report other values of fixed fields.
+    """
+    is_needed = resource.fixed_fields or resource.kept_fields
+    for index, item in enumerate(batch.items if is_needed else ()):
+        if row := records.stored.get(item["id"]):
+            fields = orjson.loads(row["fields"])
+            for name in resource.fixed_fields:
+                if item.get(name, fields[name]) not in (None, fields[name]):
+                    batch.fail(index, ErrorType.READ_ONLY_FIELD, name, message=_FIXED)
+                item[name] = fields[name]
+            for name in resource.kept_fields:
+                if item.get(name) is None:
+                    item[name] = fields[name]
+
+
+def clears_references(resource: WritableResource) -> TypeGuard[MasterRecord]:
+    """Return whether a delete of a record clears references to it."""
+    return isinstance(resource, MasterRecord) and any(use.cleared_by for use in resource.uses)
+
+
+def _marking_plan(resource: MasterRecord, write_set: WriteSet) -> WritePlan:
+    """Return the plan for the records that only marks those to delete as deleted."""
+    text = SHARED["mark_deleted"].fill(table=resource.table)
+    marks = BoundStatement(text, (id_array(write_set.live_deletes),))
+    return [marks, *resource.record_statements(dataclasses.replace(write_set, live_deletes=[]))]
+
+
+def _fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Dependency]) -> None:
+    """Fail the items that depend on failed records, directly or transitively."""
+    dependents = defaultdict[int, list[Dependency]](list)
+    for dependency in dependencies:
+        dependents[dependency.depends_on].append(dependency)
+    indexes = {record_id: index for index, record_id in enumerate(batch.ids)}
+    pending = [*failed]
+    while pending:
+        for dependency in dependents.pop(pending.pop(), ()):
+            if dependency.id in indexes and dependency.id not in failed:
+                failed.add(dependency.id)
+                pending.append(dependency.id)
+                batch.fail(
+                    indexes[dependency.id],
+                    dependency.type,
+                    dependency.field,
+                    message=dependency.message,
+                )

@@ -1,0 +1,296 @@
+"""Transaction: writes of several collections as one change (contract, Transactions).
+
+Collections are written in the order of their references, each as a batch of the write engine. The
+earlier ones are stored in the same database transaction when the later ones look for their keys.
+Records to delete are deleted with their collection, so that their keys are free and nothing can
+refer to them; whether others use them is checked at the end.
+
+Lock order: writer locks of all collections by name, the organization, then the records of each
+collection.
+"""
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from service.batches.batch import Batch, Item, ItemErrors, RequestItems
+from service.batches.renames import NEW_KEY
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.errors import ErrorDetail
+from service.listing.properties import stored_id
+from service.records.master_record import MasterRecord
+from service.records.writable_resource import WritableResource
+from service.writing import merge_patch, own_keys
+from service.writing.locking import (
+    LockedRecords,
+    assign_ids,
+    lock_by_id,
+    lock_by_key,
+    lock_organization,
+    locks_organization,
+)
+from service.writing.outcomes import WriteOptions, WriteResult, sent_key
+from service.writing.plan_execution import execute_plan
+from service.writing.stored_batches import (
+    WrittenBatch,
+    clears_references,
+    keep_newer_fields,
+    record_changes,
+    result_of,
+    store,
+)
+
+
+class EntryOperation(StrEnum):
+    """Operation of an entry."""
+
+    UPSERT = "upsert"
+    MERGE = "merge"
+    CREATE = "create"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionEntries:
+    """Entries of one collection."""
+
+    resource: WritableResource
+    operations: Mapping[int, EntryOperation]
+    """Operations by request index, in request order."""
+
+
+class UsedRecordsError(Exception):
+    """Deletes that failed after their records were deleted: the transaction cannot go on."""
+
+    def __init__(self, details: Mapping[int, list[ErrorDetail]]) -> None:
+        super().__init__("records to delete are in use")
+        self.details = details
+        """Errors of these entries, by request index."""
+
+
+async def write_entries(
+    connection: Connection,
+    root: Batch,
+    items: RequestItems,
+    collections: Sequence[CollectionEntries],
+    options: WriteOptions,
+) -> list[WriteResult]:
+    """Write the entries that do not fail; return the results of the collections.
+
+    ``root`` is the batch of ``items``, those of all entries. ``collections`` are in the order of
+    ``reference_order``. Without ``skip_failed``, raise ApiError with the errors of all entries,
+    else UsedRecordsError for records to delete that are in use.
+    """
+    errors = root.errors
+    copies = dict(zip(root.request_indexes, root.items, strict=True))
+    failed_creator = _failed_creators(collections, items, errors)
+    batches = list[tuple[CollectionEntries, Batch]]()
+    for each in collections:
+        indexes = [index for index in each.operations if index in copies]
+        batch = Batch(root.caller, [copies[index] for index in indexes], indexes, errors)
+        batch.request_id, batch.failed_creator = root.request_id, failed_creator
+        batches.append((each, batch))
+    await _lock_writers(connection, batches)
+    for entries, batch in batches:
+        if entries.resource.own_key_within:
+            await _find_parents_of_deletes(connection, entries, batch)
+    written = list[tuple[int, WrittenBatch]]()
+    # A failed entry must not end the transaction before the other collections are checked.
+    skipping = dataclasses.replace(options, skip_failed=True, checks_uses=False)
+    for position, (entries, batch) in enumerate(batches):
+        if batch.items:
+            lock = _lock_records if isinstance(entries.resource, MasterRecord) else _lock_owners
+            records = await lock(connection, entries, batch, skipping)
+            stored = await store(connection, entries.resource, batch, records, skipping)
+            written.append((position, stored))
+    stored_batches = [stored for _, stored in written]
+    late_batches = await _finish_deletes(connection, stored_batches, errors, options)
+    if not options.skip_failed:
+        errors.raise_any()
+    if written:
+        await record_changes(connection, [*stored_batches, *late_batches])
+    results = {
+        position: await result_of(connection, stored, skipping) for position, stored in written
+    }
+    return [results.get(position, WriteResult([], errors)) for position in range(len(collections))]
+
+
+async def _lock_writers(
+    connection: Connection, batches: Sequence[tuple[CollectionEntries, Batch]]
+) -> None:
+    """Take the writer locks of all collections of master records, and the organization's lock."""
+    by_name = sorted(batches, key=lambda pair: pair[0].resource.name)
+    for entries, batch in by_name:
+        if isinstance(entries.resource, MasterRecord):
+            await own_keys.take_writer_lock(
+                connection, entries.resource, batch.caller.organization_id
+            )
+    if any(locks_organization(entries.resource, creates=True) for entries, _ in batches):
+        await lock_organization(connection, batches[0][1].caller.organization_id)
+
+
+async def _find_parents_of_deletes(
+    connection: Connection, entries: CollectionEntries, batch: Batch
+) -> None:
+    """Replace key objects in the own keys of deletes by ids, while their parents are live.
+
+    Keys without a record stay: the transaction may give them to records.
+    """
+    operations, resource = _Operations(entries, batch), entries.resource
+    assert isinstance(resource, MasterRecord)
+    deletes, _ = batch.split(operations.deletes)
+    probe = Batch.of(batch.caller, RequestItems(deletes.items))
+    await own_keys.resolve_scopes(connection, resource, probe, skip_failed=False)
+    for index, (item, probed) in enumerate(zip(deletes.items, probe.items, strict=True)):
+        if index not in probe.errors:
+            item |= {name: probed[name] for name in resource.key_fields if name in probed}
+
+
+class _Operations:
+    """Operations of the items of a batch, which writes change in place."""
+
+    def __init__(self, entries: CollectionEntries, batch: Batch) -> None:
+        self._operations = {
+            id(item): entries.operations[index]
+            for index, item in zip(batch.request_indexes, batch.items, strict=True)
+        }
+        self._by_id = {id(item) for item in batch.items if "id" in item}
+
+    def __getitem__(self, item: Item) -> EntryOperation:
+        return self._operations[id(item)]
+
+    def is_by_id(self, item: Item) -> bool:
+        """Return whether the request names the record by id."""
+        return id(item) in self._by_id
+
+    def deletes(self, item: Item) -> bool:
+        """Return whether the item deletes its record."""
+        if self[item] is EntryOperation.MERGE and self.is_by_id(item):
+            return False
+        return self[item] is EntryOperation.DELETE or item.get("state") == "deleted"
+
+
+async def _lock_records(
+    connection: Connection, entries: CollectionEntries, batch: Batch, options: WriteOptions
+) -> LockedRecords:
+    """Lock the items' records, and set ``id``; merge; add ``duplicate`` to items of one record."""
+    resource, operations = entries.resource, _Operations(entries, batch)
+    assert isinstance(resource, MasterRecord)
+    created, others = batch.split(lambda item: operations[item] is EntryOperation.CREATE)
+    by_id, by_key = others.split(operations.is_by_id)
+    records = LockedRecords(operations.deletes)
+    for part, lock in ((by_key, lock_by_key), (by_id, lock_by_id)):
+        if part.items:
+            of_part = await lock(connection, resource, part, options, operations.deletes)
+            records.stored |= of_part.stored
+            records.new |= of_part.new
+            records.renames |= of_part.renames
+    if created.items:
+        await assign_ids(connection, resource, created.items)
+        records.new |= {*created.ids}
+    _report_repeated(resource, others)
+    merged = others.subset(
+        lambda item: (
+            operations[item] is EntryOperation.MERGE
+            and item.get("id") in records.stored
+            and not operations.deletes(item)
+        )
+    )
+    for part, restores in zip(merged.split(operations.is_by_id), (False, True), strict=True):
+        await merge_patch.merge_stored(connection, resource, part, restores=restores)
+    replaced = others.subset(lambda item: operations[item] is not EntryOperation.MERGE)
+    keep_newer_fields(resource, replaced, records, operations.deletes)
+    return records
+
+
+async def _lock_owners(
+    connection: Connection, entries: CollectionEntries, batch: Batch, options: WriteOptions
+) -> LockedRecords:
+    """Lock the owners of the parts; merge the items to be merged."""
+    resource, operations = entries.resource, _Operations(entries, batch)
+    await resource.identify(connection, batch, skip_failed=True)
+    records = await lock_by_id(connection, resource, batch, options, deletes=lambda _: False)
+    merged = batch.subset(lambda item: operations[item] is EntryOperation.MERGE)
+    await merge_patch.merge_stored(connection, resource, merged, restores=False)
+    return records
+
+
+def _report_repeated(resource: MasterRecord, batch: Batch) -> None:
+    """Add ``duplicate`` to the items that name one record, by id and by own key."""
+    indexes = defaultdict[int, list[int]](list)
+    for index, item in enumerate(batch.items):
+        if "id" in item and batch.request_indexes[index] not in batch.errors:
+            indexes[item["id"]].append(index)
+    for same in indexes.values():
+        for index in same if len(same) > 1 else ():
+            others = ", ".join(str(batch.request_indexes[each]) for each in same if each != index)
+            message = f"Entry {others} is of the same record."
+            batch.fail(index, ErrorType.DUPLICATE, resource.key, message=message)
+
+
+async def _finish_deletes(
+    connection: Connection,
+    written: Sequence[WrittenBatch],
+    errors: ItemErrors,
+    options: WriteOptions,
+) -> list[WrittenBatch]:
+    """Check the uses of deleted records, delete those that were only marked; return the changes.
+
+    Add errors for records in use; with ``skip_failed`` raise UsedRecordsError with them.
+    """
+    deleting = [each for each in written if each.write_set.live_deletes]
+    plans = [await each.resource.check_unused(connection, each.write_set) for each in deleting]
+    indexes = [index for each in deleting for index in each.write_set.deletes.request_indexes]
+    used = {index: errors.details_of(index) for index in indexes if index in errors}
+    if used and options.skip_failed:
+        raise UsedRecordsError(used)
+    late_batches = list[WrittenBatch]()
+    for each, clearing_plan in zip(deleting, plans, strict=True):
+        if clears_references(each.resource) and not errors:
+            upserts, none = each.write_set.upserts.empty(), list[int]()
+            deletes = dataclasses.replace(
+                each.write_set, upserts=upserts, created_ids=none, restored_ids=none
+            )
+            plan = clearing_plan + each.resource.record_statements(deletes)
+            recorder, forms = await execute_plan(
+                connection, each.resource, deletes.batch, plan, (None, None)
+            )
+            late_batches.append(dataclasses.replace(each, recorder=recorder, forms=forms))
+    return late_batches
+
+
+def _failed_creators(
+    collections: Iterable[CollectionEntries], items: RequestItems, errors: ItemErrors
+) -> Callable[[str, Any], int | None]:
+    """Return the function ``Batch.failed_creator`` of these entries."""
+    creators = defaultdict[tuple[str, Any], list[int]](list)
+    for entries in collections:
+        resource = entries.resource
+        for index, operation in entries.operations.items():
+            item = items.items[index]
+            if operation is not EntryOperation.DELETE and (key := _key_after(resource, item)):
+                creators[resource.collection, key].append(index)
+
+    def find(collection: str, key: Any) -> int | None:
+        text, *within = key if type(key) is tuple else (key,)
+        for index in creators.get((collection, text), ()):
+            # The parent of a failed item may be a key object, of which the id is not known.
+            if index in errors and (not within or _is_within(items.items[index], within[0])):
+                return index
+        return None
+
+    return find
+
+
+def _key_after(resource: WritableResource, item: Any) -> Any:
+    """Return the own key that an item gives its record."""
+    new_key = item.get(NEW_KEY) if isinstance(item, dict) else None
+    return new_key if isinstance(new_key, str) else sent_key(resource, item)
+
+
+def _is_within(item: Item, parent_id: int) -> bool:
+    return any(type(each) in (int, str) and stored_id(each) == parent_id for each in item.values())

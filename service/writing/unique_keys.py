@@ -1,0 +1,220 @@
+"""Unique keys: one live record of a collection may have a key (contract, Unique keys).
+
+Where keys are within a parent, this holds within each parent. These are own keys where the
+organization has the setting, and those of ``always_unique``. Writes of collections with unique keys
+take the writer lock, unless they only delete, so that of two concurrent writers one sees the
+other's keys. The state after the whole request counts: within one request, keys can move from
+record to record. Without unique keys, only requests with ``newKey`` are checked.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
+
+from service.batches.batch import Batch, Item
+from service.batches.write_set import LockedRow, WriteSet
+from service.database.connections import Connection
+from service.database.statements import SHARED
+from service.error_types import ErrorType
+from service.listing.page_sql import column_of
+from service.listing.properties import stored_id
+from service.organizations.caller import Caller
+from service.records.master_record import MasterRecord
+from service.records.resource import Resource
+from service.records.writable_resource import WritableResource
+
+_MAX_SHARED_KEYS: Final = 10
+"""Maximum number of keys that ``shared_keys`` returns."""
+_WHITE_SPACE: Final = "Remove the white space at the ends of the key."
+_TWICE: Final = "Another item of this request has this key."
+
+_Key: TypeAlias = tuple[str | int, int | None]
+"""Key, with the id of the parent within which it is unique, if any."""
+
+
+class UniqueKey(NamedTuple):
+    """Field of a key, and the field of the parent within which it is unique, if any."""
+
+    field: str
+    within: str | None
+
+
+class _Claim(NamedTuple):
+    """Key of a record that is live after the request."""
+
+    item_index: int
+    key: _Key
+    is_new: bool
+    """Whether the record did not have the key before, or was not live."""
+    field: str
+    """Field of errors: that of the key, or the state of a restored record with a fixed key."""
+
+
+def have_text_keys(resource: Resource) -> TypeGuard[MasterRecord]:
+    """Return whether the records have own keys that are texts.
+
+    Other keys consist of references, which the collection itself keeps unique.
+    """
+    return (
+        isinstance(resource, MasterRecord)
+        and resource.own_key is not None
+        and resource.properties[resource.own_key].stored_kind == "string"
+    )
+
+
+def unique_keys(
+    resource: WritableResource, caller: Caller, *, renames: bool = False
+) -> list[UniqueKey]:
+    """Return the keys that writes of the caller keep unique; with ``renames``, also own keys."""
+    keys = dict.fromkeys(UniqueKey(*key) for key in resource.always_unique)
+    if (caller.unique_keys or renames) and have_text_keys(resource):
+        keys[UniqueKey(str(resource.own_key), resource.own_key_within)] = None
+    return [*keys]
+
+
+async def check(
+    connection: Connection,
+    resource: WritableResource,
+    key: UniqueKey,
+    write_set: WriteSet,
+    stored: Mapping[int, LockedRow],
+) -> None:
+    """Add an error to each upsert that takes a key of another live record after the request.
+
+    It is ``duplicate`` if an item of the request takes the key, too, but for the first of these,
+    and ``conflict.duplicate`` if another record has the key already. Keys that records keep are not
+    checked, nor are those of ``unique_fields``, which the collection checks. Where keys are unique,
+    also add ``invalid_value`` for new keys with white space at their ends, those of
+    ``unique_fields`` included: two such keys may look alike. ``stored`` has the locked rows by id;
+    the caller has the writer lock.
+    """
+    batch = write_set.upserts
+    claims = [*_claims(resource, key, batch, stored)]
+    new_claims = [claim for claim in claims if claim.is_new]
+    if not new_claims:
+        return
+    is_unique = batch.caller.unique_keys or key in resource.always_unique
+    for claim in new_claims:
+        text = claim.key[0]
+        if is_unique and isinstance(text, str) and text != text.strip():
+            batch.fail(claim.item_index, ErrorType.INVALID_VALUE, key.field, message=_WHITE_SPACE)
+    if key.field in resource.unique_fields:
+        return  # The collection keeps its keys unique for every organization.
+    _report_claims(batch, claims)
+    holders = await _holders(connection, resource, key, write_set, new_claims)
+    for claim in new_claims:
+        if claim.key in holders:
+            _report_taken(batch, claim, holders[claim.key])
+
+
+async def shared_keys(
+    connection: Any, resource: MasterRecord, organization_id: int
+) -> list[tuple[str, Sequence[int]]]:
+    """Return up to 10 own keys that several live records share, each with up to 10 of their ids.
+
+    Keys and ids are sorted. A key within a parent is listed for each parent that has it twice.
+    """
+    text = SHARED["shared_keys"].fill(
+        table=resource.table,
+        key=resource.key_column,
+        within=resource.within_column,
+        state=resource.stored_state,
+    )
+    rows = await connection.fetch(text, organization_id, _MAX_SHARED_KEYS)
+    return [(row["key"], row["ids"]) for row in rows]
+
+
+def _holders_text(resource: WritableResource, key: UniqueKey) -> str:
+    """Return the statement that finds the live records with the keys ``$2``.
+
+    Where keys are within a parent, the records are those within any of the ids ``$3``.
+    """
+    within = column_of(key.within) if key.within else "null::bigint"
+    return SHARED["key_holders"].fill(
+        table=resource.table,
+        key=column_of(key.field),
+        key_type="text" if resource.properties[key.field].stored_kind == "string" else "bigint",
+        within=within,
+        is_within=f" and {within} = any($3::bigint[])" if key.within else "",
+        state=resource.stored_state,
+    )
+
+
+def _claims(
+    resource: WritableResource, key: UniqueKey, batch: Batch, stored: Mapping[int, LockedRow]
+) -> Iterator[_Claim]:
+    """Yield the keys of the items whose records are live after the request."""
+    is_fixed = key.field in resource.fixed_fields
+    is_own = key.field == resource.own_key
+    for index, item in enumerate(batch.items):
+        row = stored.get(item["id"])
+        value = _key_after(resource, key, item, row)
+        if value is not None and _state_after(resource, item, row) != "deleted":
+            is_restored = row is not None and row["state"] == "deleted"
+            is_new = row is None or is_restored
+            if row is not None and is_own and not is_fixed:
+                is_new = is_restored or (row["key"], row["within_id"]) != value
+            field = "state" if is_fixed and is_restored else key.field
+            yield _Claim(index, value, is_new, field)
+
+
+def _key_after(
+    resource: WritableResource, key: UniqueKey, item: Item, row: LockedRow | None
+) -> _Key | None:
+    value, within = item.get(key.field), None
+    if value is None and row and resource.keeps_omitted:
+        value = row["key"]
+    if key.within:
+        parent = item.get(key.within)
+        within = row["within_id"] if row else None
+        if parent is not None:
+            within = stored_id(parent)
+    # Stored keys may be blank; these belong to nobody. Key objects that failed stay objects.
+    if isinstance(value, str):
+        return (value, within) if value.strip() else None
+    return (value, within) if isinstance(value, int) else None
+
+
+def _state_after(resource: WritableResource, item: Item, row: LockedRow | None) -> str:
+    state = item.get("state")
+    if state is None and row and resource.keeps_omitted:
+        return str(row["state"])
+    return str(state)
+
+
+def _report_claims(batch: Batch, claims: Sequence[_Claim]) -> None:
+    """Add an error to each new claim of a key that another item of the request has.
+
+    If all claims of a key are new, the first one is valid.
+    """
+    by_key = defaultdict[_Key, list[_Claim]](list)
+    for claim in sorted(claims, key=lambda claim: claim.is_new):
+        by_key[claim.key].append(claim)
+    for first, *others in by_key.values():
+        for claim in others:
+            if first.is_new:
+                batch.fail(claim.item_index, ErrorType.DUPLICATE, claim.field, message=_TWICE)
+            else:
+                _report_taken(batch, claim, batch.items[first.item_index]["id"])
+
+
+def _report_taken(batch: Batch, claim: _Claim, record_id: int) -> None:
+    type_, message = ErrorType.CONFLICT_DUPLICATE, f"Record {record_id} has this key."
+    batch.fail(claim.item_index, type_, claim.field, message=message)
+
+
+async def _holders(
+    connection: Connection,
+    resource: WritableResource,
+    key: UniqueKey,
+    write_set: WriteSet,
+    claims: Sequence[_Claim],
+) -> dict[_Key, int]:
+    """Return the ids of live records outside the write set that have the claimed keys, by key."""
+    keys: list[Sequence[Any]] = [[claim.key[0] for claim in claims]]
+    if key.within:
+        keys.append([claim.key[1] for claim in claims])
+    organization_id = write_set.batch.caller.organization_id
+    rows = await connection.fetch(_holders_text(resource, key), organization_id, *keys)
+    written = {*write_set.upserts.ids, *write_set.deletes.ids}
+    return {(row["key"], row["within_id"]): row["id"] for row in rows if row["id"] not in written}

@@ -1,0 +1,179 @@
+"""Write engine: every write is a batch in one transaction: lock, check, write, render.
+
+Rows are locked in the order of ids. Checks add errors to the batch and return the plan for
+dependent rows. Any error aborts the write by an ApiError with all errors; with ``skip_failed``, the
+items without errors are written (contract, Bulk). The change for the outbox is sent with the next
+statement, the commit at the latest. The caller begins and ends the transaction, retries it with a
+new batch, and rolls a dry run back.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias, TypeVar
+
+from service.batches.batch import Batch, Item
+from service.database.connections import Connection
+from service.records.master_record import MasterRecord
+from service.records.writable_resource import WritableResource
+from service.writing import merge_patch
+from service.writing.keyed_references import with_ids
+from service.writing.locking import (
+    LockedRecords,
+    assign_ids,
+    lock_and_read,
+    lock_by_id,
+    lock_by_key,
+    lock_organization,
+    lock_unique_keys,
+    locks_organization,
+)
+from service.writing.outcomes import (
+    WriteOptions,
+    WriteResult,
+)
+from service.writing.stored_batches import keep_newer_fields, record_changes, result_of, store
+
+ResourceT = TypeVar("ResourceT", bound=WritableResource)
+Write: TypeAlias = Callable[[Connection, ResourceT, Batch, WriteOptions], Awaitable[WriteResult]]
+"""Function of the engine that writes a batch and returns outcomes or documents."""
+
+
+class Edit(NamedTuple):
+    """Edit of a stored writable form."""
+
+    apply: Callable[[Item, Sequence[Item]], Item]
+    """Returns the new form, given the stored one and ``values`` with ids; raises ApiError."""
+    values: Sequence[Item] = ()
+    """Items whose key objects are compared with ids; they become ids before ``apply``."""
+
+
+async def create(
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
+) -> WriteResult:
+    """Create records; the items have passed the create schema and have no ids yet."""
+    await lock_unique_keys(connection, resource, batch)
+    if locks_organization(resource, creates=True):
+        await lock_organization(connection, batch.caller.organization_id)
+    await assign_ids(connection, resource, batch.items)
+    records = LockedRecords(new={*batch.ids})
+    return await _execute(connection, resource, batch, records, options)
+
+
+async def _write_by_id(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    options: WriteOptions,
+    deletes: Callable[[Item], bool],
+) -> WriteResult:
+    """Delete the records of the items that ``deletes`` accepts; replace the other records."""
+    await resource.identify(connection, batch, skip_failed=options.skip_failed)
+    records = await lock_by_id(connection, resource, batch, options, deletes)
+    keep_newer_fields(resource, batch, records, deletes)
+    return await _execute(connection, resource, batch, records, options)
+
+
+async def patch(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    options: WriteOptions,
+    edit: Edit,
+) -> WriteResult:
+    """Replace a record's writable form by the result of ``edit``, under the record's lock.
+
+    The batch has one item, which has the record's id.
+    """
+    records = await lock_and_read(connection, resource, batch, options)
+    batch.errors.raise_any()
+    item = batch.items[0]
+    values = await with_ids(connection, resource, batch, records.stored, edit.values)
+    edited = edit.apply(records.forms[item["id"]], values) | {"id": item["id"]}
+    item.clear()
+    item.update(edited)
+    batch.errors.order_by(batch.request_indexes[0], item)
+    return await _execute(connection, resource, batch, records, options)
+
+
+async def replace_by_key(
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
+) -> WriteResult:
+    """Upsert by own key: replace the records with the items' keys, else create them.
+
+    Deleted records are restored. Items whose ``state`` is ``deleted`` delete theirs, leave it as it
+    is if it is deleted already, or are absent.
+    """
+    records = await lock_by_key(connection, resource, batch, options, deletes=_is_deletion)
+    keep_newer_fields(resource, batch, records, _is_deletion)
+    return await _execute(connection, resource, batch, records, options)
+
+
+async def delete_by_key(
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
+) -> WriteResult:
+    """Delete the live records with the items' keys; items without a record are absent.
+
+    A deleted record with the key, if no live one has it, stays unchanged.
+    """
+    records = await lock_by_key(connection, resource, batch, options, deletes=_always)
+    return await _execute(connection, resource, batch, records, options)
+
+
+async def merge(
+    connection: Connection, resource: WritableResource, batch: Batch, options: WriteOptions
+) -> WriteResult:
+    """Merge items into the records with their ids (RFC 7396).
+
+    A deleted record stays deleted, unless its item has a ``state``.
+    """
+    await resource.identify(connection, batch, skip_failed=options.skip_failed)
+    records = await lock_by_id(connection, resource, batch, options, deletes=_never)
+    await merge_patch.merge_stored(connection, resource, batch.subset(), restores=False)
+    return await _execute(connection, resource, batch, records, options)
+
+
+async def merge_by_key(
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
+) -> WriteResult:
+    """Upsert by own key: merge items into the records with their keys, else create them.
+
+    Deleted records are restored, as ``active`` unless their item has a ``state``. Items whose
+    ``state`` is ``deleted`` delete theirs, or are absent.
+    """
+    records = await lock_by_key(connection, resource, batch, options, deletes=_is_deletion)
+    stored_items = batch.subset(
+        lambda item: item.get("id") in records.stored and not _is_deletion(item)
+    )
+    await merge_patch.merge_stored(connection, resource, stored_items, restores=True)
+    return await _execute(connection, resource, batch, records, options)
+
+
+def _always(_: Item) -> bool:
+    return True
+
+
+def _never(_: Item) -> bool:
+    return False
+
+
+def _is_deletion(item: Item) -> bool:
+    return item.get("state") == "deleted"
+
+
+replace: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_is_deletion)
+"""Replace the records with the items' ids; delete those of items whose ``state`` is ``deleted``."""
+delete: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_always)
+"""Delete the records with the items' ids; a deleted record stays unchanged."""
+
+
+async def _execute(
+    connection: Connection,
+    resource: WritableResource,
+    batch: Batch,
+    records: LockedRecords,
+    options: WriteOptions,
+) -> WriteResult:
+    """Check, write and render a batch whose records are locked."""
+    written = await store(connection, resource, batch, records, options)
+    await record_changes(connection, [written])
+    return await result_of(connection, written, options)

@@ -1,0 +1,111 @@
+-- Barcode ranges (contract, Barcode ranges). Numbers are GTINs without the check digit.
+
+-- name: check_numbers(organization_id, items, deleted_ids)
+-- Reports numbers that an earlier item, or another live range, has after the request, and allocated ones that are left out.
+with item as materialized (
+    select sent.*
+    from rows from (
+        jsonb_to_recordset($2::jsonb) as (
+            id bigint, type text, "companyPrefix" text, "firstReference" bigint, "lastReference" bigint, state text
+        )
+    ) with ordinality as sent(id, type, prefix, first, last, state, n)
+    where sent.state is distinct from 'deleted'
+),
+live as (
+    select id, type, prefix, first, last, n from item
+    union all
+    select r.id, r.type, r.company_prefix, r.first_reference, r.last_reference, null
+    from barcode_range r
+    where r.organization_id = $1::bigint and r.state <> 'deleted' and r.id <> all($3::bigint[])
+        and not exists (select 1 from item where item.id = r.id)
+),
+numbered as materialized (
+    select
+        live.*,
+        (live.prefix || lpad(live.first::text, size.digits, '0'))::bigint as first_number,
+        (live.prefix || lpad(live.last::text, size.digits, '0'))::bigint as last_number
+    from live
+    cross join lateral (
+        select case live.type when 'gtin13' then 12 else 11 end - length(live.prefix) as digits
+    ) as size
+)
+select
+    item.n::integer as item,
+    case when min(other.n) is null then 'conflict.overlap' else 'validation_error.duplicate' end as type,
+    '["firstReference"]' as path,
+    case when min(other.n) is null then 'Range ' || min(other.id) || ' has some of these numbers.'
+        else 'Another item of this request has some of these numbers.' end as message
+from numbered item
+join numbered other
+    on other.id <> item.id and (other.n is null or other.n < item.n)
+        and other.first_number <= item.last_number and other.last_number >= item.first_number
+where item.n is not null
+group by item.n
+union all
+select
+    item.n::integer,
+    'validation_error.out_of_range',
+    json_build_array(case when allocated.least < item.first then 'firstReference' else 'lastReference' end)::text,
+    case when allocated.least < item.first then 'Reference ' || allocated.least || ' is allocated: use it or less.'
+        else 'Reference ' || allocated.most || ' is allocated: use it or more.' end
+from item
+join barcode_range r on r.organization_id = $1::bigint and r.id = item.id
+cross join lateral (
+    select case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits
+) as size
+cross join lateral (
+    select
+        substr(min(b.gtin14), 14 - size.digits, size.digits)::bigint as least,
+        substr(max(b.gtin14), 14 - size.digits, size.digits)::bigint as most
+    from barcode b
+    where b.organization_id = $1::bigint and b.barcode_range_id = r.id
+) as allocated
+where allocated.least < item.first or allocated.most > item.last;
+
+-- name: delete(organization_id, ids)
+update barcode_range set state = 'deleted', is_default = false
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id;
+
+-- name: demote(organization_id, items)
+update barcode_range set is_default = false
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "isDefault" boolean)
+where barcode_range.organization_id = $1::bigint and barcode_range.is_default
+    and item."isDefault" and item.id <> barcode_range.id
+returning barcode_range.id;
+
+-- name: record
+-- Stored numbers are counted from the first reference that was never allocated. Those that follow it without a gap end at
+-- the next free one.
+select
+    r.*,
+    case when unused.reference + stored.leading <= r.last_reference then unused.reference + stored.leading
+    end as next_reference,
+    greatest(r.last_reference - unused.reference + 1, 0) - stored.number as free
+from barcode_range r
+cross join lateral (
+    select
+        greatest(r.first_reference, r.next_unallocated) as reference,
+        case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits
+) as unused
+cross join lateral (
+    select count(*) as number, count(*) filter (where reference = unused.reference + n - 1) as leading
+    from (
+        select
+            substr(b.gtin14, 14 - unused.digits, unused.digits)::bigint as reference,
+            row_number() over (order by b.gtin14) as n
+        from barcode b
+        where b.organization_id = $1::bigint
+            and b.gtin14 >= lpad(r.company_prefix || lpad(unused.reference::text, unused.digits, '0'), 13, '0')
+            and b.gtin14 <= lpad(r.company_prefix || lpad(r.last_reference::text, unused.digits, '0'), 13, '0') || '9'
+    ) as stored
+) as stored
+where r.organization_id = $1::bigint;
+
+-- name: rewind(organization_id, items)
+-- References that a range gets before its first one can be allocated.
+update barcode_range set next_unallocated = 0
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "firstReference" bigint)
+where barcode_range.organization_id = $1::bigint and barcode_range.id = item.id
+    and item."firstReference" < barcode_range.first_reference
+returning barcode_range.id;

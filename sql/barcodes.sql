@@ -1,0 +1,134 @@
+-- Barcodes (contract, Barcodes). Columns of SKUs, whose documents show the primary GTIN, report them as changed.
+
+-- name: barcodes_of(organization_id, ids, sku_ids)
+-- The barcodes $2, and those of the SKUs $3, with the style of their SKU.
+select b.id, b.style_sku_id, b.is_primary, b.state, b.type, s.sku, style.status
+from barcode b
+left join style_sku s on s.organization_id = $1::bigint and s.id = b.style_sku_id
+left join style on style.organization_id = $1::bigint and style.id = s.style_id
+where b.organization_id = $1::bigint and (b.id = any($2::bigint[]) or b.style_sku_id = any($3::bigint[]));
+
+-- name: check_numbers(organization_id, items)
+-- Reports numbers of new items that another record has, deleted or not, or an earlier item.
+with item as materialized (
+    select sent.n, sent.barcode, case when sent.type <> 'internal' then lpad(sent.barcode, 14, '0') end as gtin14
+    from rows from (
+        jsonb_to_recordset($2::jsonb) as (barcode text, type text)
+    ) with ordinality as sent(barcode, type, n)
+)
+select
+    item.n::integer as item,
+    'conflict.duplicate' as type,
+    '["barcode"]' as path,
+    'Barcode ' || stored.id || case stored.state when 'deleted' then ' (deleted) has this number. Restore it instead.'
+        else ' has this number.' end as message
+from item
+cross join lateral (
+    select b.id, b.state from barcode b
+    where b.organization_id = $1::bigint and b.gtin14 = item.gtin14
+    union all
+    select b.id, b.state from barcode b
+    where b.organization_id = $1::bigint and b.gtin14 is null and b.barcode = item.barcode and item.gtin14 is null
+) as stored
+union all
+select later.n::integer, 'validation_error.duplicate', '["barcode"]', 'Another item of this request has this number.'
+from (
+    select n, row_number() over (partition by coalesce(gtin14, barcode), gtin14 is null order by n) as occurrence from item
+) as later
+where later.occurrence > 1;
+
+-- name: delete(organization_id, ids)
+update barcode set state = 'deleted'
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id, case when is_primary then style_sku_id end as "style-skus";
+
+-- name: deleted_skus(organization_id, ids)
+select id from style_sku
+where organization_id = $1::bigint and id = any($2::bigint[]) and state = 'deleted';
+
+-- name: demote(organization_id, items)
+update barcode as stored set is_primary = false
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleSkuId" bigint, "isPrimary" boolean, state text)
+where stored.organization_id = $1::bigint and stored.style_sku_id = item."styleSkuId" and stored.id <> item.id
+    and item."isPrimary" and item.state is distinct from 'deleted'
+    and stored.is_primary and stored.state <> 'deleted'
+returning stored.id;
+
+-- name: in_use(organization_id, ids)
+-- GTINs of SKUs whose styles are no longer in work.
+select b.id, 'styles' as users, 1 as uses, array[json_build_array(style.id, style.number)::text] as first
+from barcode b
+join style_sku s on s.organization_id = $1::bigint and s.id = b.style_sku_id
+join style on style.organization_id = $1::bigint and style.id = s.style_id
+where b.organization_id = $1::bigint and b.id = any((select $2::text::bigint[])::bigint[])
+    and b.gtin14 is not null and style.status <> 'workInProgress';
+
+-- name: insert(organization_id, items)
+insert into barcode as stored (
+    organization_id, id, barcode, type, gtin14, barcode_range_id, style_sku_id, is_primary, assigned_at, state
+)
+select
+    o.id,
+    item.id,
+    item.barcode,
+    item.type,
+    case when item.type <> 'internal' then lpad(item.barcode, 14, '0') end,
+    item."barcodeRangeId",
+    item."styleSkuId",
+    item."isPrimary",
+    case when item."styleSkuId" is not null then now() end,
+    coalesce(item.state, 'active')
+from organization o
+cross join jsonb_to_recordset($2::jsonb) as item(
+    id bigint, barcode text, type text, "barcodeRangeId" bigint, "styleSkuId" bigint, "isPrimary" boolean, state text
+)
+where o.id = $1::bigint
+returning stored.id, case when stored.is_primary then stored.style_sku_id end as "style-skus";
+
+-- name: ranges_of(organization_id, items)
+-- Ranges whose free numbers the new GTINs are among, allocated or not.
+select distinct r.id as "barcode-ranges"
+from barcode_range r
+cross join lateral (
+    select case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits
+) as size
+join (
+    select substr(lpad(sent.barcode, 14, '0'), 1, 13)::bigint as number
+    from jsonb_to_recordset($2::jsonb) as sent(barcode text, type text)
+    where sent.type <> 'internal'
+) as item
+    on item.number between (r.company_prefix || lpad(r.first_reference::text, size.digits, '0'))::bigint
+        and (r.company_prefix || lpad(r.last_reference::text, size.digits, '0'))::bigint
+where r.organization_id = $1::bigint and r.state <> 'deleted';
+
+-- name: record
+select
+    b.*,
+    (
+        -- Ordered, as the counts of decision 0006, so that the index by id is taken.
+        select s.sku from style_sku s
+        where s.organization_id = $1::bigint and s.id between b.style_sku_id and b.style_sku_id
+        order by s.id
+        limit 1
+    ) as sku
+from barcode b
+where b.organization_id = $1::bigint;
+
+-- name: update(organization_id, items)
+with present as materialized (select now() as moment)
+update barcode as stored
+set
+    style_sku_id = item."styleSkuId",
+    is_primary = item."isPrimary",
+    assigned_at = case when item."styleSkuId" is null then null
+        when item."styleSkuId" = stored.style_sku_id then stored.assigned_at else present.moment end,
+    state = item.state
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleSkuId" bigint, "isPrimary" boolean, state text)
+join barcode before on before.organization_id = $1::bigint and before.id = item.id
+cross join present
+where stored.organization_id = $1::bigint and stored.id = item.id
+    and row(stored.style_sku_id, stored.is_primary, stored.state)
+        is distinct from row(item."styleSkuId", item."isPrimary", item.state)
+returning stored.id,
+    case when before.is_primary then before.style_sku_id end as "style-skus.before",
+    case when stored.is_primary then stored.style_sku_id end as "style-skus.stored";

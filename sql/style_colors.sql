@@ -1,0 +1,80 @@
+-- Colors of styles (contract, Style colors). The delete of a style marks them, so that its restore brings them back.
+
+-- name: delete_style_files(organization_id, ids)
+update style_file set state_before = state, state = 'deleted', is_main = false
+where organization_id = $1::bigint and style_color_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
+returning style_color_id as id, id as "style-files deleted";
+
+-- name: key_texts(organization_id, ids)
+select id, user_defined_id from color where organization_id = $1::bigint and id = any($2::bigint[]);
+
+-- name: record
+-- Part of documents. Style and color are looked up by record, in an order that the index by id alone has (decision 0006).
+select
+    n.*,
+    style.number as style_number,
+    color.name as color_name,
+    color.user_defined_id as color_user_defined_id,
+    color.color_reference
+from style_color n
+cross join lateral (
+    select s.number from style s
+    where s.organization_id = $1::bigint and s.id between n.style_id and n.style_id
+    order by s.id
+    limit 1
+) as style
+cross join lateral (
+    select c.name, c.user_defined_id, c.color_reference from color c
+    where c.organization_id = $1::bigint and c.id between n.color_id and n.color_id
+    order by c.id
+    limit 1
+) as color
+where n.organization_id = $1::bigint;
+
+-- name: restore_style_files(organization_id, items)
+update style_file set state = state_before, state_before = null
+where organization_id = $1::bigint and state_before is not null
+    and style_color_id = any(array(
+        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+        where item.state <> 'deleted'
+    ))
+returning style_color_id as id, id as "style-files";
+
+-- name: taken_files(organization_id, ids)
+-- Return the style colors $2 whose restore would bring back a file with the name of another one of the style.
+select file.style_color_id as id, min(other.id) as other_id
+from style_file file
+join style_file other
+    on other.organization_id = $1::bigint and other.style_id = file.style_id and other.file_name = file.file_name
+        and other.id <> file.id
+where file.organization_id = $1::bigint and file.style_color_id = any($2::bigint[]) and file.state_before is not null
+    and (other.state <> 'deleted' or other.state_before is not null and other.style_color_id = any($2::bigint[]))
+group by file.style_color_id;
+
+-- name: tell_deleted(organization_id, ids)
+-- Record changes of the custom field values that deleted colors hide; the part of a style may have no others.
+select
+    entry.style_id as "custom-field-values",
+    case when not exists (
+        select 1 from custom_field_value other
+        left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
+        where other.organization_id = $1::bigint and other.style_id = entry.style_id
+            and coalesce(shown.state, 'active') <> 'deleted'
+    ) then entry.style_id end as "custom-field-values deleted"
+from custom_field_value entry
+where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[]);
+
+-- name: tell_restored(organization_id, items)
+-- Record changes of the custom field values that restored colors show again.
+select
+    entry.style_id as "custom-field-values",
+    case when not exists (
+        select 1 from custom_field_value other
+        left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
+        where other.organization_id = $1::bigint and other.style_id = entry.style_id
+            and coalesce(shown.state, 'active') <> 'deleted'
+    ) then entry.style_id end as "custom-field-values created"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+join style_color stored on stored.organization_id = $1::bigint and stored.id = item.id
+join custom_field_value entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
+where stored.state = 'deleted' and item.state <> 'deleted';

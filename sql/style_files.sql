@@ -1,0 +1,69 @@
+-- Files of styles (contract, Style files). Deletes of styles and style colors mark them, so that a restore brings them back.
+
+-- name: check(organization_id, items)
+-- Reports colors of other styles, and main files that are no images or that have the color of an earlier main one.
+with item as materialized (
+    select sent.*
+    from rows from (
+        jsonb_to_recordset($2::jsonb)
+            as (id bigint, "styleId" bigint, "styleColorId" bigint, category text, "isMain" boolean, state text)
+    ) with ordinality as sent(id, style_id, style_color_id, category, is_main, state, n)
+),
+main as (
+    select n, row_number() over (partition by style_id, style_color_id order by n) as rank, category
+    from item
+    where is_main and state is distinct from 'deleted'
+)
+select
+    item.n::integer as item,
+    'validation_error.invalid_value' as type,
+    '["styleColorId"]' as path,
+    'This is a color of another style.' as message
+from item
+join style_color color on color.organization_id = $1::bigint and color.id = item.style_color_id
+where color.style_id <> item.style_id
+union all
+select n::integer, 'validation_error.invalid_value', '["isMain"]', 'Only an image can be the main file.'
+from main
+where category <> 'image'
+union all
+select n::integer, 'validation_error.duplicate', '["isMain"]', 'An earlier item of this request is the main image.'
+from main
+where rank > 1;
+
+-- name: delete(organization_id, ids)
+update style_file set state = 'deleted', is_main = false
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+returning id;
+
+-- name: demote(organization_id, items)
+-- The previous main images of the styles and style colors that get another one.
+update style_file as former set is_main = false
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "styleColorId" bigint, "isMain" boolean)
+where former.organization_id = $1::bigint and former.style_id = item."styleId" and former.is_main and item."isMain"
+    and coalesce(former.style_color_id, 0) = coalesce(item."styleColorId", 0) and former.id <> item.id
+returning former.id;
+
+-- name: kept_mains(organization_id, items)
+-- Main images that items without isMain keep: those that no other item replaces.
+with item as materialized (
+    select sent.*, coalesce(sent.is_main, stored.is_main) as is_main_now
+    from rows from (
+        jsonb_to_recordset($2::jsonb)
+            as (id bigint, "styleId" bigint, "styleColorId" bigint, category text, "isMain" boolean, state text)
+    ) with ordinality as sent(id, style_id, style_color_id, category, is_main, state, n)
+    left join style_file stored on stored.organization_id = $1::bigint and stored.id = sent.id
+    where sent.state is distinct from 'deleted'
+)
+select distinct on (style_id, style_color_id) id
+from item
+where is_main_now and category = 'image'
+order by style_id, style_color_id, is_main desc nulls last, n;
+
+-- name: leave_former(organization_id, items)
+-- A file that is restored or moves is no longer restored with its former style or style color.
+update style_file set state_before = null
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleColorId" bigint, state text)
+where style_file.organization_id = $1::bigint and style_file.id = item.id and style_file.state_before is not null
+    and (item.state <> 'deleted' or coalesce(style_file.style_color_id, 0) <> coalesce(item."styleColorId", 0))
+returning style_file.id;

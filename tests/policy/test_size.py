@@ -1,0 +1,79 @@
+"""Size of the code: counts, with the values of today as limits.
+
+A limit goes down with its count, and goes up only with a decision in docs/decisions.
+"""
+
+import io
+import tokenize
+from ast import AsyncFunctionDef, ClassDef, Constant, Expr, FunctionDef, Module, walk
+from collections import Counter
+from pathlib import Path
+
+from service.records.master_record import MasterRecord
+from tests.policy.sources import ROOT, modules, tree, written
+
+LIMITS = {
+    "lines of code in service/": 26_450,
+    "modules in service/": 294,
+    "modules of at most 60 lines": 67,
+    "modules in the largest package": 24,
+    "lines of schemas/ per resource file": 104,
+    "lines of tests/": 59_700,
+    "noqa: ARG002 in service/": 14,
+    "public names of MasterRecord": 56,
+}
+_NO_CODE = {
+    *(tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
+    *(tokenize.ENDMARKER, tokenize.COMMENT),
+}
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def code_lines(path: Path) -> int:
+    """Return the number of lines that are neither blank nor comments nor docstrings."""
+    source = io.StringIO(path.read_text(encoding="utf-8"))
+    numbers = {
+        number
+        for token in tokenize.generate_tokens(source.readline)
+        if token.type not in _NO_CODE
+        for number in range(token.start[0], token.end[0] + 1)
+    }
+    for node in walk(tree(path)):
+        if isinstance(node, Module | ClassDef | FunctionDef | AsyncFunctionDef) and node.body:
+            first = node.body[0]
+            if isinstance(first, Expr) and isinstance(first.value, Constant):
+                numbers.difference_update(range(first.lineno, (first.end_lineno or 0) + 1))
+    return len(numbers)
+
+
+def public_names(of_class: type) -> set[str]:
+    """Return the public members and attributes of a class and its bases, as the code binds them."""
+    names = set[str]()
+    for base in of_class.__mro__[:-1]:
+        names |= {*vars(base), *vars(base).get("__annotations__", ())}
+    return {name for name in names if not name.startswith("_")}
+
+
+def test_the_house_is_no_larger() -> None:
+    files = modules()
+    schemas = [*(ROOT / "schemas").glob("*.json")]
+    counted = {".py", ".sql", ".js", ".ts", ".mts"}
+    counts = {
+        "lines of code in service/": sum(map(code_lines, files)),
+        "modules in service/": len(files),
+        "modules of at most 60 lines": sum(lines(path) <= 60 for path in files),
+        "modules in the largest package": max(Counter(path.parent for path in files).values()),
+        "lines of schemas/ per resource file": sum(map(lines, schemas)) // len(schemas),
+        "lines of tests/": sum(
+            lines(path) for path in written(ROOT / "tests") if path.suffix in counted
+        ),
+        "noqa: ARG002 in service/": sum(
+            path.read_text(encoding="utf-8").count("noqa: ARG002") for path in files
+        ),
+        "public names of MasterRecord": len(public_names(MasterRecord)),
+    }
+    print(counts)
+    assert not {label: count for label, count in counts.items() if count > LIMITS[label]}

@@ -1,0 +1,1 @@
+drop table trim_size;
