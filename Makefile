@@ -55,8 +55,8 @@ connectors: $(CONNECTOR_TOOLS:%=$(CONNECTORS)/%/.installed) ## Install the data-
 sql: $(VENV)/.installed-dev ## Print the statements that operations send; ARGS="colors size-range-sizes" chooses
 	@$(BIN)/python -m tests.support.sql_recorder $(ARGS)
 
-demo-files: $(VENV)/.installed-dev ## Write the demo data as files to import, after they have changed
-	@$(BIN)/python -m tests.support.demo_files
+demo-files: $(VENV)/.installed-dev ## Write the demo data's rows and import files, after their generator has changed
+	@$(BIN)/python -m tests.support.demo.files
 
 screenshots: $(VENV)/.installed-dev ## Write the pictures of /data to docs/images (needs Chromium)
 	@$(BIN)/python -m tests.support.screenshots

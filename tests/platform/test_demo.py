@@ -4,9 +4,8 @@ import asyncpg
 import pytest
 
 from service.extras.demo import DemoDataError, load
-from service.extras.demo.loading import build
-from service.extras.demo.words import Rows
 from tests.support.databases import fresh_database
+from tests.support.demo.rows import build, files, read
 
 pytestmark = pytest.mark.contract("Demo data")
 
@@ -173,7 +172,7 @@ async def test_ids_are_unique_and_the_sequences_past_them(loaded: str) -> None:
 async def test_two_databases_hold_the_same_bytes(server_dsn: str, loaded: str) -> None:
     other = fresh_database(server_dsn, "demo_data_again")
     await load(other, progress=False)
-    for table in build_rows().tables:
+    for table in build().tables:
         text = f"select t::text from {table} t order by 1"
         assert await query(loaded, text) == await query(other, text), table
 
@@ -186,12 +185,12 @@ async def test_is_refused_where_an_organization_exists(loaded: str) -> None:
 
 
 def test_every_row_of_a_table_has_the_same_columns() -> None:
-    for table, rows in build_rows().tables.items():
+    for table, rows in build().tables.items():
         assert {tuple(row) for row in rows} == {tuple(rows[0])}, table
 
 
 def test_names_do_not_repeat_within_an_organization() -> None:
-    tables = build_rows().tables
+    tables = build().tables
     for table in PAGED.keys() - {"style_relation"}:
         for organization in (1, 2):
             rows = [row for row in tables[table] if row["organization_id"] == organization]
@@ -199,6 +198,6 @@ def test_names_do_not_repeat_within_an_organization() -> None:
             assert len(set(names)) == len(names), table
 
 
-def build_rows() -> Rows:
-    """Return the rows without a database."""
-    return build({code: id_ for id_, code in enumerate(("de", "fr", "es", "nl", "it"), start=1)})
+def test_the_files_are_current() -> None:
+    """`make demo-files` writes them anew where the demo data have changed."""
+    assert read() == dict(files(build()))

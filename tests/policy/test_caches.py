@@ -11,7 +11,6 @@ _DECORATORS = {"cache", "lru_cache"}
 BOUNDED = {
     "database/migrations.py": {"_identifiers": "no arguments"},
     "database/statements.py": {"load": "the files of sql/"},
-    "extras/demo/words.py": {"table": "the demo data's own files"},
     "extras/pages/page_handlers.py": {"_page_of": "16 documents", "_pages": "one document"},
     "http/access_log.py": {"_masked": "1,024 texts, of 300 characters at most"},
     "http/metrics.py": {"observer": "methods, routes and statuses"},

@@ -18,7 +18,7 @@ from service.extras.transfer.files import Source
 from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys
 from service.files import DEMO
 from tests.support.api import issue_key
-from tests.support.demo_files import export
+from tests.support.demo.files import export
 from tests.transfer.conftest import ImportFolder, TransferEnvironment
 from tests.transfer.test_demo_files import records
 

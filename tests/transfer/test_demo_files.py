@@ -14,7 +14,7 @@ from service.extras.transfer.files import sources
 from service.extras.transfer.reference_keys import ReferenceKeys
 from service.files import DEMO
 from tests.support.api import issue_key
-from tests.support.demo_files import export
+from tests.support.demo.files import export
 from tests.transfer.conftest import ImportFolder, TransferEnvironment
 
 pytestmark = pytest.mark.contract("Files", "Demo data")

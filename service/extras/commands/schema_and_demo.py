@@ -120,9 +120,9 @@ async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, st
 async def _demo_organizations(connection: asyncpg.Connection) -> set[int]:
     """Return the ids of the organizations that are the demo's by id and name."""
     # Imported here: no other command needs its texts.
-    from service.extras.demo.words import profiles
+    from service.extras.demo.loading import organizations
 
-    names = {number: profile.name for number, profile in enumerate(profiles(), start=1)}
+    names = organizations()
     rows = await administration.list_organizations(connection)
     return {row["id"] for row in rows if names.get(row["id"]) == row["name"]}
 

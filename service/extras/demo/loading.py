@@ -1,35 +1,31 @@
 """Loader of the demo data: one transaction, one COPY per table.
 
-It writes no API keys, and nothing to the change feed.
+Its rows stand in files, which ``make demo-files`` writes. It writes no API keys, and nothing to the
+change feed.
 """
 
+import csv
+import io
 from typing import Final
 
 import asyncpg
 from tqdm import tqdm
 
 from service import schemas
-from service.extras.demo.assortment import add_style_colors
-from service.extras.demo.barcodes import add_barcode_ranges, add_barcodes
-from service.extras.demo.care import add_care
-from service.extras.demo.colors import add_colors
-from service.extras.demo.custom_fields import (
-    add_compliance,
-    add_custom_field_values,
-    add_style_custom_fields,
-)
-from service.extras.demo.samples import add_samples
-from service.extras.demo.shop import add_channels, add_price_lists, add_style_files
-from service.extras.demo.sizes import add_size_ranges
-from service.extras.demo.styles import add_items, add_style_translations, add_styles
-from service.extras.demo.suppliers import add_sub_suppliers, add_suppliers, add_supply_chains
-from service.extras.demo.words import Organization, Row, Rows, Value, moment, profiles, state_at
+from service.files import DEMO
 from service.listing.page_sql import column_of
 from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from service.schemas.key_forms import REFERS_TO
 
+ROWS: Final = DEMO.parent / "rows"
+"""Folder of the rows: a CSV file for each table, in an order that foreign keys allow."""
+NULL: Final = r"\N"
 _EMPTY: Final = "select not exists (select 1 from organization)"
+_LAST: Final = """
+select setval(pg_get_serial_sequence(name, 'id'), last)
+from unnest($1::text[], $2::bigint[]) as loaded (name, last)
+where pg_get_serial_sequence(name, 'id') is not null"""
 
 
 class DemoDataError(Exception):
@@ -43,6 +39,10 @@ async def load(dsn: str, *, progress: bool) -> None:
     terminal. Raise DemoDataError if the database has an organization already, and an error of
     asyncpg or OSError if it cannot be reached or is not migrated.
     """
+    tables = {path.name.split(".")[1]: path.read_bytes() for path in sorted(ROWS.glob("*.csv"))}
+    for resource in MASTER_RECORDS:
+        if resource.table not in tables:
+            tables[resource.table] = _examples(resource, len(organizations()))
     connection = await asyncpg.connect(dsn)
     try:
         async with connection.transaction():
@@ -50,106 +50,59 @@ async def load(dsn: str, *, progress: bool) -> None:
             await connection.execute("lock table organization in share row exclusive mode")
             if not await connection.fetchval(_EMPTY):
                 raise DemoDataError("the database is not empty: load demo data into an empty one")
-            languages = await connection.fetch("select code, id from language")
-            rows = build({language["code"]: language["id"] for language in languages})
-            await _copy(connection, rows, progress=progress)
-            await _move_sequences(connection, rows)
+            # tqdm takes None for "only on a terminal".
+            for table in tqdm(tables, desc="demo data", disable=None if progress else True):
+                await _copy(connection, table, tables[table])
         # Without statistics the first requests would be slow.
-        await connection.execute(f"analyze {', '.join(rows.tables)}")
+        await connection.execute(f"analyze {', '.join(tables)}")
     finally:
         await connection.close()
 
 
-def build(languages: dict[str, int]) -> Rows:
-    """Return all rows of the demo data; `languages` maps ISO 639-1 codes to ids.
+def organizations() -> dict[int, str]:
+    """Return the names of the demo organizations by id."""
+    [path] = ROWS.glob("*.organization.csv")
+    with path.open(encoding="utf-8", newline="") as file:
+        return {int(row["id"]): row["name"] for row in csv.DictReader(file)}
 
-    Equal `languages` give equal rows. Raise KeyError if one of de, fr, es, it and nl is missing.
+
+async def _copy(connection: asyncpg.Connection, table: str, content: bytes) -> None:
+    """Fill the table, and set its sequence to the last id."""
+    columns = content.decode().splitlines()[0].split(",")
+    source = io.BytesIO(content)
+    await connection.copy_to_table(
+        table, source=source, columns=columns, format="csv", header=True, null=NULL
+    )
+    if "id" in columns:
+        last = await connection.fetchval(f"select max(id) from {table}")
+        await connection.execute(_LAST, [table], [last])
+
+
+def _examples(resource: MasterRecord, organization_count: int) -> bytes:
+    """Return forty numbered copies of a collection's example for each organization.
+
+    They have neither references nor lists.
     """
-    rows, organizations = Rows(), list[Organization]()
-    for profile in profiles():
-        organization = Organization(rows.next_id("organization"), profile, rows)
-        organizations.append(organization)
-        rows.append("organization", _organization_row(organization))
-        add_colors(organization, languages)
-        add_sub_suppliers(organization)
-        style_suppliers, item_suppliers = add_suppliers(organization)
-        add_care(organization, languages)
-        sizes = add_size_ranges(organization)
-        catalog = add_styles(organization, style_suppliers)
-        add_style_colors(organization, catalog, sizes[organization.profile.default_size_range])
-        add_style_translations(organization, catalog, languages)
-        price_lists = add_price_lists(organization, style_suppliers)
-        add_channels(organization, price_lists, languages)
-        add_items(organization, catalog.brands, item_suppliers)
-        add_barcode_ranges(organization)
-        add_barcodes(organization)
-        add_compliance(organization)
-        add_style_files(organization)
-        add_style_custom_fields(organization, catalog)
-        add_custom_field_values(organization, [*catalog.styles[0], *catalog.styles[1]])
-        add_samples(organization, catalog, sizes)
-        add_supply_chains(organization, [*catalog.styles[0], *catalog.styles[1]])
-    for resource in MASTER_RECORDS:
-        if resource.table not in rows.tables:
-            for organization in organizations:
-                _add_examples(organization, resource)
-    return rows
-
-
-def _add_examples(organization: Organization, resource: MasterRecord) -> None:
-    """Add forty numbered copies of a collection's example, without its references and lists."""
     create = schemas.definition(resource.name, "create")
     [example] = create.schema["examples"]
-    plain: dict[str, Value] = {
+    plain = {
         column_of(name): value
         for name, value in example.items()
-        if isinstance(value, str | int | float) and REFERS_TO not in create.properties[name].schema
+        if isinstance(value, str | int | float)
+        and name != "state"
+        and REFERS_TO not in create.properties[name].schema
     }
-    for number in range(1, 41):
-        texts = {c: f"{text} {number}" for c, text in plain.items() if isinstance(text, str)}
-        if resource.stored_state == "state":
-            texts["state"] = state_at(number, soft="delete" in resource.deletes)
-        organization.add(resource.table, **{**plain, **texts})
-
-
-def _organization_row(organization: Organization) -> Row:
-    profile = organization.profile
-    return {
-        "id": organization.id,
-        "name": profile.name,
-        "multiple_language": profile.multiple_language,
-        "pro": profile.pro,
-        "created_at": moment(0),
-        "legal_name": f"{profile.name} AS",
-        "city": "Bergen",
-        "country_code": "NO",
-        "email": "office@example.com",
-        "default_currency_code": "NOK",
-        "passport_base_url": "https://example.com",
-    }
-
-
-async def _copy(connection: asyncpg.Connection, rows: Rows, *, progress: bool) -> None:
-    total = sum(map(len, rows.tables.values()))
-    # tqdm takes None for "only on a terminal".
-    disable = None if progress else True
-    with tqdm(total=total, desc="demo data", unit=" rows", disable=disable) as bar:
-        for table, records in rows.tables.items():
-            columns = list(records[0])
-            await connection.copy_records_to_table(
-                table,
-                columns=columns,
-                records=[[record[column] for column in columns] for record in records],
-            )
-            bar.update(len(records))
-
-
-async def _move_sequences(connection: asyncpg.Connection, rows: Rows) -> None:
-    """Set the sequence of every loaded table with ids to its last id: the number of its rows."""
-    tables = sorted(rows.identified)
-    await connection.execute(
-        """select setval(pg_get_serial_sequence(name, 'id'), last)
-        from unnest($1::text[], $2::bigint[]) as loaded (name, last)""",
-        tables,
-        [len(rows.tables[table]) for table in tables],
-    )
+    has_state = resource.stored_state == "state"
+    made = io.StringIO()
+    lines = csv.writer(made, lineterminator="\n")
+    lines.writerow(["organization_id", "id", *plain, *["state"][: int(has_state)]])
+    for index in range(40 * organization_count):
+        number = index % 40 + 1
+        values = [
+            f"{value} {number}" if isinstance(value, str) else value for value in plain.values()
+        ]
+        if has_state:
+            is_deleted = number % 20 == 15 and "delete" in resource.deletes
+            values.append("deleted" if is_deleted else "active" if number % 13 else "inactive")
+        lines.writerow([index // 40 + 1, index + 1, *values])
+    return made.getvalue().encode()

@@ -1,6 +1,6 @@
 """Demo size ranges with their sizes, as apparel brands lay them out."""
 
-from service.extras.demo.words import Organization, state_at, table
+from tests.support.demo.words import Organization, state_at, table
 
 Sizes = dict[str, int]
 """Ids of a size range's sizes by name, in the range's order."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from colorsys import hls_to_rgb
 from typing import Final
 
-from service.extras.demo.words import Organization, capitalized, state_at, table
+from tests.support.demo.words import Organization, capitalized, state_at, table
 
 _LANGUAGES: Final = ("de", "fr", "es")
 _UNTRANSLATED: Final = "it"

@@ -5,9 +5,9 @@ from decimal import Decimal
 from itertools import count
 from typing import Final
 
-from service.extras.demo.sizes import Sizes
-from service.extras.demo.styles import Catalog
-from service.extras.demo.words import Organization, state_at
+from tests.support.demo.sizes import Sizes
+from tests.support.demo.styles import Catalog
+from tests.support.demo.words import Organization, state_at
 
 _GARMENTS: Final = 8
 _MODELS: Final = 10

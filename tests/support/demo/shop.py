@@ -4,7 +4,7 @@ from datetime import date
 from itertools import product
 from typing import Final
 
-from service.extras.demo.words import Organization, state_at
+from tests.support.demo.words import Organization, state_at
 
 _MARKETS: Final = (
     ("EUR", "Euro area", ["DE", "FR", "PT"]),

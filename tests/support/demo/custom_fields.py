@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from service.extras.demo.styles import Catalog
-from service.extras.demo.words import Organization, Row, Value, positions, state_at, table
+from tests.support.demo.styles import Catalog
+from tests.support.demo.words import Organization, Row, Value, positions, state_at, table
 
 _KINDS: Final = ("brand", "group", "style_category")
 """Kinds of records to which fields are restricted."""

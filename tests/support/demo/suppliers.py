@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from service.extras.demo.words import Organization, Row, moment, rotated, state_at, table
 from service.schemas.formats import check_digit
+from tests.support.demo.words import Organization, Row, moment, rotated, state_at, table
 
 _COUNT: Final = 36
 """Number of sub-suppliers of an organization."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
-from service.extras.demo.sizes import Sizes
-from service.extras.demo.styles import Catalog
-from service.extras.demo.words import Organization, moment, positions, state_at, table
+from tests.support.demo.sizes import Sizes
+from tests.support.demo.styles import Catalog
+from tests.support.demo.words import Organization, moment, positions, state_at, table
 
 _ROUNDS: Final = (
     "Proto 1",

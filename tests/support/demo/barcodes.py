@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from service.extras.demo.words import Organization, Row, moment, state_at
 from service.schemas.formats import check_digit
+from tests.support.demo.words import Organization, Row, moment, state_at
 
 _FREE: Final = 40
 """Number of GTINs without an SKU, and of internal numbers."""

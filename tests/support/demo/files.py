@@ -1,4 +1,4 @@
-"""Export of the demo data of organization 1 as import files: ``make demo-files``."""
+"""Writer of the demo data's files, rows and import files: ``make demo-files``."""
 
 import asyncio
 import tempfile
@@ -10,6 +10,7 @@ from service.extras.transfer.export_files import Export
 from service.files import DEMO
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
+from tests.support.demo import rows
 from tests.support.serving import serving
 
 
@@ -33,5 +34,6 @@ def _copy(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    rows.write()
     with template_server() as dsn:
         asyncio.run(_write(dsn))

@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from service.extras.demo.words import (
+from tests.support.demo.words import (
     Organization,
     Value,
     moment,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from service.extras.demo.words import Organization, positions, rotated, state_at, table
+from tests.support.demo.words import Organization, positions, rotated, state_at, table
 
 _LANGUAGES: Final = ("de", "fr", "es", "nl", "it")
 """Languages of the translations, in the order in which a text has them."""
