@@ -84,20 +84,21 @@ class MasterRecord(WritableResource):
         self.keeps_omitted = bool(schemas.whole(self.name).schema.get(KEEPS_OMITTED))
         super().__init__()
         fields = schemas.definition(self.name, "fields").properties.items()
-        self.newer_fields = tuple(name for name, field in fields if SINCE in field.schema)
-        self.fixed_fields = tuple(name for name, field in fields if FIXED in field.schema)
-        self.kept_fields = tuple(name for name, field in fields if KEPT in field.schema)
-        if names := (*self.newer_fields, *self.fixed_fields, *self.kept_fields):
+        self.stored_fields = {
+            name: keyword
+            for keyword in (SINCE, FIXED, KEPT)
+            for name, field in fields
+            if keyword in field.schema
+        }
+        if names := (*self.stored_fields,):
             members = scalar_columns.object_sql(schemas.definition(self.name, "writable"), names)
-            self._stored_fields = scalar_columns.joined([members, "'}'"])
+            self._stored_fields_sql = scalar_columns.joined([members, "'}'"])
         keys = schemas.load()[self.name].get(ALWAYS_UNIQUE, ())
         self.always_unique = tuple((*key, None)[:2] for key in keys)
         self.key_fields = schemas.key_fields(self.name)
         self.own_key, self.own_key_within = (*self.key_fields, None, None)[:2]
-        if self.own_key:
-            self.key_column = column_of(self.own_key)
-        if self.own_key_within:
-            self.within_column = column_of(self.own_key_within)
+        if columns := [*map(column_of, self.key_fields)]:
+            self.key_columns = (columns[0], [*columns, self.key_columns[1]][1])
         if self.own_key and not self.own_key_within:
             lookup = KeyLookup.of(self.name, self.table, self.stored_state)
             self.key_lookups = {self.key: lookup}
@@ -119,14 +120,14 @@ class MasterRecord(WritableResource):
         ``$2`` is an array of keys. Where keys are within a parent, ``$3`` has the parent's id of
         each. Deleted records are locked, too.
         """
-        columns = {"table": self.table, "key": self.key_column}
+        columns = {"table": self.table, "key": self.key_columns[0]}
         if not self.own_key_within:
             return self._locking_texts(SHARED["key_is_sent"].fill(**columns))
         key_type = (
             "bigint" if self.properties[self.key_fields[0]].stored_kind == "integer" else "text"
         )
         condition = SHARED["key_within_is_sent"].fill(
-            **columns, key_type=key_type, within=self.within_column
+            **columns, key_type=key_type, within=self.key_columns[1]
         )
         return self._locking_texts(condition)
 
@@ -140,7 +141,7 @@ class MasterRecord(WritableResource):
         # The check statement reads referenced records, which others could delete meanwhile.
         # References lock them, so they are checked first.
         for reference in self.references:
-            is_fixed = reference.field in self.fixed_fields
+            is_fixed = self.stored_fields.get(reference.field) == FIXED
             restored_ids = write_set.restored_ids if is_fixed else ()
             await reference.check(connection, upserts, restored_ids)
         if "check" in self.statements and self._needs_check(write_set):

@@ -58,7 +58,7 @@ class RecordPart(WritableResource):
         self.foreign_is_forbidden = self.owner.foreign_is_forbidden
         # Outcomes of a part name the owner's record.
         for name in schemas.key_fields(self.owner.name)[:1]:
-            self.key_column = column_of(name)
+            self.key_columns = (column_of(name), self.key_columns[1])
         if not self.parents:
             lookup = KeyLookup.of(self.owner.name, self.table, self.stored_state)
             self.key_lookups = {self.key: lookup}

@@ -98,14 +98,14 @@ class Resource:
     """Related records and entries that lists filter by."""
     search: ClassVar[SearchColumns | None] = None
     """Columns of the search by words, if they are not those of the fields."""
-    defined: ClassVar[Property | None] = None
+    _defined: ClassVar[Property | None] = None
     """Filters by fields that callers define (``Properties``)."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
         related = (prop for related in self.related for prop in related.properties())
         self.properties = Properties(
-            self.name, related, self.search, takes_time=self.is_in_feed, defined=self.defined
+            self.name, related, self.search, takes_time=self.is_in_feed, defined=self._defined
         )
         self.statements = self._load_statements()
 

@@ -73,19 +73,16 @@ class WritableResource(Resource):
     """Field with the own key of the items; None if there is none, as for parts."""
     own_key_within: str | None = None
     """Field with the parent within which the own key is looked up; None if keys have none."""
-    key_column: str = "null::text"
-    """Column of the own key, for parts that of the owner; or a null literal."""
-    within_column: str = "null::bigint"
-    """Column of ``own_key_within``, or a null literal."""
+    key_columns: tuple[str, str] = ("null::text", "null::bigint")
+    """Columns of the own key, for parts the owner's, and of ``own_key_within``; null literals."""
 
-    newer_fields: tuple[str, ...] = ()
-    """Fields that a replace keeps if it omits them (``x-since``)."""
-    fixed_fields: tuple[str, ...] = ()
-    """Fields that are set at creation (``x-fixed``)."""
-    kept_fields: tuple[str, ...] = ()
-    """Fields that every write without a value for them keeps (``x-kept``)."""
-    _stored_fields: str = "null::text"
-    """SQL of the JSON object with the stored values of the fields of these three."""
+    stored_fields: Mapping[str, str] = {}
+    """Fields whose stored values writes keep, with the keyword of the schema that says when.
+
+    ``x-since``: a replace without the field; ``x-fixed``: all; ``x-kept``: those without a value.
+    """
+    _stored_fields_sql: str = "null::text"
+    """SQL of the JSON object with their stored values."""
 
     def __init__(self, name: str = "") -> None:
         super().__init__(name)
@@ -114,9 +111,9 @@ class WritableResource(Resource):
         lock = SHARED["lock_records"].bind(
             table=self.table,
             state=self.stored_state,
-            key=self.key_column,
-            within=self.within_column,
-            fields=self._stored_fields,
+            key=self.key_columns[0],
+            within=self.key_columns[1],
+            fields=self._stored_fields_sql,
             sent=condition,
         )
         strengths = (FOR_NO_KEY_UPDATE, FOR_UPDATE)

@@ -44,7 +44,7 @@ class Styles(PlainRecord):
             "style_group",
         ),
     )
-    defined = Property(
+    _defined = Property(
         "customFields.",
         "string",
         nullable=True,

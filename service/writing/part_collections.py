@@ -45,9 +45,9 @@ class PartCollection(WritableResource):
         self.stored_state, self.scope_field = part.stored_state, part.scope_field
         self.locks_organization = part.locks_organization
         self.foreign_is_forbidden = part.foreign_is_forbidden
-        self.key_column = part.key_column
+        self.key_columns = part.key_columns
         for within in schemas.key_fields(part.owner.name)[1:]:
-            self.within_column = column_of(within)
+            self.key_columns = (part.key_columns[0], column_of(within))
         filled = part.statements["filled"].text
         self.listed = " and ".join(filter(None, (part.owner.listed, filled)))
         self.validators["replace"] = self._validator("item")

@@ -26,6 +26,7 @@ from service.errors import unavailable
 from service.records.master_record import MasterRecord
 from service.records.rendering import joined
 from service.records.writable_resource import WritableResource
+from service.schemas.write_forms import FIXED, SINCE
 from service.writing import unique_keys
 from service.writing.keyed_references import KeyedReferences
 from service.writing.locking import (
@@ -187,8 +188,8 @@ def keep_newer_fields(
     records: LockedRecords,
     deletes: Callable[[Item], bool],
 ) -> None:
-    """Give items that replace a record the stored values of ``newer_fields`` that they omit."""
-    names = {*resource.newer_fields}
+    """Give items that replace a record the stored values of newer fields that they omit."""
+    names = {name for name, keyword in resource.stored_fields.items() if keyword == SINCE}
     for item in batch.items if names else ():
         row = records.stored.get(item.get("id", 0))
         if row and not names <= item.keys() and not deletes(item):
@@ -201,16 +202,15 @@ def _keep_stored_fields(resource: WritableResource, batch: Batch, records: Locke
 
     Report other values of fixed fields.
     """
-    is_needed = resource.fixed_fields or resource.kept_fields
-    for index, item in enumerate(batch.items if is_needed else ()):
+    keywords = {name: kind for name, kind in resource.stored_fields.items() if kind != SINCE}
+    for index, item in enumerate(batch.items if keywords else ()):
         if row := records.stored.get(item["id"]):
             fields = orjson.loads(row["fields"])
-            for name in resource.fixed_fields:
-                if item.get(name, fields[name]) not in (None, fields[name]):
+            for name, keyword in keywords.items():
+                is_kept = item.get(name) in (None, fields[name])
+                if keyword == FIXED and not is_kept:
                     batch.fail(index, ErrorType.READ_ONLY_FIELD, name, message=_FIXED)
-                item[name] = fields[name]
-            for name in resource.kept_fields:
-                if item.get(name) is None:
+                if keyword == FIXED or item.get(name) is None:
                     item[name] = fields[name]
 
 

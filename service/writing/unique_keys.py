@@ -22,6 +22,7 @@ from service.organizations.caller import Caller
 from service.records.master_record import MasterRecord
 from service.records.resource import Resource
 from service.records.writable_resource import WritableResource
+from service.schemas.write_forms import FIXED
 
 _MAX_SHARED_KEYS: Final = 10
 """Maximum number of keys that ``shared_keys`` returns."""
@@ -116,8 +117,8 @@ async def shared_keys(
     """
     text = SHARED["shared_keys"].fill(
         table=resource.table,
-        key=resource.key_column,
-        within=resource.within_column,
+        key=resource.key_columns[0],
+        within=resource.key_columns[1],
         state=resource.stored_state,
     )
     rows = await connection.fetch(text, organization_id, _MAX_SHARED_KEYS)
@@ -144,7 +145,7 @@ def _claims(
     resource: WritableResource, key: UniqueKey, batch: Batch, stored: Mapping[int, LockedRow]
 ) -> Iterator[_Claim]:
     """Yield the keys of the items whose records are live after the request."""
-    is_fixed = key.field in resource.fixed_fields
+    is_fixed = resource.stored_fields.get(key.field) == FIXED
     is_own = key.field == resource.own_key
     for index, item in enumerate(batch.items):
         row = stored.get(item["id"])

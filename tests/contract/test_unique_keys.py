@@ -12,6 +12,7 @@ import pytest
 from service.extras.commands import CommandError, administration, unique_key_setting
 from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
+from service.schemas.write_forms import FIXED
 from service.writing.unique_keys import have_text_keys
 from tests.support import generate
 from tests.support.api import Answer, Api, replacing
@@ -23,7 +24,7 @@ TAKEN, TWICE = "conflict.duplicate", "validation_error.duplicate"
 KEYED = [
     resource
     for resource in MASTER_RECORDS
-    if have_text_keys(resource) and resource.own_key not in resource.fixed_fields
+    if have_text_keys(resource) and resource.stored_fields.get(str(resource.own_key)) != FIXED
 ]
 
 

@@ -71,7 +71,7 @@ async def test_stored_blank_keys_belong_to_nobody(api: Api, demo_dsn: str) -> No
             root, [generate.with_state(resource, body, "active") for body in bodies]
         )
         live, dead = (record["id"] for record in made.data)
-        blank = f"update {resource.table} set {resource.key_column} = $2 where id = $1"
+        blank = f"update {resource.table} set {resource.key_columns[0]} = $2 where id = $1"
         await api.delete(f"{root}/{dead}")
         for record_id in (live, dead):
             await connection.execute(blank, int(record_id), "")

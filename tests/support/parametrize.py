@@ -4,6 +4,7 @@ import pytest
 
 from service.resources.registry import MASTER_RECORDS
 from service.routes import Route, routes
+from service.schemas.write_forms import FIXED
 from service.writing import unique_keys
 
 ROUTES = [*routes()]
@@ -15,7 +16,8 @@ _WRITES = (*_BODIES, "delete", "bulk_delete", "remove", "test")
 WITH_OWN_KEY = [
     resource
     for resource in MASTER_RECORDS
-    if unique_keys.have_text_keys(resource) and resource.own_key not in resource.fixed_fields
+    if unique_keys.have_text_keys(resource)
+    and resource.stored_fields.get(str(resource.own_key)) != FIXED
 ]
 """Records with a text as own key that may change."""
 #: Without those of records that change by themselves.
