@@ -66,14 +66,16 @@ class SizeRangeSizes(RecordPart):
     def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:
         """Fan-out statements by cause: names, deactivations and reactivations, and the order.
 
-        Measured values show all of them, sample requests names and the order, charts the order.
+        Measured values show all of them, sample requests names and the order, charts the order,
+        and SKUs names.
         """
-        measurements, charts = "measurements", "measurement-charts"
+        measurements, charts, skus = "measurements", "measurement-charts", "style-skus"
         named = {name: text for name, text in self.shown_in.items() if name != charts}
+        ordered = {name: text for name, text in self.shown_in.items() if name != skus}
         return {
             self.name: named,
             str(_SIZES.turned): {measurements: self.shown_in[measurements]},
-            str(_SIZES.moved): self.shown_in,
+            str(_SIZES.moved): ordered,
         }
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
