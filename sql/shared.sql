@@ -228,6 +228,19 @@ limit $2::integer;
 select id, lower({{key}}) from {{list}}
 where $1::bigint is not null and id = any($2::bigint[]);
 
+-- name: size_ranges_of_style(organization_id, ids)
+select id, size_range_id from style where organization_id = $1::bigint and id = any($2::bigint[]);
+
+-- name: size_ranges_of_style_color(organization_id, ids)
+select
+    style_color.id,
+    (
+        select style.size_range_id from style
+        where style.organization_id = $1::bigint and style.id = style_color.style_id
+    ) as size_range_id
+from style_color
+where style_color.organization_id = $1::bigint and style_color.id = any($2::bigint[]);
+
 -- name: uses(organization_id, ids)
 -- Ids that records of {{table}} refer to by {{link}}, which may be the same table, with the number of live records, and
 -- with the ids and own keys of the first ones.

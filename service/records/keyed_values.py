@@ -177,3 +177,19 @@ def places(value: Any, names: Sequence[str], path: Path = ()) -> Iterator[tuple[
         yield from places(value.get(names[0]), names[1:], (*path, names[0]))
     elif value is not None and not names:
         yield path, value
+
+
+def sent_places(
+    items: Iterable[Item], keyed: KeyedField, member: str = ""
+) -> list[tuple[int, Path]]:
+    """Return the item's index and the path of each key object of a field.
+
+    With ``member`` only of those in which it is a key object.
+    """
+    return [
+        (index, path)
+        for index, item in enumerate(items)
+        for path, object_ in places(item, keyed.names)
+        if has_key(object_, keyed.target.key)
+        if not member or type(object_.get(member)) is dict
+    ]

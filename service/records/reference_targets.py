@@ -96,7 +96,7 @@ def _collection(name: str) -> ReferenceTarget:
     )
 
 
-_SIZES: Final = ReferenceTarget(
+SIZES: Final = ReferenceTarget(
     "size-ranges/sizes",
     "size_range_size",
     "name",
@@ -137,10 +137,10 @@ _LANGUAGES: Final = ReferenceTarget(
     "languages", "language", "code", noun="language", ignores_case=True
 )
 ALTERNATIVES: Final = {
-    _SIZES.name: replace(_SIZES, name=f"{_SIZES.name} by sizeId", key="sizeId"),
+    SIZES.name: replace(SIZES, name=f"{SIZES.name} by sizeId", key="sizeId"),
 }
 """Targets of the same records by another own key, by the name that ``x-refers-to`` has."""
-_OF_LISTS: Final = (_LANGUAGES, _SIZES, _LINES, *ALTERNATIVES.values())
+_OF_LISTS: Final = (_LANGUAGES, SIZES, _LINES, *ALTERNATIVES.values())
 TARGETS: Final = {target.name: target for target in _OF_LISTS} | {
     name: _collection(name)
     for name in sorted({*referred([*schemas.load().values()])})

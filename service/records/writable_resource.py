@@ -52,6 +52,8 @@ class WritableResource(Resource):
 
     Without such an id it is the first parent of the path, or the parent of the stored record.
     """
+    sizes_of: ClassVar[str] = ""
+    """Statement that leads from ids in ``scope_field`` to size ranges, for keys of sizes."""
     resolves_scope: ClassVar[bool] = False
     """Whether the resource itself resolves keys within the batch's own records."""
     references: tuple[Reference, ...] = ()

@@ -113,6 +113,8 @@ class CustomFieldValues(RecordPart):
 
     name = "custom-field-values"
     owner = Styles
+    scope_field = "id"
+    sizes_of = "size_ranges_of_style"
     segment = Styles.name
     below = "/custom-field-values"
     list_name = "values"

@@ -5,6 +5,7 @@ id, or an object of the form ``key`` of that collection's file (contract, Refere
 nested lists, such as sizes, have key forms of their own.
 """
 
+from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
@@ -15,9 +16,11 @@ OWN_KEY: Final = "x-own-key"
 """Keyword of a schema file: field with the customer's own key."""
 WITHIN: Final = "x-own-key-within"
 """Keyword of a schema file: field that refers to the record within which own keys are looked up."""
+WITHIN_STYLE: Final = "x-within-style"
+"""Keyword of a reference: key objects without a parent are looked up within the item's style."""
 ALWAYS_UNIQUE: Final = "x-always-unique"
 """Keyword of a schema file: keys that no two live records share, as lists of field and parent."""
-_KEY: Final = "key"
+_KEY, _KEY_ALONE = "key", "keyWithin"
 _KEY_TEXT: Final[Schema] = {
     "type": "string",
     "minLength": 1,
@@ -33,6 +36,13 @@ _FORMS_OF_LISTS: Final = {
     "style-custom-fields/allowedValues": ("style-custom-fields.json#/$defs/allowedValueKey",),
 }
 """Key forms of entries of nested lists, by the path of the list."""
+_FORMS_WITHIN: Final = {
+    "size-ranges/sizes": (
+        "size-range-sizes.json#/$defs/relatedKey",
+        "size-range-sizes.json#/$defs/relatedSizeId",
+    ),
+}
+"""Those in which the parent is optional."""
 _IDS: Final = ("/id", "/idOrNull")
 """Ends of the ``$ref`` of an id."""
 
@@ -49,6 +59,10 @@ def with_key_forms(file: Schema, name: str) -> Schema:
     }
     if OWN_KEY in file:
         file["$defs"][_KEY] = _key_form(file)
+    if WITHIN in file:
+        description = f"The same; without `{file[WITHIN]}` it is one of the same style."
+        optional = {"description": description, "required": [file[OWN_KEY]]}
+        file["$defs"][_KEY_ALONE] = file["$defs"][_KEY] | optional
     return file
 
 
@@ -90,10 +104,14 @@ def _with_references(schema: Any, above: str) -> Any:
     schema = {keyword: _with_references(part, above) for keyword, part in schema.items()}
     target = schema.get(REFERS_TO)
     if isinstance(target, str):
+        keys = _FORMS_OF_LISTS.get(target, (f"{target}.json#/$defs/{_KEY}",))
+        if WITHIN_STYLE in schema:
+            keys = _FORMS_WITHIN.get(target, (f"{target}.json#/$defs/{_KEY_ALONE}",))
+        forms = [above + key for key in keys]
         if _is_id(schema):
-            return _id_or_key(schema, above, target)
+            return _id_or_key(schema, forms)
         if _is_id(schema.get("items")):
-            return schema | {"items": _id_or_key(schema["items"], above, target)}
+            return schema | {"items": _id_or_key(schema["items"], forms)}
     return schema
 
 
@@ -101,9 +119,7 @@ def _is_id(schema: Any) -> bool:
     return isinstance(schema, dict) and str(schema.get("$ref", "")).endswith(_IDS)
 
 
-def _id_or_key(schema: Schema, above: str, target: str) -> Schema:
-    """Return the schema of an id with the key forms of the target as its alternatives."""
-    keys = _FORMS_OF_LISTS.get(target, (f"{target}.json#/$defs/{_KEY}",))
+def _id_or_key(schema: Schema, keys: Iterable[str]) -> Schema:
+    """Return the schema of an id with key forms as its alternatives."""
     rest = {keyword: schema[keyword] for keyword in schema if keyword != "$ref"}
-    forms = [schema["$ref"], *(above + key for key in keys)]
-    return {"anyOf": [{"$ref": form} for form in forms], **rest}
+    return {"anyOf": [{"$ref": form} for form in (schema["$ref"], *keys)], **rest}

@@ -18,6 +18,7 @@ import orjson
 from service.batches.batch import Batch, Item, RequestItems
 from service.batches.write_set import LockedRow, WriteSet
 from service.database.connections import Connection
+from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
 from service.records.keyed_values import (
@@ -26,13 +27,11 @@ from service.records.keyed_values import (
     Key,
     KeyedField,
     direct_keys,
-    has_key,
-    key_objects,
     keyed_fields,
-    places,
+    sent_places,
     values_at,
 )
-from service.records.reference_targets import TARGETS
+from service.records.reference_targets import SIZES, TARGETS
 from service.records.writable_resource import WritableResource
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
 from service.writing.key_look_ups import Ids, KeyLookUps, KeyMatches, fail_key
@@ -140,25 +139,27 @@ class KeyedReferences:
             inner_ids[each.field, each.member] = ids
             if not each.member:
                 copied.replace(each.field, ids)
-        # Only now the members have the ids that the scopes of keys without a parent come from.
-        scoped = [
-            self._scoped_keys(batch, keyed, objects, inner_ids)
-            for keyed, objects in fields
-            if keyed.target.within
-        ]
-        scoped_ids = await self._look_up(connection, batch, scoped, write_set)
-        for each, ids in zip(scoped, scoped_ids, strict=True):
-            values = [
-                object_ if id_ is None else id_
-                for object_, id_ in zip(each.objects, ids, strict=True)
-            ]
-            copied.replace(each.field, values)
+        # Only now the members have the ids that the scopes of keys without a parent come from. The
+        # scopes of sizes may be style colors, whose keys are within a parent themselves.
+        for of_sizes in (False, True):
+            scoped = list[FieldKeys]()
+            for keyed, objects in fields:
+                if keyed.target.within and (keyed.target.table == SIZES.table) is of_sizes:
+                    pairs = await self._with_scopes(connection, batch, keyed, objects)
+                    scoped.append(self._scoped_keys(batch, keyed, pairs, inner_ids))
+            scoped_ids = await self._look_up(connection, batch, scoped, write_set)
+            for each, ids in zip(scoped, scoped_ids, strict=True):
+                values = [
+                    object_ if id_ is None else id_
+                    for object_, id_ in zip(each.objects, ids, strict=True)
+                ]
+                copied.replace(each.field, values)
 
     def _scoped_keys(
         self,
         batch: Batch,
         keyed: KeyedField,
-        objects: Sequence[Item],
+        objects: Iterable[tuple[Item, int | None]],
         inner_ids: Mapping[tuple[KeyedField, str], Iterable[Any]],
     ) -> FieldKeys:
         """Return the keys within parents; None if the parent is unknown or of the batch's own.
@@ -168,14 +169,10 @@ class KeyedReferences:
         within, own_key = keyed.target.within, keyed.target.key
         own_ids = {*batch.ids} if self.resource.resolves_scope else set[int]()
         remaining, keys_left = (iter(inner_ids[keyed, member]) for member in (within, own_key))
-        scopes = list[int | None]()
         keys, sent = list[Key | None](), list[Item]()
-        for position, object_ in enumerate(objects):
-            parent = object_.get(within)
-            if parent is None:
-                scopes = scopes or self._scopes(batch, keyed)
-                within_id = scopes[position]
-            else:
+        for object_, scope in objects:
+            parent, within_id = object_.get(within), scope
+            if parent is not None:
                 within_id = stored_id(next(remaining) if type(parent) is dict else parent)
             key = object_[own_key]
             key = next(keys_left) if type(key) is dict else key
@@ -184,19 +181,43 @@ class KeyedReferences:
             sent.append({**object_, within: within_id} if is_own else object_)
         return FieldKeys(keyed, keyed.target, sent, keys)
 
-    def _scopes(self, batch: Batch, keyed: KeyedField) -> list[int | None]:
-        """Return the parent's id of each key object of a field if it names no parent itself.
+    async def _with_scopes(
+        self, connection: Connection, batch: Batch, keyed: KeyedField, objects: Sequence[Item]
+    ) -> list[tuple[Item, int | None]]:
+        """Return each key object of a field with the parent's id that it has if it names none.
 
-        It is in the ``scope_field`` of its item, else in the path, else of the stored record.
+        That is the scope of its item, or the size range of this style, 0 if it has none (reported).
         """
-        scopes = list[int | None]()
-        for item in batch.items:
-            scope = batch.parents[0] if batch.parents else item.get(self.resource.scope_field)
-            if type(scope) is not int:
-                row = self.stored.get(item.get("id", 0))
-                scope = row["within_id"] if row is not None else None
-            scopes += [scope] * len(key_objects((item,), keyed.names, keyed.target.key))
-        return scopes
+        is_given = [object_.get(keyed.target.within) is not None for object_ in objects]
+        if all(is_given):
+            return [(object_, None) for object_ in objects]
+        sent = sent_places([self.sent[id(item)] for item in batch.items], keyed)
+        scopes = [self._scope(batch, index) for index, _ in sent]
+        if self.resource.sizes_of and keyed.target.table == SIZES.table:
+            text = SHARED[self.resource.sizes_of].text
+            ids = sorted({scope for scope in scopes if scope})
+            rows = await connection.fetch(text, batch.caller.organization_id, ids)
+            ranges: dict[int | None, int | None] = dict(map(tuple, rows))
+            for has_parent, scope, (index, path) in zip(is_given, scopes, sent, strict=True):
+                if not has_parent and ranges.get(scope) is None:
+                    if scope in ranges:
+                        message = "Give the style a size range first."
+                        batch.fail(index, ErrorType.CONFLICT_INCOMPLETE, *path, message=message)
+                    batch.errors.close(batch.request_indexes[index], path)
+            scopes = [ranges.get(scope) or 0 for scope in scopes]
+        return [*zip(objects, scopes, strict=True)]
+
+    def _scope(self, batch: Batch, index: int) -> int | None:
+        """Return the scope of the keys of an item that name no parent.
+
+        It is in the path, else in the ``scope_field`` of the item, else of the stored record.
+        """
+        item, name = batch.items[index], self.resource.scope_field
+        scope = batch.parents[0] if batch.parents else item.get(name)
+        row = self.stored.get(item.get("id", 0))
+        if type(scope) is not int and row is not None:
+            scope = row["within_id"] or orjson.loads(row["fields"] or b"{}").get(name)
+        return scope if type(scope) is int else None
 
     async def _look_up(
         self,
@@ -237,14 +258,10 @@ class KeyedReferences:
         ids: list[int | str | None],
     ) -> None:
         """Add the errors of keys whose id is None in ``ids``, and put unknown ids in there."""
-        (names, target, _), looked_up = field_keys.field, field_keys.target
-        sent = [
-            (index, path)
-            for index, item in enumerate(batch.items)
-            for path, object_ in places(self.sent[id(item)], names)
-            if has_key(object_, target.key)
-            if not field_keys.member or type(object_.get(field_keys.member)) is dict
-        ]
+        looked_up = field_keys.target
+        sent = sent_places(
+            [self.sent[id(item)] for item in batch.items], field_keys.field, field_keys.member
+        )
         rows = zip(sent, field_keys.objects, field_keys.keys, strict=True)
         for position, ((index, path), object_, key) in enumerate(rows):
             if key is not None and ids[position] is None:

@@ -43,6 +43,7 @@ class PartCollection(WritableResource):
         self.related = (owner,)  # type: ignore[misc]
         super().__init__(name)
         self.stored_state, self.scope_field = part.stored_state, part.scope_field
+        self.sizes_of = part.sizes_of  # type: ignore[misc]
         self.locks_organization = part.locks_organization
         self.foreign_is_forbidden = part.foreign_is_forbidden
         self.key_columns = part.key_columns

@@ -537,17 +537,17 @@ class BarcodeCreate(TypedDict):
     state: NotRequired[LiveStateOrNull]
 
 
-class SizeRangeSizesKey(TypedDict):
-    """Size range sizes key."""
+class SizeRangeSizesRelatedKey(TypedDict):
+    """Size range sizes related key."""
 
-    sizeRangeId: int | SizeRangeKey
+    sizeRangeId: NotRequired[int | SizeRangeKey]
     name: str
 
 
-class SizeRangeSizesKeyBySizeId(TypedDict):
-    """A size, identified by its size range and its own reference."""
+class SizeRangeSizesRelatedSizeId(TypedDict):
+    """A size, identified by its own reference in its size range, as by its name."""
 
-    sizeRangeId: int | SizeRangeKey
+    sizeRangeId: NotRequired[int | SizeRangeKey]
     sizeId: str
 
 
@@ -563,9 +563,16 @@ class SKUCreate(TypedDict):
 
     sku: str
     netWeight: NotRequired[float | str | None]
-    sizeRangeSizeId: int | SizeRangeSizesKey | SizeRangeSizesKeyBySizeId
+    sizeRangeSizeId: int | SizeRangeSizesRelatedKey | SizeRangeSizesRelatedSizeId
     state: NotRequired[LiveStateOrNull]
     styleColorId: int | StyleColorKey
+
+
+class StyleColorKeyWithin(TypedDict):
+    """Style color key within."""
+
+    colorId: int | ColorKey
+    styleId: NotRequired[int | StyleKey]
 
 
 StyleFileCategory: TypeAlias = (
@@ -576,7 +583,7 @@ StyleFileCategory: TypeAlias = (
 class StyleFileCreate(TypedDict):
     """Style file create."""
 
-    styleColorId: NotRequired[int | StyleColorKey | None]
+    styleColorId: NotRequired[int | StyleColorKeyWithin | None]
     fileName: str
     category: StyleFileCategory
     url: str
@@ -621,6 +628,20 @@ class SampleTypeKey(TypedDict):
     """A sample type, identified by its own key."""
 
     userDefinedId: str
+
+
+class SizeRangeSizesKey(TypedDict):
+    """Size range sizes key."""
+
+    sizeRangeId: int | SizeRangeKey
+    name: str
+
+
+class SizeRangeSizesKeyBySizeId(TypedDict):
+    """A size, identified by its size range and its own reference."""
+
+    sizeRangeId: int | SizeRangeKey
+    sizeId: str
 
 
 class MeasurementChartKey(TypedDict):

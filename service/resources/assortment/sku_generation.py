@@ -50,6 +50,8 @@ class SkuGeneration(WritableResource):
     name = "sku-generation"
     segment = f"{StyleSkus.name}/generate"
     is_in_feed = False
+    scope_field = "styleId"
+    sizes_of = "size_ranges_of_style"
     unique_fields = ("styleId",)
     references = (
         Reference("styleId", "style", "style", lock="for share"),

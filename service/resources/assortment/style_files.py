@@ -17,6 +17,7 @@ class StyleFiles(PlainRecord):
     """
 
     name = "style-files"
+    scope_field = "styleId"
     references = (Reference("styleId", "style", "style", lock="for no key update"),)
     updates = ("leave_former", "update")
 

@@ -14,6 +14,8 @@ class StyleSkus(PlainRecord):
     """
 
     name = "style-skus"
+    scope_field = "styleColorId"
+    sizes_of = "size_ranges_of_style_color"
     references = (
         Reference(
             "styleColorId",

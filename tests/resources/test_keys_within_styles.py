@@ -1,0 +1,111 @@
+"""Tests of keys of colors and sizes within a style (contract, References)."""
+
+from typing import Any
+
+import pytest
+
+from tests.resources.test_style_colors import made
+from tests.resources.test_style_skus import Style
+from tests.support.api import Api, replacing
+
+pytestmark = pytest.mark.contract("References")
+
+SKUS, FILES, VALUES = "/api/style-skus", "/api/style-files", "/api/custom-field-values"
+GENERATE = f"{SKUS}/generate"
+UNKNOWN, INCOMPLETE = "validation_error.unknown_reference", "conflict.incomplete"
+NAVY, SMALL = {"colorId": {"userDefinedId": "SK-NVY"}}, {"name": "S"}
+KEY = {"styleId": {"number": "SK-1"}, **NAVY}
+
+
+@pytest.fixture
+async def style(api: Api) -> Style:
+    """Return a style whose color and sizes have the keys of those of another style, too."""
+    filled = Style()
+    await filled.fill(api)
+    other = await made(api, "size-ranges", name="Other")
+    await api.put(f"/api/size-ranges/{other}/sizes", [{"name": "S"}, {"name": "L"}])
+    shirt = await made(api, "styles", number="SK-2", name="Shirt", sizeRangeId=other)
+    await made(api, "style-colors", styleId=shirt, colorId=filled.color)
+    bare = await made(api, "styles", number="SK-3", name="Bare")
+    await made(api, "style-colors", styleId=bare, colorId=filled.color)
+    return filled
+
+
+async def test_the_size_of_an_sku(api: Api, style: Style) -> None:
+    """Its style color has an id, a key, or is stored; forms without a size keep it."""
+    for color in (style.style_color, KEY):
+        body = {"sku": "A", "styleColorId": color, "sizeRangeSizeId": SMALL}
+        answer = await api.post(SKUS, body)
+        assert answer.data["sizeRangeSizeId"] == style.small, answer.raw
+        location = answer.headers["Location"]
+        assert (await api.patch(location, replacing("/sizeRangeSizeId", SMALL))).status == 200
+        same = {"sku": "B", "state": "active", "sizeRangeSizeId": {"name": "S"}}
+        assert (await api.put(location, same)).status == 200
+        wrong = await api.put(location, same | {"sizeRangeSizeId": {"name": "M"}})
+        assert wrong.details == [("validation_error.read_only_field", "sizeRangeSizeId")]
+        assert (await api.delete(location)).status == 200
+
+
+@pytest.mark.usefixtures("style")
+@pytest.mark.parametrize(
+    ("color", "size", "error"),
+    [
+        (KEY, {"name": "L"}, (UNKNOWN, "sizeRangeSizeId")),
+        (KEY, {"sizeId": "S"}, (UNKNOWN, "sizeRangeSizeId")),
+        (KEY | {"styleId": {"number": "SK-3"}}, SMALL, (INCOMPLETE, "sizeRangeSizeId")),
+        (KEY | {"styleId": {"number": "none"}}, SMALL, (UNKNOWN, "styleColorId")),
+        (2**40, SMALL, (UNKNOWN, "styleColorId")),
+        (NAVY, SMALL, ("validation_error.invalid_value", "styleColorId")),
+    ],
+)
+async def test_sizes_that_an_sku_cannot_have(
+    api: Api, color: Any, size: Any, error: tuple[str, str]
+) -> None:
+    right = {"sku": "A", "styleColorId": KEY, "sizeRangeSizeId": SMALL}
+    body = {"sku": "B", "styleColorId": color, "sizeRangeSizeId": size}
+    assert (await api.post(SKUS, body)).details == [error]
+    several = await api.post(SKUS, [right, body])
+    assert several.details == [(error[0], f"[1].{error[1]}")]
+
+
+async def test_the_color_of_a_file(api: Api, style: Style) -> None:
+    body = {"fileName": "a", "category": "image", "url": "https://example.com/a"}
+    for own in (style.style, {"number": "SK-1"}):
+        answer = await api.post(FILES, body | {"styleId": own, "styleColorId": NAVY})
+        assert answer.data["styleColorId"] == style.style_color
+        same = body | {"state": "active", "styleColorId": {"colorId": style.color}}
+        assert (await api.put(answer.headers["Location"], same)).data == answer.data
+    wrong = body | {"styleId": style.style, "styleColorId": {"colorId": 2**40}}
+    assert (await api.post(FILES, wrong)).details == [(UNKNOWN, "styleColorId")]
+
+
+async def test_colors_and_sizes_of_custom_field_values(api: Api, style: Style) -> None:
+    """In a part, and in its collection, whose items may name the style by key."""
+    differs = {"type": "text", "diffPerColor": True, "diffPerSize": True}
+    field = await made(api, "style-custom-fields", name="Fit", **differs)
+    entry = {"customFieldId": field, "text": "Slim", "styleColorId": NAVY}
+    path = f"{style.path}/custom-field-values"
+    [stored] = (await api.put(path, [entry | {"sizeRangeSizeId": SMALL}])).data
+    ids = (style.style_color, style.small)
+    assert (stored["styleColorId"], stored["sizeRangeSizeId"]) == ids
+    item = {"styleId": {"number": "SK-1"}, "values": [entry | {"sizeRangeSizeId": SMALL}]}
+    bare = {"styleId": {"number": "SK-3"}, "values": [entry | {"sizeRangeSizeId": SMALL}]}
+    [same] = (await api.put(VALUES, [item])).data
+    assert same["values"] == [stored]
+    refused = await api.put(VALUES, [item, bare])
+    assert refused.details == [(INCOMPLETE, "[1].values[0].sizeRangeSizeId")]
+    sage = {"colorId": {"userDefinedId": "SAGE"}}
+    wrong = [entry | {"styleColorId": sage, "sizeRangeSizeId": {"name": "L"}}]
+    names = ("styleColorId", "sizeRangeSizeId")
+    assert (await api.put(path, wrong)).details == [(UNKNOWN, f"[0].{name}") for name in names]
+
+
+async def test_colors_and_sizes_of_a_generation(api: Api, style: Style) -> None:
+    item = {"styleId": {"number": "SK-1"}, "styleColorIds": [NAVY], "sizeRangeSizeIds": [SMALL]}
+    [row] = (await api.post(GENERATE, [item])).data
+    assert (row["styleColorId"], row["sizeRangeSizeId"]) == (style.style_color, style.small)
+    twice = item | {"sizeRangeSizeIds": [style.small, SMALL]}
+    answer = await api.post(GENERATE, [twice])
+    assert answer.details == [("validation_error.duplicate", "[0].sizeRangeSizeIds[1]")]
+    bare = item | {"styleId": {"number": "SK-3"}}
+    assert (await api.post(GENERATE, [bare])).details[0] == (INCOMPLETE, "[0].sizeRangeSizeIds[0]")
