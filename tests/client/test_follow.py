@@ -213,7 +213,7 @@ async def test_the_replica_of_the_documentation_is_never_empty(
             assert process.returncode is None
             assert records is not None
             assert records.keys() == expected.keys()
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
 
 
 async def walked(selvedge: Client) -> dict[tuple[str, Any], Any]:

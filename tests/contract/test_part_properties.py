@@ -15,7 +15,7 @@ from tests.support.sampling import examples, settle_seed
 pytestmark = pytest.mark.contract("Parts")
 
 of_each_part = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
-SEVERAL = range(examples(few=4, many=25))
+SEVERAL = range(examples(few=2, many=25))
 
 
 def chances(part: RecordPart, number: int) -> Random:

@@ -17,6 +17,7 @@ from tests.support import parametrize
 from tests.support.api import Answer, Api
 from tests.support.openapi_validation import is_failure
 from tests.support.raw_http import answered, connected, exchange, head
+from tests.support.sampling import Sample
 from tests.support.time_limits import within
 
 pytestmark = pytest.mark.contract("Bad input")
@@ -268,8 +269,8 @@ async def test_other_expectations_are_not_met(shared_api: Api) -> None:
         assert answer.details == [("expectation_failed", "Expect")]
 
 
-async def test_unreserved_characters_may_be_encoded(api: Api) -> None:
-    """RFC 3986, 6.2.2.2: such a path is the same, for every route."""
+async def test_unreserved_characters_may_be_encoded(api: Api, sample: Sample) -> None:
+    """RFC 3986, 6.2.2.2: such a path is the same."""
     router, others = api.client.app.router, []
 
     async def resolved(method: str, path: str) -> Any:
@@ -279,7 +280,7 @@ async def test_unreserved_characters_may_be_encoded(api: Api) -> None:
         error = match.http_exception
         return (error.status if error else match.route), dict(match), request.path
 
-    for route in parametrize.ROUTES:
+    for route in sample(parametrize.ROUTES, 50):
         path = re.sub(r"{\w+}", "a-b_c~1.2", route.path)
         encoded = re.sub(r"[^/]", lambda character: f"%{ord(character[0]):02x}", path)
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):

@@ -37,7 +37,7 @@ class Seeded(Random):
 def with_generated_records(test: Callable[..., Any]) -> Callable[..., Any]:
     """Run a test for several records, which are others in each run."""
     several = settings(
-        max_examples=examples(few=4, many=25),
+        max_examples=examples(few=3, many=25),
         deadline=None,
         database=None,
         # A record is made from one number, in which there is nothing to shrink.

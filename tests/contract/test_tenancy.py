@@ -66,10 +66,10 @@ async def unchanged_database(tenant_pair: TenantPair) -> AsyncIterator[None]:
 
 
 @pytest.mark.usefixtures("unchanged_database")
-async def test_foreign_records_are_as_unknown_ones(tenant_pair: TenantPair) -> None:
+async def test_foreign_records_are_as_unknown_ones(tenant_pair: TenantPair, sample: Sample) -> None:
     """By path, with each parameter or several foreign, and whatever the precondition."""
     references = await generate.references(tenant_pair.attacker)
-    for route in ROUTES:
+    for route in sample(ROUTES, 80):
         names = [part.strip("{}") for part in route.path.split("/") if part.startswith("{")]
         if not names or (route.resource is not None and route.resource.name in SHARED):
             continue
