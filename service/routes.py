@@ -24,6 +24,7 @@ from service.resources.registry import (
     MASTER_RECORDS,
     ME,
     MEASUREMENTS,
+    MIGRATION_VERIFICATION,
     ORGANIZATIONS,
     PART_COLLECTIONS,
     PARTS,
@@ -87,6 +88,11 @@ class Route:
     def needs_key(self) -> bool:
         """Return whether callers must present an API key."""
         return self.operation.needs_key
+
+    @property
+    def needs_write_key(self) -> bool:
+        """Return whether a key that may only read does not suffice; ignored for reads."""
+        return self.operation.needs_write_key
 
     @property
     def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
@@ -159,5 +165,7 @@ def routes() -> Iterator[Route]:
     yield Route(operations.CHANGES, CHANGES)
     yield from (Route(operation, WEBHOOKS) for operation in operations.OF_WEBHOOKS)
     yield Route(operations.EXPORT, EXPORT)
+    yield Route(operations.COUNT, MIGRATION_VERIFICATION)
+    yield Route(operations.COMPARE, MIGRATION_VERIFICATION)
     yield Route(operations.IDENTIFY, ME)
     yield from map(Route, (*operations.WITHOUT_RESOURCE, *page_handlers.OPERATIONS))

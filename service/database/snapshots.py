@@ -1,21 +1,23 @@
 """Snapshots: read-only transactions whose statements see one moment (contract, Exports)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Final, TypeVar
 
 import asyncpg
 from aiohttp import web
 
 from service.database.connection_pool import connect
 from service.database.connections import Connection
-from service.database.errors import LOST, refused
+from service.database.errors import BROKEN, LOST, REFUSED, refused
 from service.errors import too_many_requests, unavailable
 from service.limits import EXPORT_CONNECTIONS
 
 _RETRY_SECONDS: Final = 10
 """``Retry-After``, in seconds, of an export that the limits of snapshots refuse."""
 _BEGIN: Final = "begin isolation level repeatable read read only"
+
+_T = TypeVar("_T")
 
 
 class Snapshots:
@@ -28,6 +30,14 @@ class Snapshots:
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
         self._organizations = set[int]()
+
+    async def read(self, organization_id: int, work: Callable[[Connection], Awaitable[_T]]) -> _T:
+        """Return the result of work in a snapshot; raise ApiError also if it fails."""
+        try:
+            async with self.open(organization_id) as connection:
+                return await work(connection)
+        except (*LOST, *REFUSED, *BROKEN) as error:
+            raise refused(error) from error
 
     @asynccontextmanager
     async def open(self, organization_id: int) -> AsyncIterator[Connection]:

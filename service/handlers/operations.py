@@ -19,6 +19,7 @@ from service.handlers import (
     reads,
     system,
     transactions,
+    verification,
     webhooks,
     writes,
 )
@@ -34,6 +35,7 @@ _MEDIA: Final = {
     "bulkMerge": MERGE_PATCH,
     "bulkMergeByKey": MERGE_PATCH,
     "entry": NDJSON,
+    "comparison": NDJSON,
 }
 """Media types by form of body, other than JSON."""
 
@@ -66,6 +68,8 @@ class Operation:
     """Whether a write is one of records, which takes ``dryRun``; those of webhooks are not."""
     is_stored: bool = True
     """Whether it changes anything that is stored; ignored for a GET."""
+    needs_write_key: bool = True
+    """Whether a key that may only read does not suffice; ignored for a GET."""
     is_cached: bool = False
     """Whether responses go through the response cache, if the change feed has the resource."""
 
@@ -159,6 +163,18 @@ ALLOCATE: Final = Operation(
 CHANGES: Final = Operation("follow", "GET", COLLECTION_PATH, changes.read_changes)
 
 EXPORT: Final = Operation("export", "GET", COLLECTION_PATH, export.export_records)
+
+COUNT: Final = Operation("count", "GET", COLLECTION_PATH, verification.count)
+COMPARE: Final = Operation(
+    "compare",
+    "POST",
+    COLLECTION_PATH,
+    verification.compare,
+    body=("comparisons", "comparison"),
+    max_body_bytes=MAX_TRANSACTION_BYTES,
+    is_stored=False,
+    needs_write_key=False,
+)
 
 IDENTIFY: Final = Operation("identify", "GET", COLLECTION_PATH, identity.read_identity)
 

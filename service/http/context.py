@@ -32,6 +32,10 @@ class RouteProtocol(Protocol):
         """Return whether callers must present an API key."""
 
     @property
+    def needs_write_key(self) -> bool:
+        """Return whether a key that may only read does not suffice; ignored for reads."""
+
+    @property
     def problem_statuses(self) -> frozenset[int]:
         """Return the statuses whose errors always are problem details (RFC 9457).
 

@@ -125,20 +125,20 @@ async def _respond(
     if request.method == "OPTIONS" and (preflight := app[CORS].preflight(request)):
         return preflight
     if not _needs_key(request, route):
-        _check(request)
+        _check(request, route)
         return await handler(request)
     caller = await authenticate(request)
     admission = app[ADMISSION]
     app[BYTE_BUDGET].check(caller.organization_id)
     admission.enter(caller.organization_id)
     try:
-        _check(request)
+        _check(request, route)
         return await handler(request)
     finally:
         admission.leave(caller.organization_id)
 
 
-def _check(request: web.Request) -> None:
+def _check(request: web.Request, route: RouteProtocol | None) -> None:
     """Raise ApiError for the first error that precedes the handler's (contract, Precedence).
 
     In this order: a wrong method or path, a key that may only read beside a method that writes, a
@@ -153,7 +153,8 @@ def _check(request: web.Request) -> None:
         raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
-    if request.method not in READS and not request[CALLER].may_write:
+    writes = request.method not in READS and (route is None or route.needs_write_key)
+    if writes and not request[CALLER].may_write:
         raise api_error(ErrorType.FORBIDDEN_SCOPE, headers={"WWW-Authenticate": NO_SCOPE})
     check_query_string(request)
     check_expectation(request)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from service import schemas
 from service.openapi.components import definition, name_of, named, reference
 from service.openapi.envelopes import OUTCOMES
-from service.resources.registry import CHANGES, EXPORTED, TRANSACTION
+from service.resources.registry import CHANGES, EXPORTED, MIGRATION_VERIFICATION, TRANSACTION
 from service.schemas.definitions import Schema
 
 _FORMS: Final = {"item": "keyedItem", "mergeItem": "keyedMergeItem"}
@@ -29,9 +29,10 @@ _MOST_NUMBERS: Final = (
 def composed_schemas(collections: Set[str]) -> dict[str, Schema]:
     """Return the composed schemas of some collections by component name."""
     exported = {"type": "string", "enum": _chosen(collections, EXPORTED)}
+    verified = {"type": "string", "enum": _chosen(collections, MIGRATION_VERIFICATION.collections)}
     return (
         _bulk_items()
-        | {"ExportedCollection": exported}
+        | {"ExportedCollection": exported, "VerifiedCollection": verified}
         | _changes(_chosen(collections, CHANGES.resources))
         | _transactions(_chosen(collections, TRANSACTION.collections))
     )

@@ -14,6 +14,7 @@ from service.schemas.definitions import Schema
 ANSWER, WRITABLE, BULK, LIST = "Answer", "WritableAnswer", "BulkAnswer", "List"
 ALL = "AllAnswer"
 OUTCOMES = "Outcomes"
+RESULTS = "ResultsAnswer"
 ISSUED, TEST_RESULT = "IssuedAnswer", "TestAnswer"
 CHANGES = "changes"
 _HOME = "common/envelope"
@@ -58,6 +59,8 @@ def _of_collection(file: str) -> Iterator[tuple[str, Schema]]:
     for form, kind in kinds:
         if form in forms:
             yield kind, _envelope("success", reference(file, form))
+    if "result" in forms:
+        yield RESULTS, _envelope("success", {"type": "array", "items": reference(file, "result")})
     if "bulkReplace" in forms:
         most = forms["bulkReplace"]["maxItems"]
         yield BULK, _envelope("success", {"type": "array", "maxItems": most, "items": document})

@@ -101,6 +101,8 @@ class OperationObject:
             yield from STATIC["changesParameters"]
         if kind is operations.EXPORT:
             yield parameters.EXPORTED_COLLECTION
+        if kind is operations.COUNT:
+            yield parameters.VERIFIED_COLLECTION
         if kind is operations.READ_ALL:
             yield parameters.shared("Fields")
             yield parameters.shared("IfNoneMatch")

@@ -40,6 +40,11 @@ EXPORTED_COLLECTION: Final = _query(
     {"type": "array", "items": named("ExportedCollection")},
     "Only records of this collection; all by default. Repeat the parameter for several.",
 )
+VERIFIED_COLLECTION: Final = _query(
+    "collection",
+    {"type": "array", "items": named("VerifiedCollection")},
+    "Only this collection; all with an own key by default. Repeat the parameter for several.",
+)
 
 
 def shared(name: str) -> Parameter:

@@ -21,6 +21,7 @@ from service.resources.colors import Colors
 from service.resources.custom_field_values import CustomFieldValues
 from service.resources.measurement_charts import MeasurementCharts
 from service.resources.measurements import Measurements
+from service.resources.migration_verification import MigrationVerification
 from service.resources.plain_collections import (
     Brands,
     CareInstructionIcons,
@@ -154,6 +155,9 @@ EXPORTED: dict[str, Resource] = {
 
 EXPORT = Resource("export")
 """Export of collections (contract, Exports)."""
+
+MIGRATION_VERIFICATION = MigrationVerification(MASTER_RECORDS)
+"""Counts and keys of collections with own keys (contract, Migration verification)."""
 
 WEBHOOKS = Webhooks()
 """Subscriptions to the change feed (contract, Webhooks)."""

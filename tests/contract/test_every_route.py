@@ -111,9 +111,7 @@ SUCCESSES: dict[str, Success] = {
     "patch": patch,
     "delete": delete,
     "bulk_delete": bulk_delete,
-    "generate": transactions.generated,
-    "write": transactions.written,
-    "allocate": lambda api, route, _: api.post(f"{route.path}?dryRun=true", [{"count": 1}]),
+    **transactions.SENT,
     **dict.fromkeys(("add", "update", "remove", "test", "rewind", "rotate"), webhooks.written),
 }
 """How each kind of route is made to succeed."""
@@ -180,7 +178,8 @@ async def valid_body(api: Api, route: Route) -> Any:
         return await new_body(api, route, "replace")
     if route.operation.name in webhooks.BODIES:
         return orjson.dumps(webhooks.BODIES[route.operation.name])
-    return {"patch": [], "generate": [], "write": transactions.ENTRY}.get(route.operation.name)
+    bodies = {"patch": [], "generate": [], "compare": [], "write": transactions.ENTRY}
+    return bodies.get(route.operation.name)
 
 
 @pytest.mark.contract("Errors")

@@ -48,6 +48,7 @@ _NAMED = {
     ),
     "barcode-allocations": "Allocation of barcodes",
     "export": "Exports",
+    "migration-verification": "Migration verification",
     "transaction": "Transactions over collections",
     "color-swatches": "Swatches",
     "custom-field-values": "Custom field values",

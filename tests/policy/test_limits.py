@@ -132,7 +132,7 @@ _UNIT = re.compile(
     r"|operations|conditions|readers|connections)\b"
 )
 #: Numbers with a unit in the contract that are no limits of the service.
-NO_LIMITS = {*(f"{n} digits" for n in (2, 10, 11, 13, 14, 15)), "32 bytes"}
+NO_LIMITS = {*(f"{n} digits" for n in (2, 10, 11, 13, 14, 15)), "8 bytes", "32 bytes"}
 
 
 def prose(path: Path) -> str:

@@ -68,3 +68,20 @@ async def generated(api: Api, route: Route, stored: dict[str, int]) -> Answer:  
     [color] = (await api.get("/api/style-colors", {"pageSize": "1"})).data
     await api.post(route.path, [{"styleId": color["styleId"]}])
     return await api.post(route.path, [{"styleId": color["styleId"]}])
+
+
+async def _allocated(api: Api, route: Route, _: dict[str, int]) -> Answer:
+    return await api.post(route.path, [{"count": 1}], params={"dryRun": "true"})
+
+
+async def _compared(api: Api, route: Route, _: dict[str, int]) -> Answer:
+    return await api.post(route.path, [{"collection": "styles", "count": 1}])
+
+
+SENT: Final = {
+    "allocate": _allocated,
+    "compare": _compared,
+    "generate": generated,
+    "write": written,
+}
+"""How routes with bodies of their own are made to succeed."""

@@ -273,5 +273,7 @@ class BlockingClient(_Blocking[Client]):
         return BlockingChanges(self._thread, self._asynchronous.changes)
 
     me = _call(Client.me)
+    migration_counts = _call(Client.migration_counts)
+    compare_migration = _call(Client.compare_migration)
     sync = _iteration(Client.sync)
     get = _call(Client.get)

@@ -1,6 +1,8 @@
 """Client entry point: calls one service with the API key of one organization."""
 
-from collections.abc import AsyncIterator
+import gzip
+import json
+from collections.abc import AsyncIterator, Iterable
 from types import TracebackType
 from typing import Self, TypeAlias, Unpack
 
@@ -23,6 +25,7 @@ _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 
 A write may queue 5 s for a database connection, then run for 30 s in one statement.
 """
+_VERIFICATION = "/api/migration-verification"
 
 RecordSet: TypeAlias = tuple[str, str | None, int, Items[Form]]
 """Collection, field of its own key, maximum number of records in a request, records to write.
@@ -136,6 +139,21 @@ class Client:
             key["name"],
             key["scope"],
         )
+
+    async def migration_counts(self, *collections: str) -> list[Document]:
+        """Return counts and key checksums of the collections, or of all with an own key."""
+        query = [("collection", name) for name in collections]
+        return list((await self.get(_VERIFICATION, query)).body["data"])
+
+    async def compare_migration(self, comparisons: Iterable[Form]) -> list[Document]:
+        """Return how collections differ from the ``count``, ``keyChecksum`` or ``keys`` of each.
+
+        The service stores nothing, and a key that may only read suffices.
+        """
+        lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in comparisons]
+        body, headers = gzip.compress("\n".join(lines).encode(), 1), {"Content-Encoding": "gzip"}
+        request = Request("POST", _VERIFICATION, [], body, "application/x-ndjson", headers)
+        return list((await self._require_transport().send(request)).body["data"])
 
     @property
     def changes(self) -> Changes:
