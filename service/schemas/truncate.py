@@ -7,14 +7,14 @@ from typing import Any
 
 from service.schemas.definitions import load
 
-_MAX_MEMBERS = 1001
+_MAX_MEMBERS = 5001
 """One more than any list or object may have, so that truncated ones are still too long."""
 _MAX_DEPTH = 16
 """Deeper than any field: values below are invalid whatever they are."""
 
 
 def truncate(value: Any, levels: int = _MAX_DEPTH) -> Any:
-    """Return a copy of the value with lists and objects cut to their first 1,001 members.
+    """Return a copy of the value with lists and objects cut to their first 5,001 members.
 
     Longer objects also keep all members whose name is a field of any schema. Lists and objects more
     than ``levels`` levels deep become null.

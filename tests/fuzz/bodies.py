@@ -136,6 +136,16 @@ def _possible(site: Site, subject: Subject) -> bool:
 
 def _is_read(site: Site, kind: FaultKind, body: Any, resource: WritableResource) -> bool:
     """Return whether a fault at the site is checked: items that delete are not read whole."""
+    entry = body
+    for part in site.path[:-1]:
+        entry = entry[part]
+    # Processes have no name but the other ones.
+    if (
+        site.name in ("process", "processName")
+        and isinstance(entry, dict)
+        and ((entry.get("processName") is None) is (site.name == "processName"))
+    ):
+        return False
     item = body[site.path[0]] if site.path and isinstance(site.path[0], int) else None
     if not isinstance(item, dict) or item.get("state") != "deleted":
         return True

@@ -21,6 +21,8 @@ class Inventory:
     """Writable forms of live records by collection and id."""
     used: dict[str, list[Any]] = field(default_factory=dict)
     """Ids of records in use, by collection."""
+    used_in_styles: dict[str, set[Any]] = field(default_factory=dict)
+    """Ids of records that styles use, by collection."""
     used_by_peers: dict[str, set[Any]] = field(default_factory=dict)
     """Ids of records whose use depends on the other records that are deleted, by collection."""
     parents: dict[str, dict[Any, Any]] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class Inventory:
             return self.used[collection]
         gone = {*going}
         parents = {parent for id_, parent in self.parents[collection].items() if id_ not in gone}
+        parents |= self.used_in_styles[collection]
         return [id_ for id_ in self.used[collection] if id_ in parents]
 
     def bystanders(self, collection: str) -> list[Any]:

@@ -114,7 +114,7 @@ class Beyond:
             yield replace_in(kind, check=Check.DATA)
 
     def _of_fields(self) -> Iterator[FaultKind]:
-        sets = SETS if self.inventory.multiple_language else SETS[:2]
+        sets = SETS[:2] if self._lacks_languages else SETS
         yield FaultKind("unknown reference", _named(*sets), self._unknown_in_set)
         yield FaultKind("unknown reference", _named(*SINGLE), self._unknown_single)
         yield from KeyFaults(self.inventory, sets).kinds()
@@ -128,12 +128,17 @@ class Beyond:
         if self.resource.name == "style-custom-fields":
             values = unknown("parentAllowedValueId")
             yield FaultKind("unknown value of the parent", _named("allowedValues"), values)
-        if not self.inventory.multiple_language:
+        if self._lacks_languages:
             yield FaultKind("feature off", _named("languageIds"), self._without_feature)
         if self.stored:
             yield FaultKind("other type", _is_stored_type, self._other_type)
         if self.resource.name == "care-instruction-materials":
             yield FaultKind("reference that another holds", self._could_be_taken, self._taken)
+
+    @property
+    def _lacks_languages(self) -> bool:
+        """Return whether the records have no languages without the feature."""
+        return not self.inventory.multiple_language and self.resource.name == "colors"
 
     def of_items(self, operation: str | None) -> Iterator[FaultKind]:
         """Yield the kinds of faults of whole items of a bulk create or replace."""

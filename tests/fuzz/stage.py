@@ -11,11 +11,9 @@ from aiohttp.test_utils import TestClient, TestServer
 from service.database.statements import id_array
 from service.handlers.operations import READ
 from service.http.parser_errors import PARSER_LIMITS
-from service.organizations.caller import Caller
 from service.records.master_record import MasterRecord
 from service.records.parts import RecordPart
 from service.records.resource import Resource
-from service.records.usage import in_use
 from service.resources import registry
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS, REFERENCE_LISTS
 from service.resources.size_ranges import SizeRanges
@@ -150,28 +148,29 @@ class Stage:
             }
             parents = {record["id"]: record.get("parentCustomFieldId") for record in page.data}
             inventory.parents[resource.name] = parents
-            inventory.used[resource.name] = _used(page.data, {*parents.values()})
-            if resource.uses:
-                caller = Caller(organization, 0, False, False, False)
-                stored = {resource.stored_id(str(id_)): id_ for id_ in ids}
-                used = await in_use(self._watcher, caller, resource.uses, [*stored])
-                inventory.used[resource.name] = [stored[stored_id] for stored_id in used]
-            if isinstance(resource, SizeRanges):
+            inventory.used[resource.name] = [r["id"] for r in page.data if r.get("isDefault")]
+            if not isinstance(resource, SizeRanges):
+                await self._collect_used(inventory, resource.name, root, api)
+            else:
                 inventory.used_by_peers[resource.name] = {
                     id_ for id_ in ids if await self._is_in_use(resource, organization, id_)
                 }
+
+    @staticmethod
+    async def _collect_used(inventory: Inventory, name: str, root: str, api: Api) -> None:
+        """Collect the ids of records that a dry run does not delete."""
+        inventory.used[name], inventory.used_in_styles[name] = [], set()
+        for id_ in inventory.writables[name]:
+            answer = await api.delete(f"{root}/{id_}", {"dryRun": "true"})
+            if answer.status == 409:
+                inventory.used[name].append(id_)
+                if "styles: " in answer.json["error"]["details"][0]["value"]:
+                    inventory.used_in_styles[name].add(id_)
 
     async def _is_in_use(self, resource: SizeRanges, organization: int, record_id: int) -> bool:
         """Return whether the size range could not be deleted alone."""
         text, ids = resource.statements["in_use"].text, id_array([record_id])
         return bool(await self._watcher.fetch(text, organization, ids, [], True))
-
-
-def _used(records: list[dict[str, Any]], parents: set[Any]) -> list[Any]:
-    """Return the ids of records that cannot be deleted according to their documents."""
-    return [
-        record["id"] for record in records if record.get("isDefault") or record["id"] in parents
-    ]
 
 
 def serving(dsn: str) -> AbstractAsyncContextManager[TestServer]:

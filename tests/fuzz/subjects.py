@@ -16,9 +16,9 @@ from tests.support.fault_sites import form
 
 _KEPT: Final = (
     *("allowedValues", "contacts", "parentCustomFieldId", "sizeRangeSizeIds"),
-    *("diffPerColor", "diffPerSize"),
+    *("diffPerColor", "diffPerSize", "sizeRangeId", "category"),
 )
-"""Lists whose members may be referenced, and what entries elsewhere rely on: left as stored."""
+"""Lists whose members may be referenced, and what other records or fields rely on: as stored."""
 _PAIR: Final = ("styleId", "relatedStyleId")
 """Fields that change together: one of them alone could equal the stored other one."""
 _NUMBERS: Final = (1, 2, 2, 3, 3, 5, 8)

@@ -11,6 +11,7 @@ from tests.support.valued_styles import Valued, valued_style
 pytestmark = pytest.mark.contract("Custom field values")
 
 UNKNOWN, INVALID = "validation_error.unknown_reference", "validation_error.invalid_value"
+TOO_MANY = "validation_error.too_many_items"
 REQUIRED, IN_USE = "validation_error.required_field", "conflict.in_use"
 _EMPTY = dict.fromkeys(("styleColorId", "sizeRangeSizeId", "text", "number", "allowedValueId"))
 
@@ -96,6 +97,15 @@ async def test_an_entry_is_once_and_a_nested_value_follows_its_parent(valued: Va
     assert (await valued.put(nested, knit)).details == [(INVALID, "[0].allowedValueId")]
     assert (await valued.put(nested, woven)).status == 200
     assert (await valued.put(nested, knit)).status == 200
+
+
+async def test_too_many_values(valued: Valued) -> None:
+    """Whatever else is wrong with the request."""
+    values = [{"customFieldId": number} for number in range(1, 5002)]
+    assert (await valued.api.put(valued.path, values)).details == [(TOO_MANY, None)]
+    items = [{"styleId": valued.style, "values": values}, {"styleId": 2**40, "values": [None]}]
+    details = [(TOO_MANY, "[0].values"), ("validation_error.invalid_type", "[1].values[0]")]
+    assert (await valued.api.put("/api/custom-field-values", items)).details == details
 
 
 async def test_restrictions(valued: Valued) -> None:

@@ -156,7 +156,7 @@ def _other_type(site: Site, random: Random) -> Fault:
     taken = {"null", *site.types}
     if taken & {"integer", "number"}:
         taken |= {"integer", "number"}
-    if _is_reference(site):
+    if "anyOf" in site.schema:
         taken.add("object")
     values = _VALUES[random.choice(sorted(_VALUES.keys() - taken))]
     return invalid(site, "invalid_type", random.choice(values))
@@ -211,12 +211,17 @@ def _integer(site: Site) -> bool:
 def _can_overflow(site: Site) -> bool:
     """Return whether a list may be too long and nothing else: its choices need no repetition."""
     most = site.schema.get("maxItems")
-    return most is not None and len(site.located.items.schema.get("enum", range(most + 1))) > most
+    items = site.located.items.schema
+    return (
+        most is not None
+        and "format" not in items
+        and len(items.get("enum", range(most + 1))) > most
+    )
 
 
 def _is_reference(site: Site) -> bool:
-    """Return whether the site takes an id or an object with an own key."""
-    return "anyOf" in site.schema
+    """Return whether the site takes an id or an object with an own key, and no list."""
+    return "anyOf" in site.schema and "array" not in site.types
 
 
 def _free_text(site: Site) -> bool:

@@ -10,6 +10,7 @@ from service.records.parts import RecordPart
 from service.records.writable_resource import WritableResource
 from service.schemas.definitions import ResolvedSchema, Schema
 from service.writing.part_collections import PartCollection
+from tests.support.generate import OF_FORMAT, gtin
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -108,15 +109,23 @@ def filler(located: ResolvedSchema, number: int) -> Any:
     """Return the smallest value that the schema accepts, a different one for each number."""
     schema, types = located.schema, located.types
     if "enum" in schema:
-        return schema["enum"][(number - 1) % len(schema["enum"])]
+        choices = [choice for choice in schema["enum"] if choice is not None]
+        return choices[(number - 1) % len(choices)]
     if "object" in types:
         needed = schema.get("required", ["id"] if "else" in schema else [])
         return {
             # A style is not related to itself.
             name: filler(prop, number + (name == "relatedStyleId"))
+            if name != "barcode"
+            else gtin(number)
             for name, prop in located.properties.items()
-            if name in needed
+            # A step is in a country if nothing else says where.
+            if name in needed or (name == "countryCode" and "process" in needed)
         }
     if schema.get("format") == "https-url":
         return f"https://example.com/{number}"
+    if schema.get("format") == "company-prefix":
+        return f"9{number % 10**9:09}"
+    if values := OF_FORMAT.get(schema.get("format", "")):
+        return values[number % len(values)]
     return f"{number}" if "string" in types else number

@@ -42,7 +42,7 @@ REFERRED: Final[dict[str, str]] = {
     if isinstance(field, dict) and REFERS_TO in field and name not in _LEFT_OUT
 }
 _ALPHABET = "aZ0 '\"\\/<&%_{}\n\t\x01éÄΣж漢𝄞\u202e"
-_OF_FORMAT: Final = {
+OF_FORMAT: Final[dict[str, tuple[Any, ...]]] = {
     "amount": (0, 0.5, "12.50", "0", "999999999999999.9999"),
     "country-code": ("DE", "PT", "SE"),
     "currency-code": ("EUR", "JPY", "SEK"),
@@ -215,6 +215,12 @@ def _object(located: ResolvedSchema, references: References, random: Random) -> 
     return made
 
 
+def gtin(number: int) -> str:
+    """Return a GTIN, a different one for each number."""
+    digits = f"952{number % 10**9:09}"
+    return digits + check_digit(digits)
+
+
 def value(name: str, located: ResolvedSchema, references: References, random: Random) -> Any:
     """Return a value that the field of that name takes."""
     types = located.types - {"null"}
@@ -223,14 +229,13 @@ def value(name: str, located: ResolvedSchema, references: References, random: Ra
     if "enum" in located.schema:
         return random.choice([member for member in located.schema["enum"] if member is not None])
     if name == "barcode":
-        digits = f"952{next(_NUMBERS):09}"
-        return digits + check_digit(digits)
+        return gtin(next(_NUMBERS))
     if located.schema.get("format") == "company-prefix":
         return f"9{next(_NUMBERS):09}"
     if "format" in located.schema and "double" not in located.schema["format"]:
-        return random.choice(_OF_FORMAT[located.schema["format"]])
+        return random.choice(OF_FORMAT[located.schema["format"]])
     if name == "countryCode":
-        return random.choice(_OF_FORMAT["country-code"])
+        return random.choice(OF_FORMAT["country-code"])
     if "array" in types:
         return _array(located, references, random)
     if "boolean" in types:
@@ -258,7 +263,7 @@ def _array(located: ResolvedSchema, references: References, random: Random) -> l
     """Return up to three members: at most one default, and no language twice."""
     if located.schema.get("x-stored") == "values":
         items = located.items.schema
-        values = items.get("enum") or _OF_FORMAT[items["format"]]
+        values = items.get("enum") or OF_FORMAT[items["format"]]
         return random.sample(values, random.randrange(3))
     made = [_object(located.items, references, random) for _ in range(random.randrange(4))]
     for other in made[1:]:
