@@ -31,6 +31,7 @@ from service.extras.commands import (
     schema_and_demo,
     serve,
     transfer,
+    verify,
     webhook,
 )
 from service.extras.commands.dump_file import DumpError
@@ -133,6 +134,7 @@ def _parser() -> argparse.ArgumentParser:
         listen,
         webhook,
         transfer,
+        verify,
     ):
         module.add(parsers)
     return parser

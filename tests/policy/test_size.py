@@ -13,12 +13,12 @@ from service.records.master_record import MasterRecord
 from tests.policy.sources import ROOT, modules, tree, written
 
 LIMITS = {
-    "lines of code in service/": 26_700,
-    "modules in service/": 296,
+    "lines of code in service/": 27_050,
+    "modules in service/": 298,
     "modules of at most 60 lines": 67,
     "modules in the largest package": 25,
     "lines of schemas/ per resource file": 105,
-    "lines of tests/": 60_000,
+    "lines of tests/": 60_200,
     "noqa: ARG002 in service/": 14,
     "public names of MasterRecord": 56,
 }

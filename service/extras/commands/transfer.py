@@ -106,15 +106,20 @@ def _add_run_options(importing: ArgumentParser) -> None:
         metavar="FILE",
         help="write rejected lines with their errors to this NDJSON file, and as CSV beside it",
     )
-    importing.add_argument(
-        "--encoding",
-        help="encoding of CSV files without a byte order mark, such as cp1252 (default: UTF-8)",
-    )
+    add_encoding(importing)
     importing.add_argument(
         "--columns",
         action=ListColumns,
         metavar="COLLECTION",
         help="print the columns that a CSV file of the collection can have, and exit",
+    )
+
+
+def add_encoding(parser: ArgumentParser) -> None:
+    """Add the option ``--encoding`` of commands that read files."""
+    parser.add_argument(
+        "--encoding",
+        help="encoding of CSV files without a byte order mark, such as cp1252 (default: UTF-8)",
     )
 
 
@@ -159,7 +164,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
     from service.extras.transfer.rejects import Rejects, reject_files
 
     url, key = service_from_environment()  # fails before any file is read
-    files = sources(arguments.place, transfer_collections(), _encoding(arguments.encoding))
+    files = sources(arguments.place, transfer_collections(), text_encoding(arguments.encoding))
     if arguments.at_most is not None and not arguments.delete_missing:
         raise CommandError("--at-most needs --delete-missing")
     options = ImportOptions(
@@ -206,7 +211,7 @@ def _share(text: str) -> float:
     return share
 
 
-def _encoding(name: str | None) -> str | None:
+def text_encoding(name: str | None) -> str | None:
     """Return the encoding, None for None. Raise CommandError if it is no text encoding."""
     try:
         if name is not None and "a".encode(name).decode(name) != "a":
