@@ -13,7 +13,7 @@ from service.records.master_record import MasterRecord
 from tests.policy.sources import ROOT, modules, tree, written
 
 LIMITS = {
-    "lines of code in service/": 26_450,
+    "lines of code in service/": 26_510,
     "modules in service/": 294,
     "modules of at most 60 lines": 67,
     "modules in the largest package": 24,
