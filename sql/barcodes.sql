@@ -63,9 +63,10 @@ join style on style.organization_id = $1::bigint and style.id = s.style_id
 where b.organization_id = $1::bigint and b.id = any((select $2::text::bigint[])::bigint[])
     and b.gtin14 is not null and style.status <> 'workInProgress';
 
--- name: insert(organization_id, items)
+-- name: insert(organization_id, items, source)
 insert into barcode as stored (
-    organization_id, id, barcode, type, gtin14, barcode_range_id, style_sku_id, is_primary, assigned_at, state
+    organization_id, id, barcode, type, gtin14, barcode_range_id, style_sku_id, is_primary, assigned_at, state,
+    source
 )
 select
     o.id,
@@ -77,7 +78,8 @@ select
     item."styleSkuId",
     item."isPrimary",
     case when item."styleSkuId" is not null then now() end,
-    coalesce(item.state, 'active')
+    coalesce(item.state, 'active'),
+    $3::text
 from organization o
 cross join jsonb_to_recordset($2::jsonb) as item(
     id bigint, barcode text, type text, "barcodeRangeId" bigint, "styleSkuId" bigint, "isPrimary" boolean, state text

@@ -1,5 +1,11 @@
 -- name: caller_of_key(organization_id, key_id)
-select k.secret_sha256, k.scope, o.multiple_language, o.pro, o.unique_keys
+select
+    k.secret_sha256,
+    k.scope,
+    o.multiple_language,
+    o.pro,
+    o.unique_keys,
+    coalesce(k.source, k.id::text) as source
 from api_key k
 join organization o on o.id = k.organization_id
 where k.organization_id = $1::bigint and k.id = $2::bigint

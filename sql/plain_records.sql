@@ -14,9 +14,9 @@ left join lateral (
     limit 1
 ) as highest on true
 
--- name: insert(organization_id, items)
-insert into {{table}} as stored (organization_id, id, {{new_columns}}{{end_column}}{{position_column}})
-select o.id, item.id, {{new_values}}{{new_end}}{{position}}
+-- name: insert(organization_id, items, source)
+insert into {{table}} as stored (organization_id, id, {{new_columns}}{{end_column}}{{position_column}}, source)
+select o.id, item.id, {{new_values}}{{new_end}}{{position}}, $3::text
 from organization o
 cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}}){{highest}}
 where o.id = $1::bigint

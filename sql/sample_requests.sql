@@ -205,9 +205,10 @@ where style.organization_id = $1::bigint
 order by style.id
 for share;
 
--- name: insert(organization_id, items)
+-- name: insert(organization_id, items, source)
 insert into sample_request as stored (
-    organization_id, id, style_id, name, unit, sample_type_id, status, deadline, expected_at, tracking_number, comment
+    organization_id, id, style_id, name, unit, sample_type_id, status, deadline, expected_at, tracking_number, comment,
+    source
 )
 select
     o.id,
@@ -221,7 +222,8 @@ select
     item.deadline,
     item."expectedAt",
     item."trackingNumber",
-    item.comment
+    item.comment,
+    $3::text
 from organization o
 cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}}, requested jsonb)
 join style on style.organization_id = $1::bigint and style.id = item."styleId"

@@ -44,6 +44,7 @@ with record as (
         r.id,
         r.name,
         r.user_defined_id,
+        r.source,
         r.state,
         r.is_advanced_grading and o.pro as is_advanced_grading,
         r.is_default,
@@ -157,9 +158,9 @@ from used
 group by id, users
 order by id, users;
 
--- name: insert(organization_id, items)
+-- name: insert(organization_id, items, source)
 insert into size_range as stored (
-    organization_id, id, name, user_defined_id, state, is_advanced_grading, is_default
+    organization_id, id, name, user_defined_id, state, is_advanced_grading, is_default, source
 )
 select
     o.id,
@@ -168,7 +169,8 @@ select
     item."userDefinedId",
     coalesce(item.state, 'active'),
     coalesce(item."isAdvancedGrading" and o.pro, false),
-    coalesce(item."isDefault", false)
+    coalesce(item."isDefault", false),
+    $3::text
 from organization o
 cross join jsonb_to_recordset($2::jsonb) as item(
     id bigint, name text, "userDefinedId" text, state text, "isAdvancedGrading" boolean, "isDefault" boolean

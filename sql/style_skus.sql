@@ -19,9 +19,9 @@ where (stored.id is null or stored.state = 'deleted' and item.state <> 'deleted'
     and (style.size_range_id is distinct from size.size_range_id or size.is_deactivated)
 order by item.n;
 
--- name: insert(organization_id, items)
-insert into style_sku as stored (organization_id, id, style_id, color_id, {{new_columns}})
-select o.id, item.id, style_color.style_id, style_color.color_id, {{new_values}}
+-- name: insert(organization_id, items, source)
+insert into style_sku as stored (organization_id, id, style_id, color_id, {{new_columns}}, source)
+select o.id, item.id, style_color.style_id, style_color.color_id, {{new_values}}, $3::text
 from organization o
 cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
 join style_color on style_color.organization_id = $1::bigint and style_color.id = item."styleColorId"

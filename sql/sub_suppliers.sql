@@ -35,13 +35,14 @@ update facility set state_before = state, state = 'deleted'
 where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
 returning sub_supplier_id as id, id as "facilities deleted";
 
--- name: insert(organization_id, items)
-insert into sub_supplier as stored (organization_id, id, avatar_color, {{new_columns}})
+-- name: insert(organization_id, items, source)
+insert into sub_supplier as stored (organization_id, id, avatar_color, {{new_columns}}, source)
 select
     o.id,
     item.id,
     (array['#2f6f8f', '#8f4a2f', '#4f7d3a', '#7a3f86', '#b0812a', '#3d4f8f', '#a03350'])[1 + item.id % 7],
-    {{new_values}}
+    {{new_values}},
+    $3::text
 from organization o
 cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
 where o.id = $1::bigint

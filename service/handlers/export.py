@@ -15,6 +15,7 @@ from aiohttp import hdrs, web
 
 from service.database.connections import Connection
 from service.database.snapshots import SNAPSHOTS
+from service.error_types import ErrorType
 from service.errors import unavailable
 from service.feed.numbered_feed import position_headers, read_numbered_state, read_state
 from service.handlers import reads
@@ -22,6 +23,7 @@ from service.http.context import caller_of, database
 from service.http.headers import CSV, NDJSON, X_CHANGES_CURSOR
 from service.http.negotiation import accepts_gzip, prefers
 from service.http.response_sender import StreamedResponse
+from service.listing.properties import SOURCE
 from service.listing.query_reader import QueryReader
 from service.organizations.caller import Caller
 from service.records import reads as export
@@ -31,13 +33,19 @@ from service.resources.registry import EXPORTED
 _COMPRESSION_LEVEL: Final = 1
 """Level of zlib that is quick: the stream is as fast as the slower of database and compression."""
 
+_OF_SOURCES: Final = {
+    name: each for name, each in EXPORTED.items() if SOURCE.name in {*each.properties}
+}
+"""Collections whose records have a source: parts have none."""
+
 
 @dataclass(frozen=True, slots=True)
 class _ExportRequest:
-    """Collections to export, and the columns of a CSV table; () for NDJSON."""
+    """Collections to export, the columns of a CSV table or () for NDJSON, and a source or None."""
 
     resources: Sequence[Resource]
     columns: tuple[str, ...]
+    source: str | None
 
 
 async def export_records(_: Resource, request: web.Request) -> web.StreamResponse:
@@ -80,16 +88,21 @@ def _read_request(request: web.Request) -> _ExportRequest:
     records; otherwise for NDJSON. A collection that is named twice is exported once.
     """
     reader = QueryReader(request.query.items())
-    reader.only("collection")
-    names = dict.fromkeys(reader.texts.get("collection", EXPORTED))
-    if not names.keys() <= EXPORTED.keys():
-        reader.fail_choice(EXPORTED, "collection")
+    reader.only("collection", SOURCE.name)
+    source = reader.single(SOURCE.name)
+    if "\0" in (source or ""):
+        message = "Remove the character U+0000."
+        reader.fail(ErrorType.INVALID_VALUE, SOURCE.name, message=message)
+    choices = EXPORTED if source is None else _OF_SOURCES
+    names = dict.fromkeys(reader.texts.get("collection", choices))
+    if not names.keys() <= choices.keys():
+        reader.fail_choice(choices, "collection")
     reader.raise_errors()
-    resources = [EXPORTED[name] for name in names]
+    resources = [choices[name] for name in names]
     columns: tuple[str, ...] = ()
     if len(resources) == 1 and prefers(request, CSV, NDJSON):
         columns = reads.columns(resources[0], ())
-    return _ExportRequest(resources, columns)
+    return _ExportRequest(resources, columns, source)
 
 
 async def _chunks(
@@ -99,11 +112,12 @@ async def _chunks(
 
     CSV has a header line first, NDJSON a last line with ``cursor`` and the number of records.
     """
-    columns, count = export_request.columns, 0
+    columns, source, count = export_request.columns, export_request.source, 0
     if columns:
         yield reads.header(columns)
     for resource in export_request.resources:
-        async for batch in export.batches(connection, caller, resource, is_bare=bool(columns)):
+        batches = export.batches(connection, caller, resource, source, is_bare=bool(columns))
+        async for batch in batches:
             count += batch.records
             lines = batch.lines
             yield reads.rows(lines.removesuffix(b",\n"), columns) if columns else lines

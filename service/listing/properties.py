@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from service import schemas
 from service.database.statements import SHARED, Statement
@@ -81,6 +81,10 @@ class Property:
     def parse_stored(self, text: str) -> Any:
         """Parse a stored value in a cursor's format, whatever ``choices``; raise ValueError."""
         return _PARSERS[self.stored_kind](text)
+
+
+SOURCE: Final = Property("source", "string", nullable=True, sortable=False)
+"""Source of the key that created a record."""
 
 
 class Properties(Mapping[str, Property]):

@@ -101,6 +101,7 @@ class OperationObject:
             yield from STATIC["changesParameters"]
         if kind is operations.EXPORT:
             yield parameters.EXPORTED_COLLECTION
+            yield parameters.shared("ExportedSource")
         if kind is operations.COUNT:
             yield parameters.VERIFIED_COLLECTION
         if kind is operations.READ_ALL:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from service import schemas as all_schemas
 from service.handlers.operations import BULK_DELETE, BULK_PATCH, BULK_REPLACE, Operation
 from service.listing.operators import NAMES
-from service.listing.properties import Property
+from service.listing.properties import SOURCE, Property
 from service.openapi.components import STATIC, component, definition, named, reference
 from service.records.resource import Resource, ids_schema
 from service.records.writable_resource import WritableResource
@@ -111,7 +111,8 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
         # Client generators make one name of `brand.id` and `brandId`, which filter alike.
         if f"{prop.name.removesuffix('.id')}Id" not in fields:
             schema = _values(prop, fields.get(prop.name, {}))
-            yield {"name": prop.name, "in": "query", "schema": schema}
+            own = {"name": prop.name, "in": "query", "schema": schema}
+            yield shared("Source") if prop is SOURCE else own
     yield from map(shared, ("Conditions", "Fields"))
     if resource.properties.search is not None:
         yield shared("Search")

@@ -6,7 +6,7 @@ use cached keys and settings for up to KEY_CACHE_SECONDS more.
 """
 
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NotRequired, TypedDict, Unpack
 
 import asyncpg
 
@@ -92,21 +92,32 @@ async def list_organizations(connection: asyncpg.Connection) -> list[asyncpg.Rec
     return list(await connection.fetch(_SQL["list_organizations"].text))
 
 
+class KeyGrant(TypedDict):
+    """Grant of a new key."""
+
+    name: str
+    scope: str
+    """``read`` or ``write``."""
+    expires_at: NotRequired[datetime | None]
+    """Time of its expiry; by default never."""
+    source: NotRequired[str | None]
+    """Source of the records that it creates; by default its id as a text."""
+
+
 async def issue_key(
     connection: asyncpg.Connection,
     organization_id: int,
-    *,
-    name: str,
-    scope: str,
-    expires_at: datetime | None = None,
+    **grant: Unpack[KeyGrant],
 ) -> str | None:
     """Create a key and return it; None for an unknown organization, which ends a transaction.
 
-    Only the hash of its secret is stored, so the key cannot be read again. The scope is ``read`` or
-    ``write``. Without ``expires_at`` the key does not expire.
+    Only the hash of its secret is stored, so the key cannot be read again.
     """
     secret = caller.new_secret()
-    arguments = (organization_id, name, scope, caller.digest(secret), expires_at)
+    arguments = (
+        *(organization_id, grant["name"], grant["scope"], caller.digest(secret)),
+        *(grant.get("expires_at"), grant.get("source")),
+    )
     try:
         key_id: int = await connection.fetchval(_SQL["create_key"].text, *arguments)
     except asyncpg.ForeignKeyViolationError:

@@ -83,6 +83,8 @@ class Caller:
     pro: bool
     unique_keys: bool = False
     """Whether own keys of live records are unique."""
+    source: str | None = None
+    """System that uses the key: new records are of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +237,7 @@ class Callers:
                 row["multiple_language"],
                 row["pro"],
                 row["unique_keys"],
+                row["source"],
             )
             return _StoredKey(row["secret_sha256"], caller)
 

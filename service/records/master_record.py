@@ -16,6 +16,7 @@ from service.database.connections import Connection
 from service.database.statements import SHARED, Statement, id_array, load_bound
 from service.error_types import ErrorType
 from service.listing.page_sql import LIVE, column_of
+from service.listing.properties import SOURCE, Property
 from service.listing.related import Related
 from service.records import scalar_columns
 from service.records.path_keys import KeyLookup
@@ -31,7 +32,8 @@ class MasterRecord(WritableResource):
 
     Statements by name, with ``$1`` the organization:
 
-    - ``insert`` takes the items to create as a JSON array in ``$2``, ``updates`` the other upserts.
+    - ``insert`` takes the items to create as a JSON array in ``$2`` and their source in ``$3``,
+      ``updates`` the other upserts.
     - ``check``, if there is one, takes the upserts as well and returns a row (item from 1, type,
       path as a JSON array, message) for each error.
     - ``deletes`` take the ids of live records in ``$2``, as ``id_array`` writes them, and delete
@@ -43,6 +45,7 @@ class MasterRecord(WritableResource):
     """
 
     listed = LIVE
+    _filters: ClassVar[tuple[Property, ...]] = (SOURCE,)
     uses: ClassVar[tuple[ReferencedBy, ...]] = ()
     """References from other records, which prevent a delete while these are live."""
     written_separately: tuple[str, ...] = ()
@@ -204,7 +207,10 @@ class MasterRecord(WritableResource):
         if created_ids:
             updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
             created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
-            inserts = self._item_statements(["insert"], created)
+            inserts = [
+                BoundStatement(text, (*parameters, created.caller.source))
+                for text, parameters in self._item_statements(["insert"], created)
+            ]
         live_again: Sequence[int] = ()
         if write_set.restored_ids:
             items = {item["id"]: item for item in write_set.upserts.items}

@@ -92,17 +92,23 @@ class ExportBatch(NamedTuple):
 
 
 async def batches(
-    connection: Connection, caller: Caller, resource: Resource, *, is_bare: bool = False
+    connection: Connection,
+    caller: Caller,
+    resource: Resource,
+    source: str | None = None,
+    *,
+    is_bare: bool = False,
 ) -> AsyncIterator[ExportBatch]:
-    """Yield the records of a collection that its list shows without a filter, by id.
+    """Yield the records that a collection's list shows without a filter, or of a source, by id.
 
     Each line is an object of ``collection`` and ``document`` (NDJSON). With ``is_bare`` it is the
     document alone, with a comma behind it, the last one included. Each batch is a statement of its
     own: the caller's transaction makes all of them see the same moment.
     """
-    text, last_id = export_text(resource, is_bare=is_bare), 0
+    of_source, last_id = () if source is None else (source,), 0
+    text = export_text(resource, is_bare=is_bare, has_source=bool(of_source))
     while True:
-        row = await connection.fetchrow(text, caller.organization_id, last_id)
+        row = await connection.fetchrow(text, caller.organization_id, last_id, *of_source)
         if not row["found"]:
             return
         last_id = row["last_id"]
@@ -110,12 +116,15 @@ async def batches(
 
 
 @cache
-def export_text(resource: Resource, *, is_bare: bool = False) -> str:
+def export_text(resource: Resource, *, is_bare: bool = False, has_source: bool = False) -> str:
     """Return the statement that reads one batch after an id: organization ``$1``, id ``$2``.
 
+    With ``has_source``, ``$3`` is the source of the records.
     Its row has ``lines``, ``found`` (number of records, 0 at the end) and ``last_id``.
     """
-    page = export_page(_BATCH_SIZE, resource.listed)
+    conditions = [resource.listed] if resource.listed else []
+    conditions += ["record.source = $3::text"] if has_source else []
+    page = export_page(_BATCH_SIZE, " and ".join(conditions))
     return _SQL["lines"].fill(
         documents=resource.statements["documents"].fill(page=page),
         line=_JOINED if is_bare else _LINE % resource.collection,

@@ -96,6 +96,8 @@ class Resource:
     """Whether JSON has ids as strings. The database has integers."""
     related: ClassVar[tuple[Related, ...]] = ()
     """Related records and entries that lists filter by."""
+    _filters: ClassVar[tuple[Property, ...]] = ()
+    """Further properties that lists filter by, which documents do not show."""
     search: ClassVar[SearchColumns | None] = None
     """Columns of the search by words, if they are not those of the fields."""
     _defined: ClassVar[Property | None] = None
@@ -103,9 +105,13 @@ class Resource:
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
-        related = (prop for related in self.related for prop in related.properties())
+        related = [prop for related in self.related for prop in related.properties()]
         self.properties = Properties(
-            self.name, related, self.search, takes_time=self.is_in_feed, defined=self._defined
+            self.name,
+            (*related, *self._filters),
+            self.search,
+            takes_time=self.is_in_feed,
+            defined=self._defined,
         )
         self.statements = self._load_statements()
 

@@ -132,6 +132,7 @@ class Organizations(MasterRecord):
     """The caller's organization, as the only record that its callers see."""
 
     name = "organizations"
+    _filters = ()
     _rows = "(select id as organization_id, * from organization)"
 
     @cached_property

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 Records = list[dict[str, Any]]
-RecordSet = tuple[str, str | None, int, Records]
+RecordSet = tuple[str, Records]
 _LANGUAGES: Final = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "pl")
 _SIZES: Final = ("S", "M", "L")
 _LINES: Final = ("Chest", "Waist", "Sleeve")
@@ -27,19 +27,19 @@ class Erp:
 
     def truth(self) -> Iterator[RecordSet]:
         """Yield the collections in the order of their references, parts after their owners."""
-        yield "brands", "customId", 1000, [self._record("customId", f"B{n}", n) for n in range(2)]
-        yield "groups", "userDefinedId", 200, self._named("G", 500)
-        yield "colors", "userDefinedId", 1000, self._colors()
-        yield "style-custom-fields", "userDefinedId", 200, [*map(self._field, self._few(300))]
-        yield "sub-suppliers", "customId", 200, self._suppliers()
-        yield "care-instructions", "userDefinedId", 200, [*map(self._care, self._few(2_000))]
-        yield "size-ranges", "userDefinedId", 200, self._named("R", 40)
-        yield "size-range-sizes", None, 1000, [*map(self._sizes, self._few(40))]
-        yield "styles", "number", 1000, [*map(self._style, self._few(3_000))]
-        yield "measurement-charts", None, 1000, [*map(self._chart, self._few(300))]
-        yield "style-relations", "relatedStyleId", 1000, self._relations()
-        yield "sample-requests", "name", 1000, [*map(self._request, self._few(400))]
-        yield "measurements", None, 1000, [*map(self._measured, self._few(400))]
+        yield "brands", [self._record("customId", f"B{n}", n) for n in range(2)]
+        yield "groups", self._named("G", 500)
+        yield "colors", self._colors()
+        yield "style-custom-fields", [*map(self._field, self._few(300))]
+        yield "sub-suppliers", self._suppliers()
+        yield "care-instructions", [*map(self._care, self._few(2_000))]
+        yield "size-ranges", self._named("R", 40)
+        yield "size-range-sizes", [*map(self._sizes, self._few(40))]
+        yield "styles", [*map(self._style, self._few(3_000))]
+        yield "measurement-charts", [*map(self._chart, self._few(300))]
+        yield "style-relations", self._relations()
+        yield "sample-requests", [*map(self._request, self._few(400))]
+        yield "measurements", [*map(self._measured, self._few(400))]
 
     def _few(self, count: int) -> range:
         return range(count // self.divisor)
@@ -125,7 +125,3 @@ def _size(name: str) -> dict[str, Any]:
 
 def _sample(number: int) -> dict[str, Any]:
     return {"name": f"Proto {number // 5}", "styleId": {"number": f"S-{number % 5}"}}
-
-
-def _requested(size: str) -> dict[str, Any]:
-    return {"sizeRangeSizeId": _size(size), "value": "52.50"}

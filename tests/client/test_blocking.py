@@ -54,7 +54,7 @@ async def test_methods_wait_for_responses(service_address: ServiceAddress) -> No
                 entries += next(pages).records
             assert [entry["recordId"] for entry in entries] == [created.id] * 2
             item = {"userDefinedId": "B-1", "name": "B", "state": "active"}
-            outcomes = [*groups.sync([item], match="userDefinedId")]
+            outcomes = [row for _, row in client.sync([("groups", [item])])]
             assert [outcome.outcome for outcome in outcomes] == ["created"]
             groups.delete_many([created.id, outcomes[0].id])
             with pytest.raises(NotFoundError):

@@ -13,6 +13,7 @@ from service.extras.client import (
     Outcome,
     PreconditionFailedError,
 )
+from service.extras.client import client as client_module
 from service.extras.client.client import RecordSet
 
 
@@ -21,8 +22,8 @@ def named(key: str, mark: str) -> dict[str, Any]:
 
 
 async def _sync(client: Client, records: list[dict[str, Any]], **how: Any) -> list[Outcome]:
-    outcomes = client.collection("colors").sync(records, match="userDefinedId", size=40, **how)
-    return [outcome async for outcome in outcomes]
+    outcomes = client.sync([("colors", records)], **how)
+    return [outcome async for _, outcome in outcomes]
 
 
 KEYED: Final[list[tuple[str, str, dict[str, Any]]]] = [
@@ -42,28 +43,31 @@ async def test_references_are_sent_by_own_keys(
 ) -> None:
     records = [rest | {own_key: f"Sent {n}", "state": "active"} for n in range(5)]
     for outcome in ("created", "unchanged"):
-        outcomes = selvedge.collection(collection).sync(records, match=own_key)
-        assert [row.outcome async for row in outcomes] == [outcome] * 5
+        outcomes = selvedge.sync([(collection, records)])
+        assert [row.outcome async for _, row in outcomes] == [outcome] * 5
     gone = [{**record, "state": "deleted"} for record in records]
-    outcomes = selvedge.collection(collection).sync(gone, match=own_key)
-    assert [row.outcome async for row in outcomes] == ["deleted"] * 5
+    outcomes = selvedge.sync([(collection, gone)])
+    assert [row.outcome async for _, row in outcomes] == ["deleted"] * 5
 
 
-async def test_records_may_come_from_asynchronous_sources(selvedge: Client) -> None:
-    """Errors have the indexes of all records, not of the request that they were in."""
+async def test_records_may_come_from_asynchronous_sources(
+    selvedge: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Errors have the indexes of the transaction that they were in."""
+    monkeypatch.setattr(client_module, "MAX_ENTRIES", 2)
 
     async def rows() -> AsyncIterator[dict[str, Any]]:
         for number in range(5):
             yield named(f"A-{number}", "Async") | ({"nmae": 1} if number == 3 else {})
 
     async def sets() -> AsyncIterator[RecordSet]:
-        yield "colors", "userDefinedId", 2, rows()
+        yield "colors", rows()
 
     outcomes = [outcome async for _, outcome in selvedge.sync(sets())]
-    alone = selvedge.collection("colors").sync(rows(), match="userDefinedId", size=2)
     fields = [[detail.field for detail in row.details] for row in outcomes]
-    assert fields == [[], [], [], ["[3].nmae"], []]
-    assert [row.outcome async for row in alone] == [*["unchanged"] * 3, "failed", "unchanged"]
+    assert fields == [[], [], [], ["[1].item.nmae"], []]
+    again = [row.outcome async for _, row in selvedge.sync(sets())]
+    assert again == [*["unchanged"] * 3, "failed", "unchanged"]
 
 
 async def test_unknown_options_are_refused(selvedge: Client) -> None:
@@ -74,12 +78,8 @@ async def test_unknown_options_are_refused(selvedge: Client) -> None:
         TypeError, match="unknown option dryrun: use match, skip, dry_run, preview, key"
     ):
         await colors.write(records, "replace", match="userDefinedId", **wrong)
-    for outcomes in (
-        colors.sync(records, match="userDefinedId", **wrong),
-        selvedge.sync([("colors", "userDefinedId", 1, records)], **wrong),
-    ):
-        with pytest.raises(TypeError, match="unknown option dryrun: use merge, dry_run"):
-            await anext(outcomes)
+    with pytest.raises(TypeError, match="unknown option dryrun: use dry_run, at_most"):
+        await anext(selvedge.sync([("colors", records)], **wrong))
     key = "userDefinedId=Unknown option"
     with pytest.raises(NotFoundError):
         await colors.read(key)

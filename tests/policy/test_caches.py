@@ -34,7 +34,7 @@ BOUNDED = {
     "extras/pages/page.py": {"missing": "16 paths to the front page, of at most 8 steps"},
     "feed/changed_since.py": {"condition_text": "the collections of the change feed"},
     "records/keyed_values.py": {"keyed_fields": "the resources"},
-    "records/reads.py": {"export_text": "the collections, in two forms"},
+    "records/reads.py": {"export_text": "the collections, in two forms, of a source or all"},
     "records/links.py": {"stored_text": "the tables of links that a resource has"},
     "writing/previews.py": {"_entry_lists": "the resources"},
     "records/references.py": {

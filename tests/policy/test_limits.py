@@ -1,12 +1,11 @@
 """Service limits: documents, schemas and the proxy file have the numbers of service/limits.py."""
 
 import ast
-import inspect
 import re
 from pathlib import Path
 
 from service import limits, schemas
-from service.extras.client import Collection, changes
+from service.extras.client import changes, transactions
 from service.limits import byte_size
 from tests.policy import documents
 from tests.policy.limit_rows import (
@@ -191,7 +190,7 @@ def test_every_limit_is_stated() -> None:
 def test_the_client_keeps_to_the_limits() -> None:
     """It imports nothing of the service, so it repeats the numbers."""
     assert changes._WAIT_SECONDS == limits.MAX_WAIT
-    assert inspect.signature(Collection.sync).parameters["size"].default == ITEMS
+    assert transactions.MAX_ENTRIES == limits.MAX_TRANSACTION_ITEMS
 
 
 def test_schemas_have_the_same_limits() -> None:

@@ -137,10 +137,11 @@ cross join generate_series(1, $2::integer);
 -- 8. shared.rows_as_json(plain_records.insert)
 --   $1::bigint organization_id
 --   $2::jsonb items
+--   $3::text source
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into brand as stored (organization_id, id, custom_id, name, state)
-    select o.id, item.id, item."customId", item."name", coalesce(item."state", 'active')
+    insert into brand as stored (organization_id, id, custom_id, name, state, source)
+    select o.id, item.id, item."customId", item."name", coalesce(item."state", 'active'), $3::text
     from organization o
     cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
     where o.id = $1::bigint
@@ -678,12 +679,13 @@ where not exists (select 1 from language l where l.id = wanted.id);
 -- 30. shared.rows_as_json(plain_records.insert)
 --   $1::bigint organization_id
 --   $2::jsonb items
+--   $3::text source
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
     insert into color as stored (organization_id, id, name, user_defined_id, user_defined_id2,
-        color_reference, color_note, state)
+        color_reference, color_note, state, source)
     select o.id, item.id, item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
-        item."colorNote", coalesce(item."state", 'active')
+        item."colorNote", coalesce(item."state", 'active'), $3::text
     from organization o
     cross join jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
         "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)

@@ -4,16 +4,19 @@ An object becomes a ``TypedDict``; what a response leaves out and a request may 
 ``NotRequired``.
 """
 
+import json
 import keyword
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final, TypeAlias
 
-from service import openapi
+from service import openapi, schemas
 from service.openapi.components import name_of
+from service.records.reference_targets import own_references
 from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
 from service.routes import collection_path
+from service.schemas.write_forms import FIXED
 
 _Schema: TypeAlias = Mapping[str, Any]
 _MAX_SUMMARY: Final = 90
@@ -39,7 +42,31 @@ def documents() -> str:
     }
     rows = [f'    {name}: "{path}",' for name, path in roots.items()]
     table = "\n".join(["COLLECTIONS: dict[type[Any], str] = {", *rows, "}"])
-    return "\n\n\n".join([*_declarations(roots), f'{table}\n"""Path of the collection by type."""'])
+    path = f'{table}\n"""Path of the collection by type."""'
+    return "\n\n\n".join([*_declarations(roots), path, _own_keys()])
+
+
+def _own_keys() -> str:
+    """Return the fields of own keys, with the collections that those refer to."""
+    rows = list[str]()
+    for resource in MASTER_RECORDS:
+        targets = own_references(resource.name)
+        fixed = [
+            name
+            for name, keyword in resource.stored_fields.items()
+            if keyword == FIXED and name in targets and "/" not in targets[name].name
+        ]
+        key = {
+            name: targets[name].name if name in targets else ""
+            for name in (*schemas.key_fields(resource.name), *fixed)
+        }
+        rows.append(f'    "{resource.name}": {json.dumps(key)},')
+    table = "\n".join(["OWN_KEYS: dict[str, dict[str, str]] = {", *rows, "}"])
+    text = (
+        "Fields of the own key by collection, and references that are set at creation.\n\n"
+        "Each has the collection that it refers to.\n"
+    )
+    return f'{table}\n"""{text}"""'
 
 
 def create_forms() -> str:

@@ -70,6 +70,8 @@ class ImportFolder:
     path: Path
     rejected: list[dict[str, Any]] = field(default_factory=list)
     """Of the last import."""
+    not_deleted: list[str] = field(default_factory=list)
+    """Reasons for which the last import did not delete missing records."""
 
     def write(self, name: str, *lines: dict[str, Any] | str) -> None:
         """Write a file, of objects or of texts."""
@@ -84,7 +86,9 @@ class ImportFolder:
         with Rejects(said) as rejects:
             files = sources(self.path / subfolder, transfer_collections())
             try:
-                return await Import(client, files, rejects, chosen, int, int).run()
+                self.not_deleted = []
+                run = Import(client, files, rejects, chosen, int, int, self.not_deleted)
+                return await run.run()
             finally:
                 lines = said.read_text(encoding="utf-8").splitlines() if said.exists() else []
                 self.rejected = [orjson.loads(line) for line in lines]

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from service.extras.client import Client
-from service.extras.transfer.errors import TransferError
 from service.extras.transfer.import_files import ImportOptions
+from tests.support.api import issue_key
 from tests.transfer.conftest import ImportFolder, TransferEnvironment, listed
 from tests.transfer.test_commands import selvedge
 
 pytestmark = pytest.mark.contract("Files")
 
-WHOLE = ImportOptions(delete_missing=True, at_most=0.5)
+WHOLE = ImportOptions(delete_missing=True, at_most=0.5, always=0)
 BRANDS = [{"id": n, "customId": f"B{n}", "name": f"Brand {n}", "state": "active"} for n in (1, 2)]
 STYLES = [
     {"id": n, "number": f"S{n}", "name": "Vest", "state": "active", "brandId": brand}
@@ -40,22 +40,25 @@ async def keys_of(client: Client) -> dict[str, list[str]]:
 async def test_what_no_line_has_is_deleted_after_all_lines(
     client: Client, folder: ImportFolder
 ) -> None:
-    """A relation goes before its style, and this before its brand."""
-    await client.collection("styles").create({"number": "S9", "name": "Of somebody else"})
+    """A relation goes with its style, and this with its brand."""
+    await client.collection("styles").create({"number": "S9", "name": "Of the same source"})
     write(folder, BRANDS, STYLES, RELATIONS)
     counts = await folder.import_records(client, options=WHOLE)
     assert counts["styles"] == Counter(created=4, deleted=1)
+    write(folder, BRANDS[::2], STYLES[:1], [])
+    counts = await folder.import_records(client, options=replace(WHOLE, dry_run=True))
+    assert counts["styles"] == Counter(unchanged=1, refused=3)
+    assert len(folder.not_deleted) == 3 + 3
+    assert "3 of 4 styles are missing, more than 50.00% and more than 0" in " ".join(
+        folder.not_deleted
+    )
     write(folder, BRANDS[::2], STYLES[::2], RELATIONS[1:2])
-    with pytest.raises(TransferError, match="2 of 3 style-relations are missing, more than"):
-        await folder.import_records(client, options=WHOLE)
-    dry_run = ImportOptions(dry_run=True, delete_missing=True, at_most=0.7)
+    dry_run = ImportOptions(dry_run=True, delete_missing=True)
     outcomes = await folder.import_records(client, options=dry_run)
     assert outcomes["brands"] == Counter(unchanged=1, deleted=1)
     assert outcomes["style-relations"] == Counter(unchanged=1, deleted=2)
     assert len((await keys_of(client))["styles"]) == 4
-    counts = await folder.import_records(
-        client, options=ImportOptions(delete_missing=True, at_most=0.7)
-    )
+    counts = await folder.import_records(client, options=ImportOptions(delete_missing=True))
     assert counts == {
         "brands": Counter(unchanged=1, deleted=1),
         "styles": Counter(unchanged=2, deleted=2),
@@ -89,13 +92,14 @@ async def test_lines_that_are_deleted_are_not_missing(client: Client, folder: Im
     folder.write("brands.ndjson", BRANDS[0], BRANDS[1] | {"state": "deleted"})
     # Missing are two of three live records.
     for dry_run in (True, False):
-        too_many = ImportOptions(dry_run=dry_run, delete_missing=True, at_most=0.6)
-        with pytest.raises(TransferError, match="2 of 3 brands are missing"):
-            await folder.import_records(client, options=too_many)
+        too_many = ImportOptions(dry_run=dry_run, delete_missing=True, at_most=0.6, always=1)
+        counts = await folder.import_records(client, options=too_many)
+        assert counts["brands"]["refused"] == 2
+        assert "2 of 3 brands are missing" in folder.not_deleted[0]
     restored = {"customId": "B2", "name": "Brand 2", "state": "active"}
     await client.collection("brands").write([restored], "merge", match="customId")
     for dry_run in (True, False):
-        options = ImportOptions(dry_run=dry_run, delete_missing=True, at_most=0.7)
+        options = ImportOptions(dry_run=dry_run, delete_missing=True, at_most=0.7, always=0)
         counts = await folder.import_records(client, options=options)
         assert counts["brands"] == Counter(unchanged=1, deleted=3)
 
@@ -120,8 +124,9 @@ async def test_missing_records_in_use_are_reported(client: Client, folder: Impor
     whole = ImportOptions(delete_missing=True, at_most=0.9)
     counts = await folder.import_records(client, options=replace(whole, dry_run=True))
     assert counts["brands"] == Counter(unchanged=1, deleted=1, checked=1)
-    with pytest.raises(TransferError, match="not deleted: 1; the first is brands "):
-        await folder.import_records(client, options=whole)
+    counts = await folder.import_records(client, options=whole)
+    assert counts["brands"] == Counter(unchanged=1, deleted=1, refused=1)
+    assert "Used by styles: 1" in folder.not_deleted[0]
     assert (await keys_of(client))["brands"] == ["B1", "B2"]
 
 
@@ -138,14 +143,34 @@ async def test_the_command_is_told_that_files_are_whole(
         assert (ended.returncode, ended.stdout.split()[0]) == (0, outcome), ended.stderr
     folder.write("styles.ndjson", STYLES[0])
     folder.write("style-relations.ndjson")
-    ended = await selvedge(*command, *whole)
+    ended = await selvedge(*command, *whole, "--always", "0")
     assert ended.returncode == 1
+    assert "not deleted: 6; the first is styles" in ended.stderr
     assert "are missing, more than 2.00%" in ended.stderr
+    assert "refused" in ended.stdout
     assert sorted(folder.path.iterdir()) == files
-    for share in ("2%", "0"):
-        ended = await selvedge(*command, "--at-most", share)
+    for option in (("--at-most", "2%"), ("--at-most", "0"), ("--always", "0")):
+        ended = await selvedge(*command, *option)
         assert (ended.returncode, ended.stderr) == (
-            1, "selvedge: --at-most needs --delete-missing\n",
+            1, f"selvedge: {option[0]} needs --delete-missing\n",
         )  # fmt: skip
+    ended = await selvedge(*command, "--delete-missing", "--always", "many")
+    assert (ended.returncode, "use a whole number such as 10" in ended.stderr) == (2, True)
     ended = await selvedge(*command, "--delete-missing", "--at-most", "120%")
     assert (ended.returncode, "use a share such as 2% or 0.02" in ended.stderr) == (2, True)
+
+
+@pytest.mark.contract("Sources")
+async def test_records_of_other_sources_are_not_missing(
+    client: Client, environment: TransferEnvironment, keys: dict[str, str], folder: ImportFolder
+) -> None:
+    organization_id = int(keys["write"].split("_")[1])
+    designer_key = await issue_key(environment.dsn, organization_id)
+    async with Client(str(environment.url), designer_key) as designer:
+        await designer.collection("styles").create({"number": "D1", "name": "Of a designer"})
+    write(folder, BRANDS, STYLES, RELATIONS)
+    await folder.import_records(client)
+    write(folder, BRANDS, STYLES[:2], RELATIONS[:1])
+    counts = await folder.import_records(client, options=ImportOptions(delete_missing=True))
+    assert counts["styles"] == Counter(unchanged=2, deleted=2)
+    assert (await keys_of(client))["styles"] == ["D1", "S1", "S2"]

@@ -38,13 +38,13 @@ from .errors import InvalidError as InvalidError
 from .errors import NotFoundError as NotFoundError
 from .errors import PreconditionFailedError as PreconditionFailedError
 from .errors import SelvedgeError as SelvedgeError
-from .errors import TooManyMissingError as TooManyMissingError
 from .errors import TooManyRequestsError as TooManyRequestsError
 from .errors import UnauthorizedError as UnauthorizedError
 from .errors import UnavailableError as UnavailableError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import UnreachableError as UnreachableError
 from .options import BulkOptions as BulkOptions
+from .options import MissingOptions as MissingOptions
 from .options import SyncOptions as SyncOptions
 from .parts import Content as Content
 from .parts import Part as Part

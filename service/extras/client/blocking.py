@@ -169,9 +169,7 @@ class BlockingCollection(_Blocking[Collection[DocumentT]]):
     patch = _call(Collection[DocumentT].patch)
     delete = _call(Collection[DocumentT].delete)
     delete_many = _call(Collection[DocumentT].delete_many)
-    sync = _iteration(Collection[DocumentT].sync)
     write = _call(Collection[DocumentT].write)
-    delete_each = _call(Collection[DocumentT].delete_each)
 
     @property
     def name(self) -> str:
@@ -276,4 +274,5 @@ class BlockingClient(_Blocking[Client]):
     migration_counts = _call(Client.migration_counts)
     compare_migration = _call(Client.compare_migration)
     sync = _iteration(Client.sync)
+    delete_missing = _call(Client.delete_missing)
     get = _call(Client.get)

@@ -2,22 +2,22 @@
 
 import gzip
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from types import TracebackType
-from typing import Self, TypeAlias, Unpack
+from typing import Self, TypeAlias, TypeVar, Unpack
 
 import aiohttp
 
 from .changes import Changes
 from .collections import Collection
 from .documents import COLLECTIONS
-from .options import MAX_MISSING_SHARE, SyncOptions, require_known
+from .missing import SentRecords, delete_missing, sent_of
+from .options import MissingOptions, SyncOptions, require_known
 from .parts import Part
 from .queries import Parameters
 from .records import Document, DocumentT, Form, Identity, Outcome
 from .retry_policy import RetryPolicy
-from .sync import Items, Sync, each
-from .transactions import Transaction, TransactionOptions
+from .transactions import MAX_ENTRIES, Transaction, TransactionOptions
 from .transport import HttpResponse, Request, Transport, service_url
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
@@ -27,11 +27,11 @@ A write may queue 5 s for a database connection, then run for 30 s in one statem
 """
 _VERIFICATION = "/api/migration-verification"
 
-RecordSet: TypeAlias = tuple[str, str | None, int, Items[Form]]
-"""Collection, field of its own key, maximum number of records in a request, records to write.
-
-The field is None for part collections, whose items name their owners.
-"""
+_T = TypeVar("_T")
+Items: TypeAlias = Iterable[_T] | AsyncIterable[_T]
+"""Items of any iterable, or of an asynchronous one such as a database cursor."""
+RecordSet: TypeAlias = tuple[str, Items[Form]]
+"""Collection, and records to write with own keys; items of part collections name their owners."""
 
 
 class Client:
@@ -98,28 +98,46 @@ class Client:
         record_sets: Items[RecordSet],
         **options: Unpack[SyncOptions],
     ) -> AsyncIterator[tuple[str, Outcome]]:
-        """Sync several collections in the given order. Yield a name and outcome for each record.
+        """Upsert records by own key in transactions. Yield collection and outcome of each record.
 
-        The sets, and the records of each, may be asynchronous iterables.
-        Give referenced collections first. Each is synced like ``Collection.sync`` does, but with
-        ``delete_missing`` missing records are deleted after all upserts, collections in reverse
-        order, so that records go before those that they refer to. Raise TooManyMissingError, and
-        delete no record of any collection, if too many of one collection are missing; the upserts
-        stay.
+        The sets, and the records of each, may be asynchronous iterables. If there are more than
+        MAX_ENTRIES records, give referenced collections first. A failed record has the outcome
+        ``failed``, and the others are written. With ``delete_missing`` the outcomes of missing
+        records follow, as ``delete_missing`` returns them.
         """
         require_known(options, SyncOptions)
-        merge, dry_run = options.get("merge", False), options.get("dry_run", False)
-        runs = list[Sync]()
-        async for name, match, size, records in each(record_sets):
-            runs.append(Sync(self.collection(name), match, merge, size, dry_run))
-            async for outcome in runs[-1].upsert(records):
-                yield name, outcome
+        operation = "merge" if options.get("merge") else "upsert"
+        dry_run = options.get("dry_run", False)
+        batch = self.transaction(skip=True, splits=True, dry_run=dry_run)
+        async for name, records in _each(record_sets):
+            async for record in _each(records):
+                batch.add(name, operation, record)
+                if len(batch) == MAX_ENTRIES:
+                    for pair in await batch.send():
+                        yield pair
+        for pair in await batch.send():
+            yield pair
         if options.get("delete_missing"):
-            at_most = options.get("at_most", MAX_MISSING_SHARE)
-            missing = [(run, await run.missing(at_most)) for run in runs]
-            for run, records in reversed(missing):
-                async for outcome in run.delete(records):
-                    yield run.collection.name, outcome
+            for pair in await delete_missing(
+                self._require_transport(), sent_of(batch.outcomes), options
+            ):
+                yield pair
+
+    async def delete_missing(
+        self,
+        sent: Iterable[tuple[str, Outcome] | SentRecords],
+        **options: Unpack[MissingOptions],
+    ) -> list[tuple[str, Outcome]]:
+        """Delete the live records with an own key that are of the key's source and were not sent.
+
+        ``sent`` are the outcomes of transactions that sent all records of their collections, or a
+        ``SentRecords`` for each of these. Missing records of these collections are deleted in one
+        transaction. Return their outcomes:
+        ``deleted``, ``failed`` (in use), ``absent`` (gone), or ``refused``, if more than
+        ``at_most`` of a collection are missing: of these none is deleted.
+        """
+        require_known(options, MissingOptions)
+        return await delete_missing(self._require_transport(), sent_of(sent), options)
 
     def transaction(self, **options: Unpack[TransactionOptions]) -> Transaction:
         """Return a transaction over collections: ``async with client.transaction() as batch``.
@@ -138,6 +156,7 @@ class Client:
             organization["name"],
             key["name"],
             key["scope"],
+            key["source"],
         )
 
     async def migration_counts(self, *collections: str) -> list[Document]:
@@ -176,3 +195,13 @@ class Client:
         if self._transport is None:
             raise RuntimeError("Enter the client's context first: async with Client(…) as client.")
         return self._transport
+
+
+async def _each(items: Items[_T]) -> AsyncIterator[_T]:
+    """Yield the items of either kind of iterable."""
+    if isinstance(items, AsyncIterable):
+        async for item in items:
+            yield item
+    else:
+        for item in items:
+            yield item

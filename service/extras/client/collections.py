@@ -5,11 +5,9 @@ from typing import Any, Final, Generic, Unpack
 from urllib.parse import quote
 from uuid import uuid4
 
-from .errors import Detail
-from .options import MAX_MISSING_SHARE, BulkOptions, SyncOptions, WriteMode, require_known
+from .options import BulkOptions, WriteMode, require_known
 from .queries import Filter, Scalar, Sort, parameters
-from .records import Document, DocumentT, FieldChange, Form, Outcome, Page, Record
-from .sync import Items, Sync
+from .records import DocumentT, Form, Outcome, Page, Record, outcome_of
 from .transport import IDEMPOTENCY_KEY, JSON_PATCH, HttpResponse, Request, Transport
 
 _JSON = "application/json"
@@ -159,33 +157,6 @@ class Collection(Generic[DocumentT]):
         query = [("ids", str(record_id)) for record_id in ids]
         return await self._documents(Request("DELETE", self._path, query, headers=_key(key)))
 
-    async def sync(
-        self,
-        records: Items[Form],
-        *,
-        match: str,
-        size: int = 200,
-        **options: Unpack[SyncOptions],
-    ) -> AsyncIterator[Outcome]:
-        """Upsert records by own key, the field ``match``. Yield their outcomes in the same order.
-
-        ``records`` may be an asynchronous iterable, which is read as requests are sent.
-        New records are created, stored ones are replaced (with ``merge`` merged into), and those
-        with the ``state`` ``deleted`` are deleted. A failed record has the outcome ``failed``, and
-        the others are written. Each request has up to ``size`` records and is one transaction; an
-        error in a later one leaves the earlier ones written. ``SyncOptions`` has the options; raise
-        TypeError for others. With ``delete_missing`` the outcomes of these deletes follow; raise
-        TooManyMissingError, and delete none of the missing, if they are too many.
-        """
-        require_known(options, SyncOptions)
-        run = Sync(self, match, options.get("merge", False), size, options.get("dry_run", False))
-        async for outcome in run.upsert(records):
-            yield outcome
-        if options.get("delete_missing"):
-            missing = await run.missing(options.get("at_most", MAX_MISSING_SHARE))
-            async for outcome in run.delete(missing):
-                yield outcome
-
     async def write(
         self, records: Sequence[Form], mode: WriteMode, **options: Unpack[BulkOptions]
     ) -> list[Outcome]:
@@ -212,24 +183,6 @@ class Collection(Generic[DocumentT]):
             for record, row in zip(records, response.body["data"], strict=True)
         ]
 
-    async def delete_each(
-        self, records: Sequence[Document], *, dry_run: bool = False, key: str | None = None
-    ) -> list[Outcome]:
-        """Delete those of the records that can be deleted, by ``id``; return an outcome for each.
-
-        Records in use are ``failed``; those that no longer exist are ``absent``. The others are
-        deleted in one transaction; a dry run deletes none. The outcomes are in the same order.
-        """
-        query = [("ids", str(record["id"])) for record in records]
-        query += [("onError", "skip")] + [("dryRun", "true")] * dry_run
-        headers = {} if dry_run else _key(key)
-        response = await self._transport.send(Request("DELETE", self._path, query, headers=headers))
-        is_replayed = "Idempotent-Replayed" in response.headers
-        return [
-            outcome_of(record, _absent_if_gone(row), is_replayed=is_replayed)
-            for record, row in zip(records, response.body["data"], strict=True)
-        ]
-
     @property
     def name(self) -> str:
         """Path below ``/api``, with percent-encoded segments."""
@@ -246,19 +199,6 @@ class Collection(Generic[DocumentT]):
         response = await self._transport.send(request)
         documents: list[DocumentT] = response.body["data"]
         return documents
-
-
-def outcome_of(record: Form, row: Document, *, is_replayed: bool) -> Outcome:
-    """Return the outcome of a record, given its row of a response."""
-    details = tuple(Detail(**detail) for detail in row["details"])
-    changes = tuple(FieldChange(**change) for change in row.get("changes", ()))
-    return Outcome(record, row["outcome"], row["id"], details, is_replayed, changes)
-
-
-def _absent_if_gone(row: Document) -> Document:
-    """Return the outcome of a delete: ``absent`` if it failed because there is no such record."""
-    is_gone = [detail["type"] for detail in row["details"]] == ["not_found"]
-    return row | {"outcome": "absent", "details": []} if is_gone else row
 
 
 def api_path(path: Sequence[str | int]) -> str:

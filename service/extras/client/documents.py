@@ -700,4 +700,42 @@ COLLECTIONS: dict[type[Any], str] = {
 """Path of the collection by type."""
 
 
+OWN_KEYS: dict[str, dict[str, str]] = {
+    "compliance-custom-fields": {"userDefinedId": ""},
+    "style-custom-fields": {"userDefinedId": ""},
+    "care-instructions": {"userDefinedId": ""},
+    "care-instruction-materials": {"userDefinedId": ""},
+    "care-instruction-icons": {"userDefinedId": ""},
+    "care-instruction-layers": {"userDefinedId": ""},
+    "groups": {"userDefinedId": ""},
+    "colors": {"userDefinedId": ""},
+    "size-ranges": {"userDefinedId": ""},
+    "item-categories": {"name": ""},
+    "sub-suppliers": {"customId": ""},
+    "facilities": {"name": "", "subSupplierId": "sub-suppliers"},
+    "brands": {"customId": ""},
+    "color-groups": {"userDefinedId": ""},
+    "style-categories": {"userDefinedId": ""},
+    "items": {"number": ""},
+    "suppliers": {"customId": ""},
+    "seasons": {"userDefinedId": ""},
+    "price-lists": {"userDefinedId": ""},
+    "channels": {"userDefinedId": ""},
+    "styles": {"number": ""},
+    "barcode-ranges": {"userDefinedId": ""},
+    "style-colors": {"colorId": "colors", "styleId": "styles"},
+    "barcodes": {"barcode": ""},
+    "style-skus": {"sku": "", "styleColorId": "style-colors"},
+    "style-files": {"fileName": "", "styleId": "styles"},
+    "style-relations": {"relatedStyleId": "styles", "styleId": "styles"},
+    "compliance-categories": {"userDefinedId": ""},
+    "sample-types": {"userDefinedId": ""},
+    "sample-requests": {"name": "", "styleId": "styles"},
+}
+"""Fields of the own key by collection, and references that are set at creation.
+
+Each has the collection that it refers to.
+"""
+
+
 # <!-- end of `make docs` -->

@@ -36,25 +36,6 @@ class UnreachableError(SelvedgeError):
         )
 
 
-@dataclass
-class TooManyMissingError(SelvedgeError):
-    """Sync that would delete too many records. None of these was deleted; the upserts stay."""
-
-    collection: str
-    missing: int
-    """Number of live records with an own key that were not sent."""
-    total: int
-    """Number of missing records and of those that were sent, did not fail and were not deleted."""
-    at_most: float
-    """Allowed share of missing records in ``total``, from 0 to 1."""
-
-    def __str__(self) -> str:
-        return (
-            f"{self.missing} of {self.total} {self.collection} are missing, more than "
-            f"{self.at_most:.2%}: check that the source is complete, or raise the bound"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Detail:
     """Row of ``error.details``: error type, path of the input, and message as ``value``.
@@ -165,6 +146,11 @@ _BY_STATUS: dict[int, type[FailureError]] = {
 
 
 # <!-- end of `make docs` -->
+def is_too_large(error: FailureError) -> bool:
+    """Return whether fewer items in a request may succeed: 413 of the service or of a proxy."""
+    return error.status == 413 or error.type == "validation_error.too_many_items"
+
+
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> FailureError:
     """Return the error of a response, of the service or of a proxy before it.
 

@@ -1,8 +1,9 @@
 """Client results: records, pages, write outcomes and the identity of a key."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from .errors import Detail
 
@@ -10,6 +11,7 @@ Document: TypeAlias = dict[str, Any]
 """JSON object of a record, or an entry of changes. The OpenAPI document describes its fields."""
 Form: TypeAlias = Mapping[str, object]
 """JSON object to write: a dict, or one of the types in ``create_forms``."""
+_INDEX: Final = re.compile(r"^\[([0-9]{1,4})\]", re.ASCII)
 DocumentT = TypeVar("DocumentT", bound=Mapping[str, object])
 """Type of a collection's documents."""
 
@@ -50,6 +52,8 @@ class Identity:
     key_name: str
     scope: str
     """``read`` or ``write``."""
+    source: str
+    """System that uses the key: the records that it creates are of this source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,10 @@ class Outcome:
     record: Form
     """Record as the caller gave it; its document if ``delete_missing`` deletes it."""
     outcome: str
-    """``created``, ``updated``, ``unchanged``, ``deleted``, ``absent`` or ``failed``."""
+    """``created``, ``updated``, ``unchanged``, ``deleted``, ``absent``, ``failed`` or ``refused``.
+
+    ``delete_missing`` refuses the deletes of a collection that are too many.
+    """
     id: Any
     """Id of the stored record, for a part of its owner; None if no record was found.
 
@@ -85,3 +92,22 @@ class Outcome:
     """
     changes: tuple[FieldChange, ...] = ()
     """Fields that the write would change, in a preview; otherwise empty."""
+
+
+def outcome_of(record: Form, row: Document, *, is_replayed: bool) -> Outcome:
+    """Return the outcome of a record, given its row of a response."""
+    details = tuple(Detail(**detail) for detail in row["details"])
+    changes = tuple(FieldChange(**change) for change in row.get("changes", ()))
+    return Outcome(record, row["outcome"], row["id"], details, is_replayed, changes)
+
+
+def shifted(details: Iterable[Detail], start: int) -> tuple[Detail, ...]:
+    """Return errors of a request with the indexes of all records, of which it begins at one."""
+
+    def index(match: re.Match[str]) -> str:
+        return f"[{start + int(match[1])}]"
+
+    return tuple(
+        replace(detail, field=detail.field and _INDEX.sub(index, detail.field))
+        for detail in details
+    )

@@ -1,6 +1,5 @@
 """Transactions over collections: entries collected by a program and sent as one request."""
 
-import gzip
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -9,18 +8,15 @@ from types import TracebackType
 from typing import Final, Self, TypedDict, Unpack
 from uuid import uuid4
 
-from .collections import outcome_of
-from .errors import FailureError
+from .errors import FailureError, is_too_large
 from .options import require_known
-from .records import Document, Form, Outcome
-from .sync import shifted
+from .records import Document, Form, Outcome, outcome_of, shifted
 from .transport import IDEMPOTENCY_KEY, Request, Transport
 
 MAX_ENTRIES: Final = 10_000
 """Entries of one request."""
 _MAX_BYTES: Final = 24 * 2**20
 """Bytes of the entries of one request, if the caller allows several."""
-_TOO_LARGE: Final = ("payload_too_large", "validation_error.too_many_items")
 
 
 class TransactionOptions(TypedDict, total=False):
@@ -132,18 +128,17 @@ class Transaction(EntryMethods):
         self, entries: Sequence[tuple[str, Form]], lines: Sequence[bytes], start: int, end: int
     ) -> None:
         """Send the entries from ``start`` to below ``end``; halves if they are too large."""
-        dry_run, headers = self._options.get("dry_run", False), {"Content-Encoding": "gzip"}
+        dry_run, headers = self._options.get("dry_run", False), dict[str, str]()
         if not dry_run:
             headers[IDEMPOTENCY_KEY] = self._options.get("key") or str(uuid4())
         query = [("onError", "skip")] * self._options.get("skip", False)
         query += [("dryRun", "true")] * dry_run
-        body = gzip.compress(b"".join(lines[start:end]), 1)
-        media_type = "application/x-ndjson"
+        body, media_type = b"".join(lines[start:end]), "application/x-ndjson"
         request = Request("POST", "/api/transaction", query, body, media_type, headers)
         try:
             response = await self._transport.send(request)
         except FailureError as error:
-            if error.type not in _TOO_LARGE or not self._options.get("splits") or end - start < 2:
+            if not (is_too_large(error) and self._options.get("splits")) or end - start < 2:
                 error.details = shifted(error.details, start)
                 raise
             middle = (start + end) // 2

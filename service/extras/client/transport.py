@@ -1,10 +1,11 @@
 """HTTP transport: sends requests over one session, with the retries of a policy."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import aiohttp
 from yarl import URL
@@ -14,6 +15,8 @@ from .queries import Parameters
 from .retry_policy import RetryPolicy
 
 _JSON = "application/json"
+_COMPRESSED_BYTES: Final = 16 * 2**10
+"""Bytes of a body from which on it is sent compressed."""
 JSON_PATCH = "application/json-patch+json"
 IDEMPOTENCY_KEY = "Idempotency-Key"
 
@@ -36,6 +39,8 @@ class Request:
     media_type: str = _JSON
     """Media type of the body."""
     headers: Mapping[str, str] = field(default_factory=dict)
+    is_lines: bool = False
+    """Whether the response is a line of JSON for each value, of which the body is the list."""
     exact: bool = False
     """Whether decimal numbers of the response are parsed as strings; integers stay integers."""
 
@@ -92,6 +97,9 @@ class Transport:
         raw = request.body
         if raw is not None and not isinstance(raw, bytes):
             raw = _encoded(raw)
+        if raw is not None and len(raw) >= _COMPRESSED_BYTES:
+            headers = {**request.headers, "Content-Encoding": "gzip"}
+            request, raw = replace(request, headers=headers), gzip.compress(raw, 1)
         attempt = 1
         while True:
             try:
@@ -121,18 +129,20 @@ class Transport:
             raise UnreachableError(reason, may_have_executed=request.writes) from error
         if status not in (200, 201, 304):
             raise error_of(status, response_headers, body)
-        return HttpResponse(status, response_headers, _parsed(body, exact=request.exact))
+        return HttpResponse(status, response_headers, _parsed(body, request))
 
 
 def _encoded(body: Any) -> bytes:
     return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _parsed(body: bytes, *, exact: bool) -> Any:
+def _parsed(body: bytes, request: Request) -> Any:
     try:
+        if request.is_lines:
+            return [json.loads(line) for line in body.splitlines()]
         if not body:
             return None
-        return json.loads(body, parse_float=str) if exact else json.loads(body)
+        return json.loads(body, parse_float=str) if request.exact else json.loads(body)
     except (ValueError, RecursionError) as error:
         raise SelvedgeError(
             "The response is not JSON: check that the URL is that of a Selvedge service."

@@ -69,6 +69,9 @@ def _add_key(parser: ArgumentParser) -> None:
         metavar="DATE",
         help="expiry, such as 2027-01-31 or 2027-01-31T12:00:00Z, by default in UTC",
     )
+    issue.add_argument(
+        "--source", type=_name, help="system that uses it, such as erp (default: the id of the key)"
+    )
     issue.set_defaults(run=issue_key)
     listing = actions.add_parser("list", help="list keys, without their secrets")
     listing.add_argument("--organization", type=identifier, metavar="ID")
@@ -203,6 +206,7 @@ def issue_key(settings: Settings, arguments: Namespace) -> None:
         name=arguments.name,
         scope=arguments.scope,
         expires_at=arguments.expires,
+        source=arguments.source,
     )
     if key is None:
         raise CommandError(_no_organization(arguments.organization))
@@ -213,10 +217,20 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
     """Print a table of the keys, of one organization or all, revoked and expired ones included."""
     rows = run(settings, organizations.list_keys, arguments.organization)
     print_table(
-        ("ID", "ORGANIZATION", "SCOPE", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED"),
+        (
+            "ID",
+            "ORGANIZATION",
+            "SCOPE",
+            "NAME",
+            "SOURCE",
+            "CREATED",
+            "LAST USED",
+            "EXPIRES",
+            "REVOKED",
+        ),
         (
             (
-                *(row[field] for field in ("id", "organization_id", "scope", "name")),
+                *(row[field] for field in ("id", "organization_id", "scope", "name", "source")),
                 *(time_text(row[f"{event}_at"]) for event in ("created", "last_used")),
                 *(time_text(row[f"{event}_at"]) for event in ("expires", "revoked")),
             )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from service.console import say
-from service.extras.transfer.errors import CHECKED
+from service.extras.transfer.errors import CHECKED, REFUSED
 
 if TYPE_CHECKING:
     from service.extras.transfer.rejects import Rejects
@@ -16,6 +16,7 @@ _OUTCOMES: Final = {
     "unchanged": "unchanged",
     "deleted": "deleted",
     "absent": "absent",
+    REFUSED: "refused",
     CHECKED: "checked",
     "failed": "rejected",
 }

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from service.console import say
 from service.extras.client import Client
-from service.extras.client.options import MAX_MISSING_SHARE
+from service.extras.client.options import ALWAYS_DELETED, MAX_MISSING_SHARE
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.column_listing import ListColumns
 from service.extras.commands.import_summary import print_summary, reject_summary
@@ -78,14 +78,21 @@ def _add_import(parsers: Parsers) -> None:
     importing.add_argument(
         "--delete-missing",
         action="store_true",
-        help="delete live records with an own key that their file does not have",
+        help="delete live records of the key's source that their file does not have",
     )
     importing.add_argument(
         "--at-most",
         type=_share,
         metavar="SHARE",
-        help="with --delete-missing: share of a collection's records beyond which nothing is "
+        help="with --delete-missing: share of a collection's records beyond which none of them is "
         f"deleted, such as 2%% or 0.02 (default: {MAX_MISSING_SHARE:.0%}%)",
+    )
+    importing.add_argument(
+        "--always",
+        type=_count,
+        metavar="NUMBER",
+        help="with --delete-missing: number of a collection's records that may be deleted whatever "
+        f"their share is (default: {ALWAYS_DELETED})",
     )
     _add_run_options(importing)
     importing.set_defaults(run=import_)
@@ -165,38 +172,43 @@ def import_(_: Settings, arguments: Namespace) -> None:
 
     url, key = service_from_environment()  # fails before any file is read
     files = sources(arguments.place, transfer_collections(), text_encoding(arguments.encoding))
-    if arguments.at_most is not None and not arguments.delete_missing:
-        raise CommandError("--at-most needs --delete-missing")
+    for option, value in (("--at-most", arguments.at_most), ("--always", arguments.always)):
+        if value is not None and not arguments.delete_missing:
+            raise CommandError(f"{option} needs --delete-missing")
     options = ImportOptions(
         skip=arguments.on_error == "skip",
         dry_run=arguments.dry_run,
         merge=arguments.merge,
         delete_missing=arguments.delete_missing,
         at_most=MAX_MISSING_SHARE if arguments.at_most is None else arguments.at_most,
+        always=ALWAYS_DELETED if arguments.always is None else arguments.always,
     )
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
         if any(path.absolute() == source.path.absolute() for source in files):
             raise CommandError(f"{path} is a file to import: use another file for --rejects")
-    counts = None
+    counts, not_deleted = None, list[str]()
     with (
         Rejects(arguments.rejects) as rejects,
         tqdm(desc="import", unit=" lines", disable=None) as bar,
         nullcontext() if options.dry_run else _locked(files[0].path.parent),
     ):
 
-        async def run() -> dict[str, Counter[str]]:
+        async def transfer() -> dict[str, Counter[str]]:
             policy = OutageRetryPolicy(on_outage=outage_reporter(url))
             async with Client(url, key, retry_policy=policy) as client:
-                return await Import(client, files, rejects, options, bar.reset, bar.update).run()
+                run = Import(client, files, rejects, options, bar.reset, bar.update, not_deleted)
+                return await run.run()
 
         try:
-            counts = asyncio.run(run())
+            counts = asyncio.run(transfer())
         finally:
             if counts is None:
                 say(_INTERRUPTED[options.dry_run], file=sys.stderr)
     print_summary(counts)
     if rejects.count:
         raise CommandError(reject_summary(rejects, skips=options.skip, dry_run=options.dry_run))
+    if not_deleted:
+        raise CommandError(f"not deleted: {len(not_deleted)}; the first is {not_deleted[0]}")
 
 
 def _share(text: str) -> float:
@@ -209,6 +221,13 @@ def _share(text: str) -> float:
     if share > 1:
         raise ArgumentTypeError(f"use a share such as 2% or 0.02, not {text!r}")
     return share
+
+
+def _count(text: str) -> int:
+    """Parse a number from 0; raise ArgumentTypeError for another text."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ArgumentTypeError(f"use a whole number such as 10, not {text!r}")
+    return int(text)
 
 
 def text_encoding(name: str | None) -> str | None:

@@ -7,6 +7,8 @@ class TransferError(Exception):
     """Export or import that cannot start or continue. The message is one line for the operator."""
 
 
+REFUSED: Final = "refused"
+"""Outcome of missing records that were not deleted: too many, or in use."""
 CHECKED: Final = "checked"
 """Outcome of what a dry run could not check completely.
 

@@ -15,11 +15,11 @@ from typing import Any, Final
 import orjson
 
 from service.error_types import ErrorType
-from service.extras.client import Client, Detail, FailureError, Outcome, TooManyMissingError
-from service.extras.client.options import MAX_MISSING_SHARE
-from service.extras.client.sync import Sync
+from service.extras.client import Client, Detail, FailureError, Outcome
+from service.extras.client.missing import SentRecords
+from service.extras.client.options import ALWAYS_DELETED, MAX_MISSING_SHARE
 from service.extras.client.transactions import MAX_ENTRIES, Transaction
-from service.extras.transfer.errors import CHECKED, TransferError
+from service.extras.transfer.errors import CHECKED, REFUSED, TransferError
 from service.extras.transfer.files import Line, Source
 from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys
 from service.extras.transfer.rejects import Rejects
@@ -40,9 +40,11 @@ class ImportOptions:
     merge: bool = False
     """Whether lines are merged into their records: fields that a line lacks stay."""
     delete_missing: bool = False
-    """Whether live records with an own key that their file lacks are deleted."""
+    """Whether live records of the key's source that their file lacks are deleted."""
     at_most: float = MAX_MISSING_SHARE
-    """Share from 0 to 1 of a collection's live records with an own key that may be deleted."""
+    """Share from 0 to 1 of a collection's records beyond which none is deleted."""
+    always: int = ALWAYS_DELETED
+    """Number of missing records of a collection that are deleted, whatever their share is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,10 @@ class Import:
     """Called with the number of lines before the first one is sent."""
     on_progress: Callable[[int], object]
     """Called with the number of lines that are done; parts that are members are lines, too."""
+    not_deleted: list[str] = field(default_factory=list)
+    """Reasons for which missing records were not deleted, a line for each."""
     _counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    _syncs: dict[str, Sync] = field(default_factory=dict)
+    _sent: dict[str, SentRecords] = field(default_factory=dict)
     """What the files have, by collection of records."""
     _finals: list[_Entry] = field(default_factory=list)
     _has_sent: bool = False
@@ -83,7 +87,7 @@ class Import:
         They are by collection; those without a count are left out. Rejected lines are ``failed``;
         unless they are skipped, the first transaction with one ends the import, without an
         exception. Raise TransferError for what the operator can mend: an unreadable file, before
-        anything is sent, a key that may only read, missing records that are too many or in use.
+        anything is sent, or a key that may only read.
         Raise SelvedgeError for any other refusal or failure of a request.
         """
         count, lines = 0, ((each, line) for each in self.sources for line in self._lines(each))
@@ -123,10 +127,8 @@ class Import:
     def _entries(self, source: Source) -> Iterator[_Entry]:
         """Yield the entries of a file, and reject the lines that cannot be sent."""
         collection, first_lines = source.collection, dict[bytes, int]()
-        name, [key, *_] = collection.name, collection.key_fields
         if not collection.owner:
-            records = self.client.collection(name)
-            self._syncs[name] = Sync(records, key, dry_run=self.options.dry_run)
+            self._sent[collection.name] = SentRecords(collection.name)
         for line in self._lines(source):
             document = {name: value for name, value in line.document.items() if name != "id"}
             translation, final = LineTranslation(self._keys, sends_active=True), None
@@ -196,8 +198,8 @@ class Import:
             name, counted = entry.source.collection.name, outcome.outcome
             if self._is_stopped or counted == "failed":
                 continue
-            if name in self._syncs:
-                self._syncs[name].collect(outcome)
+            if name in self._sent:
+                self._sent[name].collect(outcome)
             if entry.final and not self.options.dry_run:
                 self._finals.append(replace(entry, item=entry.final, final=None))
             else:
@@ -220,34 +222,33 @@ class Import:
             if entry.source.owner:
                 field = collection.field_of_owner(field)
             rows.append(replace(row, field=field))
-        if collection.name in self._syncs:
-            self._syncs[collection.name].failed.append(entry.item)
+        if collection.name in self._sent:
+            self._sent[collection.name].fail(entry.item)
         self._counts[collection.name]["failed"] += 1
         self.rejects.add(entry.source, entry.line, rows)
         self.on_progress(1)
 
     async def _delete_missing(self) -> None:
-        """Delete the live records with an own key that no line has, in collections with a file.
+        """Delete the live records of the key's source that no line has, in collections with a file.
 
-        Raise TransferError if more than ``at_most`` of a collection is missing, with nothing
-        deleted, or if some are in use, with the others deleted. A dry run counts these as
-        ``checked``: the lines, which it does not write, may free them.
+        Those that others use, or that are too many, are ``refused`` and stay. A dry run counts
+        records in use as ``checked``: the lines, which it does not write, may free them.
         """
-        batch = self.client.transaction(splits=True, dry_run=self.options.dry_run, skip=True)
-        try:
-            for name, sync in reversed(self._syncs.items()):
-                for record in await sync.missing(self.options.at_most):
-                    batch.delete(name, {"id": record["id"]})
-        except TooManyMissingError as error:
-            raise TransferError(f"{error} (--at-most)") from error
-        failed = list[str]()
-        for name, outcome in await batch.send():
-            is_used = outcome.outcome == "failed"
-            self._counts[name][CHECKED if is_used else outcome.outcome] += 1
-            reasons = "; ".join(str(detail.value) for detail in outcome.details)
-            failed += [f"{name} {outcome.record['id']}: {reasons}"] * is_used
-        if failed and not self.options.dry_run:
-            raise TransferError(f"not deleted: {len(failed)}; the first is {failed[0]}")
+        options = self.options
+        outcomes = await self.client.delete_missing(
+            self._sent.values(),
+            at_most=options.at_most,
+            always=options.always,
+            dry_run=options.dry_run,
+        )
+        for name, row in outcomes:
+            outcome = row.outcome
+            if outcome == "failed":
+                outcome = CHECKED if options.dry_run else REFUSED
+            self._counts[name][outcome] += 1
+            if outcome == REFUSED:
+                reasons = "; ".join(str(detail.value) for detail in row.details)
+                self.not_deleted.append(f"{name} {row.id}: {reasons}")
 
 
 def _key_errors(entry: _Entry, first_lines: dict[bytes, int]) -> Iterator[Detail]:

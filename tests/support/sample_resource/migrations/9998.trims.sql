@@ -4,6 +4,7 @@ create table trim (
     name text collate "C" not null,
     user_defined_id text collate "C",
     state text collate "C" not null default 'active',
+    source text collate "C",
     constraint trim_pk primary key (organization_id, id),
     constraint trim_organization_fk foreign key (organization_id) references organization (id)
 );
