@@ -40,7 +40,7 @@ class PartCollection(WritableResource):
         own_keys = {key: column_of(key) for key in schemas.key_fields(part.owner.name)[:1]}
         owner = Related(self.key.removesuffix("Id"), self.table or "", "id", {"id": "id"}, own_keys)
         # Other resources have a class each; the collections of parts share theirs.
-        self.related = (owner,)  # type: ignore[misc]
+        self.related = (owner, *part.related)  # type: ignore[misc]
         super().__init__(name)
         self.stored_state, self.scope_field = part.stored_state, part.scope_field
         self.sizes_of = part.sizes_of  # type: ignore[misc]

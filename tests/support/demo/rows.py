@@ -16,7 +16,12 @@ from tests.support.demo.custom_fields import (
     add_style_custom_fields,
 )
 from tests.support.demo.samples import add_samples
-from tests.support.demo.shop import add_channels, add_price_lists, add_style_files
+from tests.support.demo.shop import (
+    add_channels,
+    add_price_lists,
+    add_style_files,
+    add_style_prices,
+)
 from tests.support.demo.sizes import add_size_ranges
 from tests.support.demo.styles import add_items, add_style_translations, add_styles
 from tests.support.demo.suppliers import add_sub_suppliers, add_suppliers, add_supply_chains
@@ -41,6 +46,7 @@ def build() -> Rows:
         add_style_colors(organization, catalog, sizes[organization.profile.default_size_range])
         add_style_translations(organization, catalog, LANGUAGES)
         price_lists = add_price_lists(organization, style_suppliers)
+        add_style_prices(organization, price_lists)
         add_channels(organization, price_lists, LANGUAGES)
         add_items(organization, catalog.brands, item_suppliers)
         add_barcode_ranges(organization)
