@@ -36,6 +36,10 @@ def test_the_operations_of_every_part() -> None:
         ("PATCH", "/api/styles/{id}/measurement-chart"),
         ("GET", "/api/styles/{id}/custom-field-values"),
         ("PUT", "/api/styles/{id}/custom-field-values"),
+        ("GET", "/api/styles/{id}/items"),
+        ("PUT", "/api/styles/{id}/items"),
+        ("GET", "/api/styles/{id}/care-instructions"),
+        ("PUT", "/api/styles/{id}/care-instructions"),
         ("GET", measured),
         *((method, f"{measured}/{{sizeRangeSizeId}}") for method in ("GET", "PUT", "PATCH")),
     }
