@@ -34,7 +34,7 @@ from service.resources.assortment.sent_prices import (
     price_lists,
     prices_of,
 )
-from service.resources.assortment.style_sizes import SIZES, size_errors
+from service.resources.assortment.style_entries import SIZES, size_errors
 from service.resources.styles import PRICED, Styles
 from service.schemas.extra_checks import duplicate_errors
 

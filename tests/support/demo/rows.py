@@ -8,6 +8,7 @@ from typing import Final
 from service.extras.demo.loading import NULL, ROWS
 from tests.support.demo.assortment import add_style_colors
 from tests.support.demo.barcodes import add_barcode_ranges, add_barcodes
+from tests.support.demo.bills import add_bills, add_care_sets
 from tests.support.demo.care import add_care
 from tests.support.demo.colors import add_colors
 from tests.support.demo.custom_fields import (
@@ -56,6 +57,8 @@ def build() -> Rows:
         add_style_custom_fields(organization, catalog)
         add_custom_field_values(organization, [*catalog.styles[0], *catalog.styles[1]])
         add_samples(organization, catalog, sizes)
+        add_bills(organization, [style for garment in catalog.styles[:8] for style in garment])
+        add_care_sets(organization, [style for garment in catalog.styles[:18] for style in garment])
         add_supply_chains(organization, [*catalog.styles[0], *catalog.styles[1]])
     return rows
 
