@@ -63,11 +63,11 @@ class CollectionEntries:
     """Operations by request index, in request order."""
 
 
-class UsedRecordsError(Exception):
-    """Deletes that failed after their records were deleted: the transaction cannot go on."""
+class LateFailuresError(Exception):
+    """Entries that failed after they were written: the transaction cannot go on."""
 
     def __init__(self, details: Mapping[int, list[ErrorDetail]]) -> None:
-        super().__init__("records to delete are in use")
+        super().__init__("written entries fail")
         self.details = details
         """Errors of these entries, by request index."""
 
@@ -83,7 +83,7 @@ async def write_entries(
 
     ``root`` is the batch of ``items``, those of all entries. ``collections`` are in the order of
     ``reference_order``. Without ``skip_failed``, raise ApiError with the errors of all entries,
-    else UsedRecordsError for records to delete that are in use.
+    else LateFailuresError for entries that fail after they were written.
     """
     errors = root.errors
     copies = dict(zip(root.request_indexes, root.items, strict=True))
@@ -108,6 +108,7 @@ async def write_entries(
             stored = await store(connection, entries.resource, batch, records, skipping)
             written.append((position, stored))
     stored_batches = [stored for _, stored in written]
+    await _check_results(connection, stored_batches, errors, options)
     late_batches = await _finish_deletes(connection, stored_batches, errors, options)
     if not options.skip_failed:
         errors.raise_any()
@@ -232,6 +233,26 @@ def _report_repeated(resource: MasterRecord, batch: Batch) -> None:
             batch.fail(index, ErrorType.DUPLICATE, resource.key, message=message)
 
 
+async def _check_results(
+    connection: Connection,
+    written: Sequence[WrittenBatch],
+    errors: ItemErrors,
+    options: WriteOptions,
+) -> None:
+    """Add the errors that the state after all entries shows, if this is what remains.
+
+    With ``skip_failed`` raise LateFailuresError with them: the entries are stored already.
+    """
+    if errors and not options.skip_failed:
+        return
+    for each in written:
+        await each.resource.check_result(connection, each.write_set)
+    indexes = [index for each in written for index in each.write_set.upserts.request_indexes]
+    failed = {index: errors.details_of(index) for index in indexes if index in errors}
+    if failed and options.skip_failed:
+        raise LateFailuresError(failed)
+
+
 async def _finish_deletes(
     connection: Connection,
     written: Sequence[WrittenBatch],
@@ -240,14 +261,14 @@ async def _finish_deletes(
 ) -> list[WrittenBatch]:
     """Check the uses of deleted records, delete those that were only marked; return the changes.
 
-    Add errors for records in use; with ``skip_failed`` raise UsedRecordsError with them.
+    Add errors for records in use; with ``skip_failed`` raise LateFailuresError with them.
     """
     deleting = [each for each in written if each.write_set.live_deletes]
     plans = [await each.resource.check_unused(connection, each.write_set) for each in deleting]
     indexes = [index for each in deleting for index in each.write_set.deletes.request_indexes]
     used = {index: errors.details_of(index) for index in indexes if index in errors}
     if used and options.skip_failed:
-        raise UsedRecordsError(used)
+        raise LateFailuresError(used)
     late_batches = list[WrittenBatch]()
     for each, clearing_plan in zip(deleting, plans, strict=True):
         if clears_references(each.resource) and not errors:
