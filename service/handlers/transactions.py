@@ -42,11 +42,11 @@ from service.resources.transaction import Transactions
 from service.schemas.parsing import malformed, parse, parse_lines
 from service.shares.body_scheduler import BODY_SCHEDULER
 from service.shares.fair_queue import LeaseKind
+from service.writing.late_checks import LateFailuresError
 from service.writing.outcomes import FAILED, UNCHANGED, WriteOptions
 from service.writing.transaction import (
     CollectionEntries,
     EntryOperation,
-    LateFailuresError,
     write_entries,
 )
 
