@@ -41,6 +41,9 @@ class WriteSet:
     stored_forms: Mapping[int, Item] = field(default_factory=dict)
     """Writable forms before the write, by id; empty unless the write patches a single record."""
 
+    stored: Mapping[int, LockedRow] = field(default_factory=dict)
+    """Locked rows of the stored records, by id."""
+
     def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
         """Return the ids of created and deleted records, by collection, then by operation.
 

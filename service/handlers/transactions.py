@@ -42,18 +42,18 @@ from service.resources.transaction import Transactions
 from service.schemas.parsing import malformed, parse, parse_lines
 from service.shares.body_scheduler import BODY_SCHEDULER
 from service.shares.fair_queue import LeaseKind
+from service.writing.late_checks import LateFailuresError
 from service.writing.outcomes import FAILED, UNCHANGED, WriteOptions
 from service.writing.transaction import (
     CollectionEntries,
     EntryOperation,
-    UsedRecordsError,
     write_entries,
 )
 
 _CHUNK: Final = 200
 """Items that are validated at a time; other bodies may start in between."""
 _ROUNDS: Final = 10
-"""Maximum number of transactions; each but the last leaves out deletes of records in use.
+"""Maximum number of transactions; each but the last leaves out entries that fail late.
 
 Deletes can depend on deletes, but no further than references lead from collection to collection.
 """
@@ -219,7 +219,7 @@ async def _execute(
             if type(error.__cause__) is TimeoutError:
                 raise unavailable(_TOO_SLOW) from error
             raise
-        except UsedRecordsError as error:
+        except LateFailuresError as error:
             entries.items = replace(items, details={**items.details, **error.details})
             continue
         reserve_unconditionally(request, len(answer.body))

@@ -149,6 +149,12 @@ class WritableResource(Resource):
         """
         raise NotImplementedError
 
+    async def check_result(self, connection: Connection, write_set: WriteSet) -> None:
+        """Add the errors that only the state after the whole request shows.
+
+        It runs after ``check``, in a transaction after all its collections are stored.
+        """
+
     async def check_unused(
         self,
         connection: Connection,  # noqa: ARG002

@@ -2,12 +2,15 @@
 
 from typing import Final
 
+import orjson
+
+from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
 from service.database.connections import Connection
 from service.database.statements import load
 from service.error_types import ErrorType
-from service.listing.properties import Property
+from service.listing.properties import Property, stored_id
 from service.listing.related import Related
 from service.records.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
@@ -17,6 +20,7 @@ _NUMBER = (
     " where related.organization_id = $1::bigint and related.id = record.related_style_id)"
 )
 """SQL of the own key of a style relation, the related style's number."""
+_READY: Final = "isReadyForExport"
 _FILTERS: Final = load("custom_field_filters")
 _IS_SHOWN: Final = load("custom_field_values")["is_shown"].text
 PRICED: Final = (
@@ -89,6 +93,33 @@ class Styles(PlainRecord):
             names = ["restore_style_colors", "restore_style_files"]
             plan += self._item_statements(names, write_set.upserts)
         return plan
+
+    async def check_result(self, connection: Connection, write_set: WriteSet) -> None:
+        """Report mandatory custom fields without a value, of styles that become ready for export.
+
+        Values, colors and sizes are those that are stored, all else that of the items.
+        """
+
+        def becomes_ready(item: Item) -> bool:
+            row = write_set.stored.get(item["id"])
+            return bool(item.get(_READY)) and not (row and orjson.loads(row["fields"])[_READY])
+
+        batch = write_set.upserts.subset(becomes_ready)
+        if not batch.items:
+            return
+        styles = [
+            {
+                "n": number,
+                "id": item["id"],
+                "brand_id": item.get("brandId"),
+                "group_ids": [*map(stored_id, item.get("groupIds") or ())],
+                "category_id": item.get("styleCategoryId"),
+                "size_range_id": item.get("sizeRangeId"),
+            }
+            for number, item in enumerate(batch.items, start=1)
+        ]
+        text, organization_id = self.statements["incomplete"].text, batch.caller.organization_id
+        batch.fail_all(await connection.fetch(text, organization_id, orjson.dumps(styles).decode()))
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether stored styles are written, which may have SKUs, or are restored."""

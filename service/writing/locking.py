@@ -63,7 +63,11 @@ class LockedRecords:
         live_deletes = [id_ for id_ in deletions.ids if id_ not in deleted]
         created = [id_ for id_ in upserts.ids if id_ in self.new] if self.new else []
         restored = [id_ for id_ in upserts.ids if id_ in deleted] if deleted else []
-        return WriteSet(batch, upserts, deletions, live_deletes, created, restored, self.forms)
+        return WriteSet(
+            *(batch, upserts, deletions, live_deletes, created, restored),
+            stored_forms=self.forms,
+            stored=self.stored,
+        )
 
 
 def locks_organization(resource: WritableResource, *, creates: bool = False) -> bool:

@@ -29,9 +29,9 @@ class WriteOptions:
     item_precondition: Callable[[str], Precondition]
     """Returns the precondition of an item of a bulk write, given its ``ifMatch``, not null."""
     checks_uses: bool = True
-    """Check whether other records use those to delete.
+    """Check whether other records use those to delete, and the state after the request.
 
-    Otherwise further batches of the transaction may release them, and ``write_entries`` checks it.
+    Otherwise further batches of the transaction may change both, and ``write_entries`` checks them.
     """
     skip_failed: bool = False
     """Skip items that fail and write the others; otherwise a failure aborts the write."""

@@ -159,6 +159,8 @@ async def _check(
             await references.resolve(connection, write_set.upserts, write_set)
         _keep_stored_fields(resource, write_set.upserts, records)
         plan = await resource.check(connection, write_set)
+        if options.checks_uses:
+            await resource.check_result(connection, write_set)
         for key in unique_keys.unique_keys(resource, batch.caller, renames=records.renames):
             await unique_keys.check(connection, resource, key, write_set, records.stored)
         clearing_plan = (

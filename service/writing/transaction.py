@@ -20,11 +20,11 @@ from service.batches.batch import Batch, Item, ItemErrors, RequestItems
 from service.batches.renames import NEW_KEY
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import ErrorDetail
 from service.listing.properties import stored_id
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
 from service.writing import merge_patch, own_keys
+from service.writing.late_checks import check_results, finish_deletes
 from service.writing.locking import (
     LockedRecords,
     assign_ids,
@@ -34,10 +34,8 @@ from service.writing.locking import (
     locks_organization,
 )
 from service.writing.outcomes import WriteOptions, WriteResult, sent_key
-from service.writing.plan_execution import execute_plan
 from service.writing.stored_batches import (
     WrittenBatch,
-    clears_references,
     keep_newer_fields,
     record_changes,
     result_of,
@@ -63,15 +61,6 @@ class CollectionEntries:
     """Operations by request index, in request order."""
 
 
-class UsedRecordsError(Exception):
-    """Deletes that failed after their records were deleted: the transaction cannot go on."""
-
-    def __init__(self, details: Mapping[int, list[ErrorDetail]]) -> None:
-        super().__init__("records to delete are in use")
-        self.details = details
-        """Errors of these entries, by request index."""
-
-
 async def write_entries(
     connection: Connection,
     root: Batch,
@@ -83,7 +72,7 @@ async def write_entries(
 
     ``root`` is the batch of ``items``, those of all entries. ``collections`` are in the order of
     ``reference_order``. Without ``skip_failed``, raise ApiError with the errors of all entries,
-    else UsedRecordsError for records to delete that are in use.
+    else LateFailuresError for entries that fail after they were written.
     """
     errors = root.errors
     copies = dict(zip(root.request_indexes, root.items, strict=True))
@@ -108,7 +97,8 @@ async def write_entries(
             stored = await store(connection, entries.resource, batch, records, skipping)
             written.append((position, stored))
     stored_batches = [stored for _, stored in written]
-    late_batches = await _finish_deletes(connection, stored_batches, errors, options)
+    await check_results(connection, stored_batches, errors, options)
+    late_batches = await finish_deletes(connection, stored_batches, errors, options)
     if not options.skip_failed:
         errors.raise_any()
     if written:
@@ -230,37 +220,6 @@ def _report_repeated(resource: MasterRecord, batch: Batch) -> None:
             others = ", ".join(str(batch.request_indexes[each]) for each in same if each != index)
             message = f"Entry {others} is of the same record."
             batch.fail(index, ErrorType.DUPLICATE, resource.key, message=message)
-
-
-async def _finish_deletes(
-    connection: Connection,
-    written: Sequence[WrittenBatch],
-    errors: ItemErrors,
-    options: WriteOptions,
-) -> list[WrittenBatch]:
-    """Check the uses of deleted records, delete those that were only marked; return the changes.
-
-    Add errors for records in use; with ``skip_failed`` raise UsedRecordsError with them.
-    """
-    deleting = [each for each in written if each.write_set.live_deletes]
-    plans = [await each.resource.check_unused(connection, each.write_set) for each in deleting]
-    indexes = [index for each in deleting for index in each.write_set.deletes.request_indexes]
-    used = {index: errors.details_of(index) for index in indexes if index in errors}
-    if used and options.skip_failed:
-        raise UsedRecordsError(used)
-    late_batches = list[WrittenBatch]()
-    for each, clearing_plan in zip(deleting, plans, strict=True):
-        if clears_references(each.resource) and not errors:
-            upserts, none = each.write_set.upserts.empty(), list[int]()
-            deletes = dataclasses.replace(
-                each.write_set, upserts=upserts, created_ids=none, restored_ids=none
-            )
-            plan = clearing_plan + each.resource.record_statements(deletes)
-            recorder, forms = await execute_plan(
-                connection, each.resource, deletes.batch, plan, (None, None)
-            )
-            late_batches.append(dataclasses.replace(each, recorder=recorder, forms=forms))
-    return late_batches
 
 
 def _failed_creators(

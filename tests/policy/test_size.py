@@ -14,7 +14,7 @@ from tests.policy.sources import ROOT, modules, tree, written
 
 LIMITS = {
     "lines of code in service/": 27_050,
-    "modules in service/": 298,
+    "modules in service/": 299,
     "modules of at most 60 lines": 67,
     "modules in the largest package": 25,
     "lines of schemas/ per resource file": 105,

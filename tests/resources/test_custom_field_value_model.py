@@ -1,19 +1,24 @@
 """Values in custom fields against a model (contract, Custom field values)."""
 
+import re
 from random import Random
 from typing import Any, Final
 
 import pytest
 
 from tests.support.api import Api, replacing
+from tests.support.openapi_validation import is_failure
 from tests.support.sampling import examples, settle_seed
-from tests.support.value_model import Field, Model
+from tests.support.value_model import Field, Key, Model
 
 pytestmark = pytest.mark.contract("Custom field values", "Styles")
 
 #: 5,000 states in all: each style has definitions of its own.
 STYLES: Final = examples(3, 5)
 STATES: Final = 20
+_LACKING: Final = re.compile(
+    r"Mandatory custom field (\d+) has no value(?: for style color (\d+))?(?: in size (\d+))?: .+\."
+)
 _KINDS: Final = {
     "associatedBrands": "brands",
     "associatedGroups": "groups",
@@ -86,6 +91,22 @@ async def relinked(
     model.colors[color] = state
 
 
+async def incomplete(api: Api, path: str) -> set[Key]:
+    """Return the keys of the values without which the style cannot become ready for export."""
+    body = replacing("/isReadyForExport", True)
+    answer = await api.patch(path, body, params={"dryRun": "true"})
+    if answer.status == 200:
+        return set()
+    is_failure(answer, 409, "conflict.incomplete")
+    assert {*answer.details} == {("conflict.incomplete", "isReadyForExport")}
+    keys = set[Key]()
+    for row in answer.json["error"]["details"]:
+        match = _LACKING.fullmatch(row["value"])
+        assert match, row
+        keys.add(tuple(int(text) if text else None for text in match.groups()))
+    return keys
+
+
 @pytest.mark.parametrize("run", range(examples(1, 50)))
 async def test_values_are_those_of_the_model(run: int, api: Api) -> None:
     """Each state of a style has the values and the errors of the model."""
@@ -124,6 +145,8 @@ async def test_values_are_those_of_the_model(run: int, api: Api) -> None:
             form = (await api.get(f"{path}/custom-field-values", {"form": "writable"})).data
             if form != [*model.shown.values()]:
                 differences.append((sent, form, model.shown))
+            if (rows := await incomplete(api, path)) != (lacking := model.lacking()):
+                differences.append((rows, lacking))
         assert (await api.delete(path)).status == 200
         ids = [("ids", str(id_)) for id_ in fields]
         assert (await api.delete("/api/style-custom-fields", ids)).status == 200

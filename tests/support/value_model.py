@@ -65,6 +65,24 @@ class Model:
         restrictions = {name: {each["id"] for each in of.sent[name]} for name in self.linked}
         return all(not ids or ids & self.linked[name] for name, ids in restrictions.items())
 
+    def lacking(self) -> set[Key]:
+        """Return the keys of the values that the style lacks to be ready for export."""
+        lacking = set[Key]()
+        for of in self.fields.values():
+            if not (of.sent["isMandatory"] and of.sent["state"] == "active" and self.applies(of)):
+                continue
+            active = [id_ for id_, state in self.colors.items() if state == "active"]
+            per_color, per_size = of.differs
+            for color in active if per_color else [None]:
+                for size in self.sizes if per_size else [None]:
+                    key, chosen = (of.id, color, size), None
+                    if of.parent:
+                        chosen = self.shown.get((of.parent.id, color, size), {}).get(CHOICE)
+                    can_choose = of.member != CHOICE or {*of.choices.values()} & {None, chosen}
+                    if can_choose and key not in self.shown:
+                        lacking.add(key)
+        return lacking
+
     def merged(self, sent: list[Entry]) -> dict[Key, Entry]:
         """Return the entries by key; a number that equals the stored one keeps its digits."""
         entries = dict[Key, Entry]()

@@ -22,8 +22,9 @@ _OUTCOMES: Final = {
 }
 """Titles of the columns of the summary by outcome, in the order of the columns."""
 _CHECKED: Final = """
-checked: parts with deactivated entries, lines that refer to records of an earlier transaction, and
-missing records that others use. A dry run cannot check everything that depends on stored data."""
+checked: parts with deactivated entries, styles that become ready for export, lines that refer to
+records of an earlier transaction, and missing records that others use.
+A dry run cannot check everything that depends on stored data."""
 """Explanation of the outcome ``checked``, below a table that has it."""
 
 

@@ -26,6 +26,7 @@ from service.extras.transfer.rejects import Rejects
 
 _ENTRY: Final = re.compile(r"^\[[0-9]+\](\.item)?\.?")
 """Beginning of the field of an error, before the path in the item."""
+_READY: Final = "isReadyForExport"
 _ABSENT: Final = (ErrorType.UNKNOWN_REFERENCE, ErrorType.NOT_FOUND)
 
 
@@ -57,7 +58,12 @@ class _Entry:
     keyed: Sequence[str]
     """Paths of references to lines of the files."""
     final: dict[str, Any] | None = None
-    """Item to send after all lines: that of a part, some entries of which are deactivated then."""
+    """Item to send after all lines, if the first one is without what depends on others.
+
+    That of a part, some entries of which are deactivated then; that of a style that is ready.
+    """
+    first_outcome: str = ""
+    """Outcome of the item that was sent before ``final``."""
 
 
 @dataclass
@@ -137,6 +143,9 @@ class Import:
                 item.setdefault("state", "active")
             if translation.has_deactivated:
                 final = LineTranslation(self._keys).item(collection.fields, document)
+            elif item.get(_READY) is True:
+                # Values of custom fields, without which a style is not ready, come after styles.
+                final, item = item, {name: item[name] for name in item if name != _READY}
             entry = _Entry(source, line, item, translation.keyed, final)
             if details := translation.missing or [*_key_errors(entry, first_lines)]:
                 self._reject(entry, details)
@@ -201,8 +210,11 @@ class Import:
             if name in self._sent:
                 self._sent[name].collect(outcome)
             if entry.final and not self.options.dry_run:
-                self._finals.append(replace(entry, item=entry.final, final=None))
+                final = replace(entry, item=entry.final, final=None, first_outcome=counted)
+                self._finals.append(final)
             else:
+                if entry.first_outcome not in ("", "unchanged"):
+                    counted = entry.first_outcome
                 self._counts[name][CHECKED if entry.final else counted] += 1
                 self.on_progress(1)
 

@@ -142,26 +142,17 @@ def _restrict(organization: Organization, field: int, position: int, catalog: Ca
 
 
 def add_custom_field_values(organization: Organization, styles: Sequence[int]) -> None:
-    """Add values of styles in the active fields that are for all styles.
+    """Add values of styles in the active fields that are for them.
 
-    Every fifth style lacks some of them.
+    Every fifth style lacks some of them. Styles of the organization that lack a value of a
+    mandatory field are not ready for export.
     """
-    tables, own = organization.rows.tables, organization.id
-    restricted = {
-        row["custom_field_id"] for name in _KINDS for row in tables[f"custom_field_{name}"]
-    }
-    fields = [
-        row
-        for row in tables["style_custom_field"]
-        if row["organization_id"] == own
-        and row["state"] == "active"
-        and row["id"] not in restricted
-    ]
+    tables, applying = organization.rows.tables, _applying(organization)
     choices = defaultdict[Value, list[Row]](list)
     for row in tables["style_allowed_value"]:
         choices[row["custom_field_id"]].append(row)
     for index, style in enumerate(styles):
-        chosen: dict[Value, Value] = {}
+        fields, chosen = applying[style], dict[Value, Value]()
         colors = [
             row["id"]
             for row in tables["style_color"]
@@ -195,6 +186,45 @@ def add_custom_field_values(organization: Organization, styles: Sequence[int]) -
                     else None,
                     allowed_value_id=choice,
                 )
+    valued = {(row["style_id"], row["custom_field_id"]) for row in tables["custom_field_value"]}
+    for row in tables["style"]:
+        needed = (field["id"] for field in applying.get(row["id"], ()) if field["is_mandatory"])
+        if not all((row["id"], field) in valued for field in needed):
+            row["is_ready_for_export"] = False
+
+
+def _applying(organization: Organization) -> dict[Value, list[Row]]:
+    """Return the active fields that are for each style of the organization, by its id."""
+    tables, own = organization.rows.tables, organization.id
+    restrictions = defaultdict[tuple[Value, str], set[Value]](set)
+    for kind in _KINDS:
+        for row in tables[f"custom_field_{kind}"]:
+            restrictions[row["custom_field_id"], kind].add(row[f"{kind}_id"])
+    groups = defaultdict[Value, set[Value]](set)
+    for row in tables["style_in_group"]:
+        groups[row["style_id"]].add(row["group_id"])
+    fields = [
+        row
+        for row in tables["style_custom_field"]
+        if row["organization_id"] == own and row["state"] == "active"
+    ]
+    applying = dict[Value, list[Row]]()
+    for style in tables["style"]:
+        if style["organization_id"] == own:
+            linked: dict[str, set[Value]] = {
+                "brand": {style["brand_id"]},
+                "group": groups[style["id"]],
+                "style_category": {style["style_category_id"]},
+            }
+            applying[style["id"]] = [
+                field
+                for field in fields
+                if all(
+                    not (ids := restrictions.get((field["id"], kind))) or ids & linked[kind]
+                    for kind in _KINDS
+                )
+            ]
+    return applying
 
 
 def _most(field: Row) -> int:
