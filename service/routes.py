@@ -20,6 +20,7 @@ from service.records.resource import Resource
 from service.resources.registry import (
     ALLOCATIONS,
     CHANGES,
+    COMPLETENESS,
     EXPORT,
     MASTER_RECORDS,
     ME,
@@ -27,6 +28,7 @@ from service.resources.registry import (
     ORGANIZATIONS,
     PART_COLLECTIONS,
     PARTS,
+    PRODUCTS,
     REFERENCE_LISTS,
     SKU_GENERATION,
     TRANSACTION,
@@ -155,6 +157,8 @@ def routes() -> Iterator[Route]:
         for operation in operations.OF_PART_COLLECTIONS:
             yield Route(operation, collection)
     yield Route(operations.GENERATE, SKU_GENERATION)
+    yield Route(operations.CHECK, COMPLETENESS)
+    yield Route(operations.LIST_PRODUCTS, PRODUCTS)
     yield Route(operations.TRANSACTION, TRANSACTION)
     yield Route(operations.CHANGES, CHANGES)
     yield from (Route(operation, WEBHOOKS) for operation in operations.OF_WEBHOOKS)

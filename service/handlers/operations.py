@@ -13,6 +13,7 @@ from aiohttp import web
 from service.feed import changes
 from service.handlers import (
     allocations,
+    completeness,
     export,
     generation,
     identity,
@@ -157,6 +158,10 @@ ALLOCATE: Final = Operation(
 )
 
 CHANGES: Final = Operation("follow", "GET", COLLECTION_PATH, changes.read_changes)
+
+LIST_PRODUCTS: Final = Operation("offer", "GET", COLLECTION_PATH, reads.list_records)
+
+CHECK: Final = Operation("check", "GET", RECORD_PATH, completeness.read_completeness)
 
 EXPORT: Final = Operation("export", "GET", COLLECTION_PATH, export.export_records)
 

@@ -94,7 +94,10 @@ class OperationObject:
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.operation, self.resource
         yield from parameters.path_parameters(self.route.path, resource)
-        if kind is operations.LIST:
+        if kind is operations.CHECK:
+            yield from parameters.of_channel()
+            yield parameters.shared("IfNoneMatch")
+        if kind in (operations.LIST, operations.LIST_PRODUCTS):
             yield from parameters.of_list(resource)
             yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
         if kind is operations.CHANGES:
@@ -130,9 +133,9 @@ class OperationObject:
         success = STATIC["operations"][kind.name].get("success")
         if success is not None:
             yield success_responses.of_envelope(name, **success)
-        if kind is operations.LIST:
+        if kind in (operations.LIST, operations.LIST_PRODUCTS):
             yield success_responses.unchanged_list()
-        elif kind is operations.READ_ALL:
+        elif kind in (operations.READ_ALL, operations.CHECK):
             yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.READ:
             has_writable = isinstance(self.resource, WritableResource)

@@ -52,6 +52,7 @@ _NAMED = {
     "color-swatches": "Swatches",
     "custom-field-values": "Custom field values",
     "color-translations": "Translations",
+    "style-completeness": "Completeness",
     "style-contacts": "Contacts of styles",
     "style-supplier-facilities": "Supplier facilities of styles",
     "style-translations": "Translations of styles",
