@@ -119,11 +119,12 @@ class Route:
 def _of_part(part: RecordPart) -> Iterator[Route]:
     """Yield the routes of a part: read, replace, and patch if the part takes patches.
 
-    Measured values have two reads, of one size and of all; those of one size report some errors as
-    problem details.
+    Those below parents have two reads, of one and of all. Measured values of one size report some
+    errors as problem details.
     """
-    if part is MEASUREMENTS:
+    if part.parents:
         yield Route(operations.READ_ALL, part)
+    if part is MEASUREMENTS:
         yield Route(
             operations.READ,
             part,

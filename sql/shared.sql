@@ -184,7 +184,7 @@ record.id = any(array(
 ))
 
 -- name: related_by_row
--- Condition of a page: records with an entry of {{rows}} that matches. The array makes the planner begin with the
+-- Condition of a page: records with an entry that matches. The array makes the planner begin with the
 -- entries; with a join it may read all records until it has a page of matches.
 record.id = any(array(
     select entry.{{owner}} from {{rows}} entry
@@ -229,8 +229,8 @@ select id, lower({{key}}) from {{list}}
 where $1::bigint is not null and id = any($2::bigint[]);
 
 -- name: uses(organization_id, ids)
--- Ids that records of {{table}} refer to by {{link}}, which may be the same table, with the number of live records, and
--- with the ids and own keys of the first ones.
+-- Ids that records of {{table}} refer to by a link, which may be the same table, with the number of live records, and with
+-- the ids and own keys of the first ones.
 select
     link.{{column}} as id,
     '{{users}}' as users,

@@ -138,6 +138,15 @@ used as (
     ) entry
     join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
     union
+    select gone.id, 'styles', style.id, style.number
+    from gone
+    cross join lateral (
+        select price.style_id from style_price price
+        where price.organization_id = $1::bigint and price.size_range_size_id = gone.size_id
+        offset 0
+    ) price
+    join style on style.organization_id = $1::bigint and style.id = price.style_id and style.state <> 'deleted'
+    union
     select gone.id, 'size ranges', owner.id, owner.user_defined_id
     from gone
     join size_range_size other

@@ -64,6 +64,19 @@ select
 from custom_field_value entry
 where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[]);
 
+-- name: tell_deleted_prices(organization_id, ids)
+-- Record changes of the prices that deleted colors hide.
+select
+    entry.style_id as "style-prices",
+    case when not exists (
+        select 1 from style_price other
+        left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
+        where other.organization_id = $1::bigint and other.style_id = entry.style_id
+            and coalesce(shown.state, 'active') <> 'deleted'
+    ) then entry.style_id end as "style-prices deleted"
+from style_price entry
+where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[]);
+
 -- name: tell_restored(organization_id, items)
 -- Record changes of the custom field values that restored colors show again.
 select
@@ -77,4 +90,19 @@ select
 from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
 join style_color stored on stored.organization_id = $1::bigint and stored.id = item.id
 join custom_field_value entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
+where stored.state = 'deleted' and item.state <> 'deleted';
+
+-- name: tell_restored_prices(organization_id, items)
+-- Record changes of the prices that restored colors show again.
+select
+    entry.style_id as "style-prices",
+    case when not exists (
+        select 1 from style_price other
+        left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
+        where other.organization_id = $1::bigint and other.style_id = entry.style_id
+            and coalesce(shown.state, 'active') <> 'deleted'
+    ) then entry.style_id end as "style-prices created"
+from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+join style_color stored on stored.organization_id = $1::bigint and stored.id = item.id
+join style_price entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
 where stored.state = 'deleted' and item.state <> 'deleted';

@@ -11,8 +11,8 @@ where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
 -- name: check(organization_id, items)
--- Steps of restored styles refer to live suppliers, and their values to live custom fields, which stay locked until the end
--- of the transaction. Styles with live SKUs keep their size range.
+-- Steps of restored styles refer to live suppliers, their values to live custom fields, and their prices to live price
+-- lists, which stay locked until the end of the transaction. Styles with live SKUs, or prices of sizes, keep their size range.
 with restored as materialized (
     select item.n, step.supplier_id
     from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
@@ -38,6 +38,19 @@ fields as materialized (
     where organization_id = $1::bigint and id = any(array(select custom_field_id from valued))
     order by id
     for key share
+),
+priced as materialized (
+    select distinct item.n, entry.price_list_id
+    from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
+    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+    join style_price entry on entry.organization_id = $1::bigint and entry.style_id = item.id
+    where stored.state = 'deleted' and item.state <> 'deleted'
+),
+lists as materialized (
+    select id, state from price_list
+    where organization_id = $1::bigint and id = any(array(select price_list_id from priced))
+    order by id
+    for key share
 )
 select distinct
     restored.n::integer as item,
@@ -51,13 +64,23 @@ select distinct valued.n::integer, 'validation_error.unknown_reference', '["stat
 from valued
 join fields on fields.id = valued.custom_field_id and fields.state = 'deleted'
 union all
-select item.n::integer, 'conflict.in_use', '["sizeRangeId"]', 'The style has SKUs in its sizes: delete these first.'
+select distinct priced.n::integer, 'validation_error.unknown_reference', '["state"]', 'It has prices in a deleted price list.'
+from priced
+join lists on lists.id = priced.price_list_id and lists.state = 'deleted'
+union all
+select item.n::integer, 'conflict.in_use', '["sizeRangeId"]', 'The style has SKUs or prices in its sizes: remove these first.'
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, "sizeRangeId" bigint)) with ordinality as item(id, range_id, n)
 join style stored on stored.organization_id = $1::bigint and stored.id = item.id
 where item.range_id is distinct from stored.size_range_id
-    and exists (
-        select 1 from style_sku
-        where style_sku.organization_id = $1::bigint and style_sku.style_id = stored.id and style_sku.state <> 'deleted'
+    and (
+        exists (
+            select 1 from style_sku
+            where style_sku.organization_id = $1::bigint and style_sku.style_id = stored.id and style_sku.state <> 'deleted'
+        )
+        or exists (
+            select 1 from style_price price
+            where price.organization_id = $1::bigint and price.style_id = stored.id and price.size_range_size_id is not null
+        )
     )
 order by 1;
 
@@ -122,17 +145,28 @@ where organization_id = $1::bigint and related_style_id = any($2::bigint[]);
 select id from style_sku where organization_id = $1::bigint and style_id = any($2::bigint[]);
 
 -- name: tell_deleted(organization_id, ids)
--- Record changes of the groups, which count one style less.
-select group_id as groups from style_in_group
+-- Record changes of the groups and price lists, which count one style less.
+select group_id as groups, null::bigint as "price-lists" from style_in_group
+where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[])
+union all
+select null, price_list_id from style_price
 where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: tell_restored(organization_id, items)
--- Record changes of the groups, which count one style more.
-select linked.group_id as groups
-from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-join style stored on stored.organization_id = $1::bigint and stored.id = item.id
-join style_in_group linked on linked.organization_id = $1::bigint and linked.style_id = item.id
-where stored.state = 'deleted' and item.state <> 'deleted';
+-- Record changes of the groups and price lists, which count one style more.
+with restored as materialized (
+    select stored.id
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+    where stored.state = 'deleted' and item.state <> 'deleted'
+)
+select linked.group_id as groups, null::bigint as "price-lists"
+from restored
+join style_in_group linked on linked.organization_id = $1::bigint and linked.style_id = restored.id
+union all
+select null, price.price_list_id
+from restored
+join style_price price on price.organization_id = $1::bigint and price.style_id = restored.id;
 
 -- name: unrestorable(organization_id, ids)
 -- Return the style colors to restore with the styles $2 whose color or a season is deleted. Lock colors and seasons.

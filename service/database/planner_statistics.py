@@ -45,6 +45,7 @@ CHILDREN: Final = {
     "style_custom_field": "parent_custom_field_id",
     "style_contact": "style_id",
     "style_in_group": "style_id",
+    "style_price": "style_id",
     "style_supplier_facility": "style_id",
     "style_translation": "style_id",
     "sub_supplier_contact": "sub_supplier_id",

@@ -19,6 +19,7 @@ from service.batches.batch import Item
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error, one_per_field
 from service.limits import MAX_BODY_BYTES, MAX_POINTER_PARTS, MAX_VALUES, byte_size
+from service.records.parts import RecordPart
 from service.records.writable_resource import WritableResource
 from service.schemas.parsing import count_values, malformed, parse
 from service.schemas.validation import Validator
@@ -121,6 +122,8 @@ def validated(
     stays_deleted = not touches_state and stored.get("state") == "deleted"
     probe = patched | {"state": "active"} if stays_deleted else patched
     if details := resource.validators["replace"].errors(probe, _to_json(probe)):
+        if isinstance(resource, RecordPart):
+            details = [*resource.patched_errors(stored, probe, details)]
         raise ApiError(details)
     return dict(patched)
 

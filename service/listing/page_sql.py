@@ -62,11 +62,11 @@ class BatchPage(NamedTuple):
     """A single id as an integer, otherwise the text of an id array."""
 
 
-def all_records(order: str) -> str:
-    """Return the page of all records in an order, deleted ones included."""
+def all_records(order: str, listed: str = "") -> str:
+    """Return the page of all records in an order, or of those that meet the condition."""
     return (
         f"select record.*, row_number() over (order by {order}) as page_order,"
-        " null::text as sort_values from record"
+        f" null::text as sort_values from record{f' where {listed}' if listed else ''}"
     )
 
 

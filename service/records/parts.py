@@ -132,6 +132,12 @@ class RecordPart(WritableResource):
         children = self.children
         return children.errors(item.get(children.name), children.name) if children else ()
 
+    def patched_errors(
+        self, _stored: Item, _patched: Item, details: Iterable[ErrorDetail]
+    ) -> Iterable[ErrorDetail]:
+        """Return the errors of a patched form, given those of a replace by it."""
+        return details
+
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan of the upserts, [] without any; parts are never deleted."""
         return await self.plan(connection, write_set.upserts) if write_set.upserts.items else []

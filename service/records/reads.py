@@ -65,7 +65,9 @@ async def ids_of_others(connection: Connection, resource: Resource, ids: list[in
 def all_text(resource: Resource) -> str:
     """Return the statement that reads the documents of all records: organization, parents' ids."""
     return SHARED["collect_all"].fill(
-        documents=resource.statements["documents"].fill(page=all_records(resource.order_of_all)),
+        documents=resource.statements["documents"].fill(
+            page=all_records(resource.order_of_all, resource.listed)
+        ),
         max_bytes=str(MAX_BATCH_BYTES),
     )
 

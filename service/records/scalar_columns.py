@@ -252,3 +252,12 @@ def decimal_text(value: str | float | None, stored: str | None = None) -> str | 
     if not isinstance(value, str) and stored is not None and Decimal(stored) == decimal:
         return stored
     return format(abs(decimal) if decimal.is_zero() else decimal, "f")
+
+
+def digits_after_point(value: str | float | None) -> int:
+    """Return the digits after the point: of a text all, of a JSON number those that count."""
+    if value is None:
+        return 0
+    number = Decimal(value if isinstance(value, str) else repr(value))
+    exponent = (number if isinstance(value, str) else number.normalize()).as_tuple().exponent
+    return max(-int(exponent), 0)

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
 import asyncpg
@@ -17,7 +16,8 @@ from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import RecordPart
-from service.records.references import Reference
+from service.records.scalar_columns import digits_after_point
+from service.resources.assortment.style_sizes import SIZES, size_errors
 from service.resources.styles import Styles
 from service.writing.key_look_ups import KeyMatches, fail_key
 
@@ -26,9 +26,6 @@ _CHOICE: Final = "allowedValueId"
 _MEMBERS: Final = {"text": "text", "numeric": "number"}
 """Members with the value by type of the field; of other types ``_CHOICE``."""
 _RESTRICTIONS: Final = ("brand_ids", "group_ids", "category_ids")
-_SIZES: Final = Reference(
-    "", "size_range_size", "size", is_live="not record.is_deactivated", within="size_range"
-)
 _Changed: TypeAlias = tuple[MatchedChildren, int, Item]
 """Entry that differs from the stored one, with its list and its index there."""
 
@@ -82,7 +79,11 @@ class _Field:
         if self.member == "text" and most is not None and len(value or "") > most:
             message = f"Use at most {most:,} characters."
             yield ErrorDetail(ErrorType.TOO_LONG, (self.member,), message)
-        if self.member == "number" and decimals is not None and _decimals(value) > decimals:
+        if (
+            self.member == "number"
+            and decimals is not None
+            and digits_after_point(value) > decimals
+        ):
             message = f"Use at most {decimals} digits after the point."
             yield ErrorDetail(ErrorType.INVALID_VALUE, (self.member,), message)
         if self.member == _CHOICE and value is not None and value not in self.choices:
@@ -167,7 +168,7 @@ class CustomFieldValues(RecordPart):
         }
         colors = await self.fetch(connection, batch, "color_styles", ids[_COLOR])
         style_of_color = {row["id"]: row["style_id"] for row in colors}
-        sizes = await _SIZES.find(connection, batch.caller, ids[_SIZE]) if ids[_SIZE] else {}
+        sizes = await SIZES.find(connection, batch.caller, ids[_SIZE]) if ids[_SIZE] else {}
         rows = await self.fetch(connection, batch, "styles", batch.ids)
         styles = {row["id"]: row for row in rows}
         entries = defaultdict[int, dict[Any, Item]](dict)
@@ -185,7 +186,7 @@ class CustomFieldValues(RecordPart):
             if style_of_color.get(entry.get(_COLOR), style["id"]) != style["id"]:
                 message = "This is a color of another style."
                 details.append(ErrorDetail(ErrorType.INVALID_VALUE, (_COLOR,), message))
-            details += _size_errors(entry.get(_SIZE), sizes, style)
+            details += size_errors(entry.get(_SIZE), sizes, style["size_range_id"])
             for detail in {detail.path: detail for detail in reversed(details)}.values():
                 path = (index, *detail.path)
                 children.fail(batch, detail.type, *path, message=detail.message or "")
@@ -208,24 +209,3 @@ def _resolve(batch: Batch, fields: Mapping[int, _Field]) -> None:
                     sent, path = orjson.dumps(key).decode(), (name, index, _CHOICE)
                     fail_key(batch, item_index, path, KeyMatches("allowed value", sent, ids))
                     batch.errors.close(batch.request_indexes[item_index], path)
-
-
-def _size_errors(
-    size_id: int | None, sizes: Mapping[int, asyncpg.Record], style: asyncpg.Record
-) -> Iterator[ErrorDetail]:
-    """Yield the error of a size that is unknown, or no active one of the style's size range."""
-    size = sizes.get(size_id or 0)
-    if size_id is not None and size is None:
-        yield ErrorDetail(ErrorType.UNKNOWN_REFERENCE, (_SIZE,), "There is no such size.")
-    elif size is not None and not (size["is_live"] and size["owner_id"] == style["size_range_id"]):
-        message = "This is no active size of the style's size range."
-        yield ErrorDetail(ErrorType.INVALID_VALUE, (_SIZE,), message)
-
-
-def _decimals(value: str | float | None) -> int:
-    """Return the digits after the point: of a text all, of a JSON number those that count."""
-    if value is None:
-        return 0
-    number = Decimal(value if isinstance(value, str) else repr(value))
-    exponent = (number if isinstance(value, str) else number.normalize()).as_tuple().exponent
-    return max(-int(exponent), 0)

@@ -77,7 +77,7 @@ class SampleTypes(PlainRecord):
 
 
 class PriceLists(PlainRecord):
-    """Price lists: soft delete, refused while live channels have them.
+    """Price lists: soft delete, refused while live channels or prices of live styles have them.
 
     Only those of costs have a supplier.
     """
@@ -91,6 +91,15 @@ class PriceLists(PlainRecord):
             link="channel_price_list",
             owner="channel_id",
             key="record.user_defined_id",
+        ),
+        ReferencedBy(
+            "styles",
+            "style",
+            "price_list_id",
+            link="(select distinct organization_id, price_list_id, style_id from style_price"
+            " where organization_id = $1::bigint)",
+            owner="style_id",
+            key="record.number",
         ),
     )
 

@@ -15,6 +15,7 @@ from service.resources.assortment.products import Completeness, Products
 from service.resources.assortment.sku_generation import SkuGeneration
 from service.resources.assortment.style_colors import StyleColors
 from service.resources.assortment.style_files import StyleFiles
+from service.resources.assortment.style_prices import StylePrices
 from service.resources.assortment.style_skus import StyleSkus
 from service.resources.care_instruction_materials import CareInstructionMaterials
 from service.resources.color_swatches import ColorSwatches
@@ -116,6 +117,7 @@ PARTS: tuple[RecordPart, ...] = (
     StyleSupplierFacilities(),
     StyleContacts(),
     CustomFieldValues(),
+    StylePrices(),
 )
 """Parts of records, read and written below their record's path (contract, Parts)."""
 

@@ -19,10 +19,15 @@ _NUMBER = (
 """SQL of the own key of a style relation, the related style's number."""
 _FILTERS: Final = load("custom_field_filters")
 _IS_SHOWN: Final = load("custom_field_values")["is_shown"].text
+PRICED: Final = (
+    "(select distinct organization_id, style_id, price_list_id from style_price"
+    f" where organization_id = $1::bigint and {_IS_SHOWN})"
+)
+"""SQL of the pairs of a style and a price list in which prices are shown."""
 
 
 class Styles(PlainRecord):
-    """Styles: soft delete, refused while style relations, SKUs or sample requests refer to them.
+    """Styles: soft delete, refused while relations, SKUs, prices or sample requests refer to them.
 
     Relations count in both directions. Style colors and files are deleted and restored with their
     style. A deleted style keeps its measurement chart and its links to groups. Documents of groups
@@ -59,6 +64,14 @@ class Styles(PlainRecord):
             for column in ("style_id", "related_style_id")
         ),
         ReferencedBy("style skus", "style_sku", "style_id", key="record.sku"),
+        ReferencedBy(
+            "price lists",
+            "price_list",
+            "style_id",
+            link=PRICED,
+            owner="price_list_id",
+            key="record.user_defined_id",
+        ),
         ReferencedBy(
             "sample requests", "sample_request", "style_id", is_live="true", key="record.name"
         ),

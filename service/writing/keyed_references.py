@@ -187,12 +187,13 @@ class KeyedReferences:
     def _scopes(self, batch: Batch, keyed: KeyedField) -> list[int | None]:
         """Return the parent's id of each key object of a field if it names no parent itself.
 
-        It is in the ``scope_field`` of its item, else in the path, else of the stored record.
+        It is in the ``scope_field`` of its item, else in the path, else of the stored record, whose
+        size range it is for sizes of other records than size ranges.
         """
-        scopes = list[int | None]()
+        scopes, is_own = list[int | None](), self.resource.resolves_scope
         for item in batch.items:
             scope = batch.parents[0] if batch.parents else item.get(self.resource.scope_field)
-            if type(scope) is not int:
+            if type(scope) is not int or (keyed.target.parent == "size-ranges" and not is_own):
                 row = self.stored.get(item.get("id", 0))
                 scope = row["within_id"] if row is not None else None
             scopes += [scope] * len(key_objects((item,), keyed.names, keyed.target.key))

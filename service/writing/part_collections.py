@@ -40,12 +40,13 @@ class PartCollection(WritableResource):
         own_keys = {key: column_of(key) for key in schemas.key_fields(part.owner.name)[:1]}
         owner = Related(self.key.removesuffix("Id"), self.table or "", "id", {"id": "id"}, own_keys)
         # Other resources have a class each; the collections of parts share theirs.
-        self.related = (owner,)  # type: ignore[misc]
+        self.related = (owner, *part.related)  # type: ignore[misc]
         super().__init__(name)
         self.stored_state, self.scope_field = part.stored_state, part.scope_field
         self.locks_organization = part.locks_organization
         self.foreign_is_forbidden = part.foreign_is_forbidden
         self.key_column = part.key_column
+        self.within_column = part.within_column
         for within in schemas.key_fields(part.owner.name)[1:]:
             self.within_column = column_of(within)
         filled = part.statements["filled"].text

@@ -20,7 +20,7 @@ def reference_order(resources: Iterable[WritableResource]) -> list[WritableResou
     parts = {
         f"{resource.part.owner.name}{resource.part.below}": name
         for name, resource in by_name.items()
-        if isinstance(resource, PartCollection)
+        if isinstance(resource, PartCollection) and resource.part.below
     }
     graph = {
         name: [

@@ -147,6 +147,10 @@ _FILLED = (
         (organization_id, id, style_id, style_color_id, file_name, category, url, is_main)
     select $1, n * 10 + c, n, n * 10 + c, 'F' || c, 'image', 'https://example.com', false
     from {_OWNERS}, generate_series(1, 4) as c""",
+    f"""insert into style_price
+        (organization_id, style_id, price_list_id, style_color_id, minimum_quantity, amount)
+    select $1, n, (n + other) % {OWNERS} + 1, n * 10 + color, 1, 9.90
+    from {_OWNERS}, generate_series(1, 3) as other, generate_series(1, 4) as color""",
     f"""insert into sample_type (organization_id, id, name, position)
     select $1, n, 'T' || n, n from {_OWNERS}""",
     f"""insert into style_in_group (organization_id, group_id, style_id)

@@ -14,6 +14,8 @@ from tests.support.part_collections import listed, put, replaceable
 
 pytestmark = pytest.mark.contract("Part collections")
 
+#: Parts whose items replace what they name, and leave others.
+NAMING = (MEASUREMENTS, parts.PRICES)
 of_each = pytest.mark.parametrize(
     "collection", PART_COLLECTIONS, ids=lambda collection: collection.collection
 )
@@ -71,6 +73,8 @@ async def content(api: Api, collection: PartCollection, owner: int) -> Any:
         style = (await api.get(f"/api/sample-requests/{owner}")).data["styleId"]
         path = f"/api/styles/{style}/sample-requests/{owner}/measurements"
         return {"sizes": (await api.get(path)).data}
+    if part is parts.PRICES:
+        return {"priceLists": (await api.get(f"/api/styles/{owner}/prices")).data}
     data = (await api.get(parts.path(part, owner))).data
     return {part.list_name: data} if part.list_name else data
 
@@ -183,7 +187,7 @@ async def test_dry_runs_partial_writes_and_repeats(
     emptied = least(collection, item[key])
     before = await rows.dump(demo_dsn)
     previewed = await put(api, path, emptied, other, dryRun="true")
-    expected = "unchanged" if collection.part is MEASUREMENTS else "updated"
+    expected = "unchanged" if collection.part in NAMING else "updated"
     assert [outcome["outcome"] for outcome in previewed.data] == [expected, "unchanged"]
     assert await rows.dump(demo_dsn) == before
     skipped = await put(api, path, other | {key: 2**62}, emptied, onError="skip")
@@ -207,5 +211,6 @@ def least(collection: PartCollection, owner: int) -> dict[str, Any]:
     """Return an item that removes what can be removed."""
     if collection.part is parts.SWATCHES:
         return {collection.key: owner}
-    member = collection.part.list_name or ("sizes" if collection.part is MEASUREMENTS else "lines")
+    members = {MEASUREMENTS.name: "sizes", parts.PRICES.name: "priceLists"}
+    member = collection.part.list_name or members.get(collection.part.name, "lines")
     return {collection.key: owner, member: []}

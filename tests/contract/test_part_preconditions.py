@@ -1,10 +1,11 @@
 """Tests of ``ifMatch`` in the items of part collections (contract, Preconditions)."""
 
+from itertools import product
 from typing import Final
 
 import pytest
 
-from service.resources.registry import MEASUREMENTS, PART_COLLECTIONS
+from service.resources.registry import PART_COLLECTIONS
 from service.routes import collection_path
 from service.writing.part_collections import PartCollection
 from tests.support import parts, rows
@@ -19,7 +20,7 @@ FAILED: Final = "precondition_failed"
 
 of_each_tagged_part = pytest.mark.parametrize(
     "collection",
-    [collection for collection in PART_COLLECTIONS if collection.part is not MEASUREMENTS],
+    [collection for collection in PART_COLLECTIONS if not collection.part.parents],
     ids=lambda collection: collection.collection,
 )
 
@@ -60,9 +61,9 @@ async def test_items_of_parts_have_the_tags_of_their_parts(
     assert await rows.dump(demo_dsn, versions=True) == before
 
 
-async def test_measured_values_have_tags_of_single_sizes(api: Api) -> None:
-    [collection] = [each for each in PART_COLLECTIONS if each.part is MEASUREMENTS]
-    [item] = await replaceable(api, collection, 1)
-    for method in ("PUT", "PATCH"):
+async def test_measured_values_and_prices_have_tags_of_their_own(api: Api) -> None:
+    below_parents = [each for each in PART_COLLECTIONS if each.part.parents]
+    for collection, method in product(below_parents, ("PUT", "PATCH")):
+        [item] = await replaceable(api, collection, 1)
         answer = await api.call(method, collection_path(collection), [item | {"ifMatch": "*"}])
         assert answer.details == [("validation_error.unknown_field", "[0].ifMatch")]

@@ -36,6 +36,9 @@ async def changed(api: Api, collection: PartCollection, item: dict[str, Any]) ->
     if collection.part is MEASUREMENTS:
         sizes = [size | {"designerComment": "Previewed"} for size in item["sizes"]]
         return item | {"sizes": sizes}
+    if collection.part is parts.PRICES:
+        lists = [{**entry, "prices": entry["prices"][1:]} for entry in item["priceLists"]]
+        return item | {"priceLists": lists}
     if collection.part is parts.SWATCHES:
         return item | {"hex": "#ABCDEF"}
     if collection.part in parts.FREE:
@@ -52,6 +55,15 @@ async def changed(api: Api, collection: PartCollection, item: dict[str, Any]) ->
 async def writable(api: Api, collection: PartCollection, owner: int) -> dict[str, Any]:
     """Return the writable form of the part of an owner, in the collection's shape."""
     part, key = collection.part, collection.key
+    if part is parts.PRICES:
+        records = (await api.get("/api/style-prices", {key: str(owner)})).data
+        lists = [each["priceListId"] for record in records for each in record["priceLists"]]
+        prices = [
+            (await api.get(f"/api/styles/{owner}/prices/{id_}", {"form": "writable"})).data
+            for id_ in lists
+        ]
+        entries = [{"priceListId": id_} | each for id_, each in zip(lists, prices, strict=True)]
+        return {key: owner, "priceLists": entries}
     if part is not MEASUREMENTS:
         data = (await api.get(parts.path(part, owner), {"form": "writable"})).data
         return {key: owner} | ({part.list_name: data} if part.list_name else data)
@@ -98,6 +110,8 @@ async def test_a_preview_of_a_single_part(collection: PartCollection, api: Api) 
     if part is MEASUREMENTS:
         path = (await parts.paths(api, part))[0]
         body = {"designerComment": "Previewed"}
+    elif part is parts.PRICES:
+        path, body = (await parts.paths(api, part))[0], {"prices": [{"amount": 1}]}
     else:
         path, body = parts.path(part, item[collection.key]), await changed(api, collection, item)
         body.pop(collection.key)

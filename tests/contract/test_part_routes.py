@@ -36,6 +36,8 @@ def test_the_operations_of_every_part() -> None:
         ("PATCH", "/api/styles/{id}/measurement-chart"),
         ("GET", "/api/styles/{id}/custom-field-values"),
         ("PUT", "/api/styles/{id}/custom-field-values"),
+        ("GET", "/api/styles/{styleId}/prices"),
+        *((m, "/api/styles/{styleId}/prices/{priceListId}") for m in ("GET", "PUT", "PATCH")),
         ("GET", measured),
         *((method, f"{measured}/{{sizeRangeSizeId}}") for method in ("GET", "PUT", "PATCH")),
     }

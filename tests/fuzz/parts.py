@@ -12,7 +12,7 @@ from tests.fuzz.inventory import Inventory
 from tests.fuzz.subjects import Subject
 from tests.support.fault_kinds import FAR, Check, Fault, FaultKind
 from tests.support.fault_sites import Site, filler, form
-from tests.support.parts import CHARTS, OF_STYLES, TRANSLATIONS
+from tests.support.parts import CHARTS, OF_STYLES, PRICES, TRANSLATIONS
 
 #: Keys of members by the name of their list; a part that is a list has no name.
 _KEYS: Final = {"lines": "lineId", "requested": "sizeRangeSizeId"}
@@ -50,6 +50,8 @@ def collected(
         content = stored[ids]
         if part is MEASUREMENTS:
             owner, content = ids[1], {"sizes": [{"sizeRangeSizeId": ids[2]} | content]}
+        elif part is PRICES:
+            owner, content = ids[0], {"priceLists": [{"priceListId": ids[1]} | content]}
         elif part is CHARTS:
             lines = [line for line in content["lines"] if not line["isDeactivated"]]
             owner, content = ids[0], content | {"lines": lines}

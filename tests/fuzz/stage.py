@@ -25,6 +25,7 @@ from tests.fuzz.inventory import Inventory
 from tests.support import generate, rows
 from tests.support import serving as support
 from tests.support.api import Api, issue_key
+from tests.support.parts import PRICES
 
 ORGANIZATIONS: Final = (1, 2)
 _FEW: Final = 20
@@ -106,7 +107,12 @@ class Stage:
         self, inventory: Inventory, part: RecordPart, organization: int
     ) -> None:
         """Collect the ids that lead to some of the parts, and their stored forms."""
-        if part is not MEASUREMENTS:
+        if part is PRICES:
+            listed = (await self.apis[organization].get("/api/style-prices", {"pageSize": 20})).data
+            self.paths.setdefault(part.name, {})[organization] = [
+                [each["styleId"], each["priceLists"][0]["priceListId"]] for each in listed
+            ]
+        elif part is not MEASUREMENTS:
             self.paths.setdefault(part.name, {})[organization] = self.paths[part.collection][
                 organization
             ]

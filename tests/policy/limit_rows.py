@@ -56,6 +56,10 @@ ROWS = {
     "custom field values of a style, as far as they fit one record": (
         number(schema_limit("custom-field-values", "replace", "maxItems"))
     ),
+    "prices of a style in a price list": number(field_limit("style-prices", "prices", "maxItems")),
+    "price lists of an item of prices": (
+        f"{schema_limit('style-prices-by-owner', 'item', 'properties', 'priceLists', 'maxItems')}"
+    ),
     "`text` of a custom field value": (
         number(
             schema_limit("custom-field-values", "valueFields", "properties", "text", "maxLength")

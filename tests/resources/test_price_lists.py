@@ -15,6 +15,7 @@ DEFAULTS = {
     "validFrom": None,
     "validTo": None,
     "state": "active",
+    "usedInPrices": 0,
 }
 
 

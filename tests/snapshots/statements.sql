@@ -275,8 +275,8 @@ for update;
 -- 19. shared.uses
 --   $1::bigint organization_id
 --   $2::text ids
--- Ids that records of style refer to by style, which may be the same table, with the number of live records, and
--- with the ids and own keys of the first ones.
+-- Ids that records of style refer to by a link, which may be the same table, with the number of live records, and with
+-- the ids and own keys of the first ones.
 select
     link.brand_id as id,
     'styles' as users,
@@ -299,8 +299,8 @@ join style record on record.organization_id = $1::bigint and record.id = link.id
 where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
 group by link.brand_id
 union all
--- Ids that records of item refer to by item, which may be the same table, with the number of live records, and
--- with the ids and own keys of the first ones.
+-- Ids that records of item refer to by a link, which may be the same table, with the number of live records, and with
+-- the ids and own keys of the first ones.
 select
     link.brand_id as id,
     'items' as users,
@@ -323,8 +323,8 @@ join item record on record.organization_id = $1::bigint and record.id = link.id
 where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
 group by link.brand_id
 union all
--- Ids that records of barcode_range refer to by barcode_range, which may be the same table, with the number of live records, and
--- with the ids and own keys of the first ones.
+-- Ids that records of barcode_range refer to by a link, which may be the same table, with the number of live records, and with
+-- the ids and own keys of the first ones.
 select
     link.brand_id as id,
     'barcode ranges' as users,
@@ -796,8 +796,8 @@ for update;
 -- 40. shared.uses
 --   $1::bigint organization_id
 --   $2::text ids
--- Ids that records of style_color refer to by style_color, which may be the same table, with the number of live records, and
--- with the ids and own keys of the first ones.
+-- Ids that records of style_color refer to by a link, which may be the same table, with the number of live records, and with
+-- the ids and own keys of the first ones.
 select
     link.color_id as id,
     'style colors' as users,
@@ -975,6 +975,10 @@ where exists (
     or exists (
         select 1 from custom_field_value entry
         where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.id
+    )
+    or exists (
+        select 1 from style_price price
+        where price.organization_id = $1::bigint and price.size_range_size_id = gone.id
     )
     or exists (
         select 1 from size_range_size other

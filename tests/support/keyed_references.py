@@ -114,6 +114,7 @@ class World:
             "color-swatches": swatch,
             "style-translations": f"/api/styles/{self.ids['style']}/translations",
             "custom-field-values": f"/api/styles/{self.ids['style']}/custom-field-values",
+            "style-prices": f"/api/styles/{self.ids['style']}/prices/{self.ids['price list']}",
             "measurements": f"{measured}/{medium['id']}",
         }
 
@@ -259,6 +260,12 @@ PARTS_BODIES: dict[str, Body] = {
             "text": "Soft",
         },
     ],
+    "style-prices": lambda of: {
+        "prices": [
+            {"styleColorId": of("style color"), "amount": "12.50"},
+            {"sizeRangeSizeId": of("M"), "amount": "13"},
+        ]
+    },
     "style-translations": lambda of: [{"languageId": of("german"), "name": "Jacke"}],
     "measurements": lambda of: {"lines": [{"lineId": of("chest"), "companyMeasurement": "52.75"}]},
 }

@@ -14,6 +14,7 @@ BY_NAME: Final = {part.name: part for part in PARTS}
 CHARTS: Final = BY_NAME["measurement-charts"]
 SIZES: Final = BY_NAME["size-range-sizes"]
 TRANSLATIONS: Final = BY_NAME["color-translations"]
+PRICES: Final = BY_NAME["style-prices"]
 OF_STYLES: Final = BY_NAME["style-translations"]
 SWATCHES: Final = BY_NAME["color-swatches"]
 #: Parts that are replaced by any body, whatever is stored.
@@ -30,6 +31,12 @@ async def paths(api: Api, part: RecordPart, most: int = 5) -> list[str]:
     """Return the paths of the part of some of the caller's records."""
     if part is MEASUREMENTS:
         return (await _measured(api))[:most]
+    if part is PRICES:
+        priced = (await api.get("/api/style-prices", {"pageSize": str(most)})).data
+        return [
+            f"/api/styles/{each['styleId']}/prices/{each['priceLists'][-1]['priceListId']}"
+            for each in priced
+        ]
     records = (await api.get(collection_path(part), {"pageSize": str(most)})).data
     return [path(part, record["id"]) for record in records]
 
@@ -48,6 +55,8 @@ def least(part: RecordPart) -> Any:
     """Return a body that removes everything from the part, for any record."""
     if part.list_name:
         return []
+    if part is PRICES:
+        return {"prices": []}
     return {"lines": []} if part.children else {}
 
 
@@ -64,6 +73,11 @@ def body(part: RecordPart, stored: Any, references: generate.References, random:
         # New entries would depend on definitions: stored ones stay, change or go.
         text, staying = f"T{random.randrange(99)}", random.sample(stored, len(stored) * 2 // 3)
         return [entry | {"text": entry["text"] and text} for entry in staying]
+    if part is PRICES:
+        # New prices would depend on what is stored: these stay, change or go.
+        staying = random.sample(stored["prices"], len(stored["prices"]) * 2 // 3)
+        amounts = {"amount": random.choice((random.randrange(99), "0", "12"))}
+        return {"prices": [each | {"compareAtAmount": None} | amounts for each in staying]}
     made = generate.replacement(part, references, random)
     if part is MEASUREMENTS:
         names = ("companyMeasurement", "supplierMeasurement", "newMeasurement")

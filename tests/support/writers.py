@@ -118,6 +118,8 @@ class Writer:
 
     async def _part_item(self, collection: PartCollection, owner: int) -> dict[str, Any] | None:
         part, item = collection.part, {collection.key: owner}
+        if part is parts.PRICES:
+            return None
         if part is MEASUREMENTS:
             stored = await self._api.get(collection_path(collection), {collection.key: str(owner)})
             comment = f"Comment {self._random.randrange(5)}"

@@ -424,6 +424,7 @@ class PriceList(TypedDict):
     validFrom: str | None
     validTo: str | None
     state: State
+    usedInPrices: int
 
 
 ChannelRequirement: TypeAlias = (

@@ -19,7 +19,12 @@ from service.extras.demo.custom_fields import (
     add_style_custom_fields,
 )
 from service.extras.demo.samples import add_samples
-from service.extras.demo.shop import add_channels, add_price_lists, add_style_files
+from service.extras.demo.shop import (
+    add_channels,
+    add_price_lists,
+    add_style_files,
+    add_style_prices,
+)
 from service.extras.demo.sizes import add_size_ranges
 from service.extras.demo.styles import add_items, add_style_translations, add_styles
 from service.extras.demo.suppliers import add_sub_suppliers, add_suppliers, add_supply_chains
@@ -79,6 +84,7 @@ def build(languages: dict[str, int]) -> Rows:
         add_style_colors(organization, catalog, sizes[organization.profile.default_size_range])
         add_style_translations(organization, catalog, languages)
         price_lists = add_price_lists(organization, style_suppliers)
+        add_style_prices(organization, price_lists)
         add_channels(organization, price_lists, languages)
         add_items(organization, catalog.brands, item_suppliers)
         add_barcode_ranges(organization)

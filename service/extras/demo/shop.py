@@ -1,10 +1,11 @@
-"""Demo price lists, channels and files of styles."""
+"""Demo price lists, prices, channels and files of styles."""
 
 from datetime import date
+from decimal import Decimal
 from itertools import product
 from typing import Final
 
-from service.extras.demo.words import Organization, state_at
+from service.extras.demo.words import Organization, Value, state_at
 
 _MARKETS: Final = (
     ("EUR", "Euro area", ["DE", "FR", "PT"]),
@@ -15,6 +16,10 @@ _MARKETS: Final = (
     ("JPY", "Japan", ["JP"]),
     ("CHF", "Switzerland", ["CH"]),
 )
+_PRICED: Final = 3
+"""Number of price lists with prices."""
+_CUT: Final = (date(2027, 2, 1), date(2027, 2, 28))
+"""Days of a price cut."""
 
 
 def add_price_lists(organization: Organization, suppliers: list[int]) -> list[int]:
@@ -38,6 +43,56 @@ def add_price_lists(organization: Organization, suppliers: list[int]) -> list[in
         if state_at(index) != "deleted":
             live.append(price_list)
     return live
+
+
+def add_style_prices(organization: Organization, price_lists: list[int]) -> None:
+    """Add prices of each style with colors, but for every tenth, in the first price lists.
+
+    They have a tier, a price of a color and one of a size, and a cut in February 2027 in the first
+    list.
+    """
+    rows = {
+        table: [row for row in rows if row["organization_id"] == organization.id]
+        for table, rows in organization.rows.tables.items()
+        if table in ("style_color", "style_sku", "price_list")
+    }
+    currencies = {row["id"]: row["currency_code"] for row in rows["price_list"]}
+    colors = {row["style_id"]: row["id"] for row in rows["style_color"] if row["state"] == "active"}
+    sizes = {row["style_id"]: row["size_range_size_id"] for row in rows["style_sku"]}
+    for index, style in enumerate(colors):
+        for number, price_list in enumerate(price_lists[:_PRICED] if index % 10 != 9 else ()):
+            rate = 10 if currencies[price_list] in ("SEK", "DKK") else 1
+            amount = Decimal((40 + 5 * (index % 24)) * rate) / (number % _PRICED + 1)
+            amount = amount.quantize(Decimal(1)) - Decimal("0.10")
+            cut = (amount * Decimal("0.8")).quantize(Decimal("0.01"))
+            entries: list[tuple[Value, Value, int, Decimal, date | None, date | None]] = [
+                (None, None, 10, cut, None, None)
+            ]
+            if number == 0:
+                entries += [
+                    (None, None, 1, amount, None, date(2027, 1, 31)),
+                    (None, None, 1, cut, *_CUT),
+                    (None, None, 1, amount, date(2027, 3, 1), None),
+                ]
+            else:
+                entries.append((None, None, 1, amount, None, None))
+            if index % 3 == 0:
+                entries.append((colors[style], None, 1, amount + 5, None, None))
+            if style in sizes and index % 4 == 0:
+                entries.append((None, sizes[style], 1, amount + 3, None, None))
+            for color, size, quantity, price, first, last in entries:
+                organization.add(
+                    "style_price",
+                    style_id=style,
+                    price_list_id=price_list,
+                    style_color_id=color,
+                    size_range_size_id=size,
+                    minimum_quantity=quantity,
+                    amount=price,
+                    compare_at_amount=amount if (first, last) == _CUT else None,
+                    valid_from=first,
+                    valid_to=last,
+                )
 
 
 def add_channels(

@@ -12,7 +12,7 @@ from typing import Any
 from service import schemas
 from service.extras.transfer.errors import TransferError
 from service.extras.transfer.fields import Field, line_fields, record_fields
-from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PART_COLLECTIONS, TRANSACTION
+from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS, TRANSACTION
 from service.writing.part_collections import PartCollection
 
 
@@ -129,7 +129,8 @@ def transfer_collections() -> dict[str, TransferCollection]:
 
 def _part(resource: PartCollection) -> TransferCollection:
     owner, name = resource.part.owner.name, resource.collection
-    below = f"/{name}" if resource.part is MEASUREMENTS else resource.part.below
+    part = resource.part
+    below = f"/{part.segment or name}" if part.parents else part.below
     return TransferCollection(name, f"{owner}{below}", resource.key, owner)
 
 

@@ -21,8 +21,8 @@ COLOR_KEY: Final = (
 class StyleColors(PlainRecord):
     """Colors of styles: each once in a style; soft delete, by themselves or with their style.
 
-    The delete of one with live SKUs is refused. It hides custom field values, a restore shows them.
-    Files are deleted and restored with their style color.
+    The delete of one with live SKUs is refused. It hides custom field values and prices; a restore
+    shows them. Files are deleted and restored with their style color.
     A restore of the style restores those that its delete deleted, with the state that they had
     (``Styles``).
     """
@@ -45,8 +45,8 @@ class StyleColors(PlainRecord):
         shown=("color_name", "color_user_defined_id"),
         own=("name",),
     )
-    updates = ("tell_restored", "update")
-    deletes = ("delete", "delete_style_files", "tell_deleted")
+    updates = ("tell_restored", "tell_restored_prices", "update")
+    deletes = ("delete", "delete_style_files", "tell_deleted", "tell_deleted_prices")
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the restores of files, too; report those whose names others have by now."""

@@ -1,0 +1,252 @@
+"""Prices of styles in price lists: a part of styles (contract, Prices of styles)."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+import asyncpg
+import orjson
+
+from service import schemas
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import WritePlan
+from service.batches.new_ids import next_ids
+from service.database.connections import Connection
+from service.database.statements import Statement, load
+from service.error_types import ErrorType
+from service.errors import ErrorDetail
+from service.limits import MAX_CHILDREN
+from service.listing.related import Related
+from service.records import scalar_columns
+from service.records.parts import RecordPart
+from service.records.path_keys import KeyLookup
+from service.records.writable_resource import FOR_NO_KEY_UPDATE
+from service.resources.assortment.sent_prices import (
+    AMOUNTS,
+    COLOR,
+    FROM,
+    LIST,
+    SIZE,
+    SentPrices,
+    overlaps,
+    price_errors,
+    price_lists,
+    prices_of,
+)
+from service.resources.assortment.style_sizes import SIZES, size_errors
+from service.resources.styles import PRICED, Styles
+from service.schemas.extra_checks import duplicate_errors
+
+_ORDER: Final = (
+    "style_color_id nulls first, size_range_size_id nulls first, minimum_quantity,"
+    " valid_from nulls first"
+)
+_IN_CURRENCY: Final = ("retail", "wholesale")
+"""Types of price lists whose amounts have the decimals of their currency."""
+
+
+class StylePrices(RecordPart):
+    """Prices of a style in one price list, which a write replaces as a whole.
+
+    An item of the part collection has a style and ``priceLists``, and replaces the price lists that
+    it names. Prices of deleted style colors are hidden and stay. Prices that equal stored ones are
+    not checked.
+    """
+
+    name = "style-prices"
+    owner = Styles
+    segment = "prices"
+    parents: ClassVar[Mapping[str, str]] = {"styleId": Styles.name}
+    key = LIST
+    key_lookups = {  # noqa: RUF012
+        "styleId": KeyLookup.of(Styles.name, Styles.table, Styles.stored_state),
+        LIST: KeyLookup("userDefinedId", load("style_prices")["price_list_by_key"].text),
+    }
+    is_patched = True
+    scope_field = "styleId"
+    within_column = "size_range_id"
+    related = (
+        Related(
+            "priceList",
+            PRICED,
+            "style_id",
+            {"id": "price_list_id"},
+            {"userDefinedId": "user_defined_id"},
+            "price_list",
+        ),
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listed = self.statements["listed"].text
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements, without ``documents_by_owner``, which only ``forms`` uses."""
+        is_shown = load("custom_field_values")["is_shown"].text
+        names = ("filled", "listed", "lists_of", "stored")
+        loaded = {**load("style_prices"), **self.forms()}
+        shown = {name: loaded[name].bind(is_shown=is_shown) for name in names}
+        return {name: loaded[name] for name in loaded if name != "documents_by_owner"} | shown
+
+    def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
+        """Return the statements of documents and writables: of one price list of a style.
+
+        With any ``owner_field``, they are those of the part collection.
+        """
+        documents = load("style_prices")["documents_by_owner" if owner_field else "documents"]
+        openings = {
+            "documents": "'{\"priceListId\":' || page.id || ',\"prices\":['",
+            "writables": "'{\"prices\":['",
+        }
+        entries = {"documents": "price", "writables": "priceWritable"}
+        return {
+            name: documents.bind(
+                price=scalar_columns.braced(
+                    scalar_columns.members_sql(schemas.definition(self.name, entry))
+                ),
+                order=_ORDER,
+                is_shown=load("custom_field_values")["is_shown"].text,
+                **({} if owner_field else {"opening": openings[name]}),
+            )
+            for name, entry in entries.items()
+        }
+
+    @cached_property
+    def locks_by_id(self) -> Mapping[str, str]:
+        """Statement that locks a style and a price list."""
+        return {FOR_NO_KEY_UPDATE: self.statements["lock"].text}
+
+    def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
+        """Yield the errors of repeated price lists, and of prices that the request alone shows."""
+        lists = item.get("priceLists")
+        if isinstance(lists, list):
+            yield from duplicate_errors(enumerate(lists), LIST, "priceLists")
+        for path, prices in prices_of(item):
+            for index, price in enumerate(prices):
+                for name, message in price_errors(price):
+                    yield ErrorDetail(ErrorType.OUT_OF_RANGE, (*path, index, name), message)
+            for later, _, message in overlaps(prices):
+                yield ErrorDetail(ErrorType.DUPLICATE, (*path, later, FROM), message)
+
+    def patched_errors(
+        self, stored: Item, patched: Item, details: Iterable[ErrorDetail]
+    ) -> list[ErrorDetail]:
+        """Return the details, with ``conflict.overlap`` for overlaps with stored prices."""
+        kept_prices = [price for _, prices in prices_of(stored) for price in prices]
+        conflicts = {
+            (*path, later, FROM)
+            for path, prices in prices_of(patched)
+            for later, earlier, _ in overlaps(prices)
+            if prices[later] in kept_prices or prices[earlier] in kept_prices
+        }
+        overlap, duplicate = ErrorType.CONFLICT_OVERLAP, ErrorType.DUPLICATE
+        return [
+            ErrorDetail(overlap, detail.path, detail.message)
+            if detail.type == duplicate and detail.path in conflicts
+            else detail
+            for detail in details
+        ]
+
+    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+        """Return the writes of prices that differ; report those that stored data do not allow."""
+        lists = [*price_lists(batch)]
+        await self._match_stored(connection, batch, lists)
+        await self._check(connection, batch, lists)
+        await self._note_filled(connection, batch, lists)
+        new = [row for price_list in lists for row in price_list.new_rows]
+        ids = await next_ids(connection, "style_price", len(new))
+        rows = [row | {"id": price_id} for row, price_id in zip(new, ids, strict=True)]
+        removed = sorted(id_ for price_list in lists for id_ in price_list.removed_ids)
+        turned = [each.pair for each in lists if bool(each.stored) != each.is_filled]
+        return [
+            *([self.bound("remove", removed)] if removed else ()),
+            *([self.bound("insert", orjson.dumps(rows).decode())] if rows else ()),
+            *([self.bound("tell_price_lists", orjson.dumps(turned).decode())] if turned else ()),
+        ]
+
+    async def _match_stored(
+        self, connection: Connection, batch: Batch, lists: Collection[SentPrices]
+    ) -> None:
+        """Match the prices to stored ones; report lists with too many, hidden ones included."""
+        pairs = [each.style_id for each in lists], [each.list_id for each in lists]
+        stored = defaultdict[tuple[int, int], list[asyncpg.Record]](list)
+        for row in await self.fetch(connection, batch, "stored", *pairs):
+            stored[row["style_id"], row["price_list_id"]].append(row)
+        for each in lists:
+            each.match(stored[each.pair])
+            if len(each.prices) + each.hidden > MAX_CHILDREN:
+                message = f"Use at most {MAX_CHILDREN:,} prices, those of deleted colors included."
+                each.fail(batch, ErrorType.TOO_MANY_ITEMS, "prices", message=message)
+
+    async def _check(
+        self, connection: Connection, batch: Batch, lists: Collection[SentPrices]
+    ) -> None:
+        """Report unknown price lists, and errors of prices that differ from stored ones."""
+        list_ids = sorted({each.list_id for each in lists})
+        rows = await self.fetch(connection, batch, "price_lists", list_ids)
+        live_lists = {row["id"]: row for row in rows if row["state"] != "deleted"}
+        ids = {
+            name: sorted(
+                {price[name] for each in lists for price in each.changed.values() if price[name]}
+            )
+            for name in (COLOR, SIZE)
+        }
+        colors, sizes, ranges = dict[int, Any](), dict[int, Any](), dict[int, Any]()
+        if ids[COLOR]:
+            rows = await self.fetch(connection, batch, "colors", ids[COLOR])
+            colors = {row["id"]: row["style_id"] for row in rows if row["state"] != "deleted"}
+        if ids[SIZE]:
+            sizes = {**await SIZES.find(connection, batch.caller, ids[SIZE])}
+            style_ids = sorted({each.style_id for each in lists})
+            rows = await self.fetch(connection, batch, "size_ranges", style_ids)
+            ranges = {row["id"]: row["size_range_id"] for row in rows}
+        for each in lists:
+            price_list = live_lists.get(each.list_id)
+            if price_list is None:
+                message = "There is no such price list."
+                each.fail(batch, ErrorType.UNKNOWN_REFERENCE, LIST, message=message)
+                continue
+            for index, price in each.changed.items():
+                details = [
+                    *_amount_errors(each.prices[index], price_list),
+                    *_color_errors(price[COLOR], colors, each.style_id),
+                    *size_errors(price[SIZE], sizes, ranges.get(each.style_id)),
+                ]
+                for detail in details:
+                    path = ("prices", index, *detail.path)
+                    each.fail(batch, detail.type, *path, message=detail.message or "")
+
+    async def _note_filled(
+        self, connection: Connection, batch: Batch, lists: Collection[SentPrices]
+    ) -> None:
+        """Note which styles get their first prices and lose their last."""
+        style_ids = sorted({each.style_id for each in lists})
+        rows = await self.fetch(connection, batch, "lists_of", style_ids)
+        before = {row["style_id"]: {*row["price_list_ids"]} for row in rows}
+        for style_id in style_ids:
+            written = [each for each in lists if each.style_id == style_id]
+            after = before.get(style_id, set()) - {each.list_id for each in written}
+            is_filled = bool(after) or any(each.prices for each in written)
+            was_filled = style_id in before
+            batch.note_part(self.name, style_id, was_filled=was_filled, is_filled=is_filled)
+
+
+def _amount_errors(price: Item, price_list: asyncpg.Record) -> Iterator[ErrorDetail]:
+    """Yield the errors of amounts with more decimals than the currency of a list has."""
+    most, code = price_list["minor_units"], price_list["currency_code"]
+    for name in AMOUNTS if price_list["type"] in _IN_CURRENCY else ():
+        if scalar_columns.digits_after_point(price.get(name)) > most:
+            message = f"{code} has {f'at most {most}' if most else 'no'} decimals."
+            yield ErrorDetail(ErrorType.INVALID_VALUE, (name,), message)
+
+
+def _color_errors(
+    color_id: int | None, styles: Mapping[int, int], style_id: int
+) -> Iterator[ErrorDetail]:
+    """Yield the error of a color that is not live, or one of another style."""
+    if color_id is not None and color_id not in styles:
+        yield ErrorDetail(ErrorType.UNKNOWN_REFERENCE, (COLOR,), "There is no such style color.")
+    elif color_id is not None and styles[color_id] != style_id:
+        message = "This is a color of another style."
+        yield ErrorDetail(ErrorType.INVALID_VALUE, (COLOR,), message)
