@@ -47,6 +47,12 @@ select {{selected}}
 from {{table}} as {{row}} {{nested}}
 where {{row}}.organization_id = $1::bigint and {{row}}.{{owner}} = {{parent}}.id{{is_shown}}
 
+-- name: rows_and_lists
+select {{row}}.*{{lists}}
+from (
+    {{rows}}
+) as {{row}} {{nested}}
+
 -- name: stored(organization_id, owner_ids)
 -- An array per column takes less time than a row per child.
 select array_agg({{owner}}), array_agg({{key}}){{aggregated}}

@@ -40,11 +40,6 @@ join sample_request_measurement measured
         and measured.measurement_line_id = line.id
 where line.organization_id = $1::bigint and line.id = any($2::bigint[]);
 
--- name: tell_charts(organization_id, ids)
--- Record changes of the charts of styles, whose values were written.
-select id from style
-where organization_id = $1::bigint and id = any($2::bigint[]);
-
 -- name: units(organization_id, style_ids)
 select id from style
 where organization_id = $1::bigint and id = any($2::bigint[]) and measurement_unit is not null;

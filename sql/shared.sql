@@ -1,5 +1,9 @@
 -- Shared statements of all resources. Slots are filled only from the registry.
 
+-- name: changed_owners(organization_id, ids)
+-- Record changes of the parts of records, in lists within their entries.
+select id from {{table}} where organization_id = $1::bigint and id = any($2::bigint[]);
+
 -- name: collect_all
 select
     count(*) as found,
@@ -133,6 +137,12 @@ cross join generate_series(1, $2::integer);
 -- name: owned_by_any(ids)
 select id from {{table}} where id = any($1::bigint[]);
 
+-- name: owner_of_entry
+(
+    select entry.{{column}} from {{table}} entry
+    where entry.organization_id = $1::bigint and entry.id = {{entry}}
+)
+
 -- name: part(organization_id)
 with record as (
     {{record}}
@@ -234,13 +244,13 @@ where $1::bigint is not null and id = any($2::bigint[]);
 select
     link.{{column}} as id,
     '{{users}}' as users,
-    count(*) filter (where {{is_live}}) as uses,
+    count(distinct record.id) filter (where {{is_live}}) as uses,
     array(
         select json_build_array(named.id, named.key)::text
         from (
-            select record.id, {{key}} as key
+            select distinct record.id, {{key}} as key
             from {{link}} other
-            join {{table}} record on record.organization_id = $1::bigint and record.id = other.{{owner}}
+            join {{table}} record on record.organization_id = $1::bigint and record.id = {{other_owner}}
             where other.organization_id = $1::bigint and other.{{column}} = link.{{column}} and {{is_live}}
             offset 0
         ) as named
@@ -248,6 +258,6 @@ select
         limit {{named}}
     ) as first
 from {{link}} link
-join {{table}} record on record.organization_id = $1::bigint and record.id = link.{{owner}}
+join {{table}} record on record.organization_id = $1::bigint and record.id = {{owner}}
 where link.organization_id = $1::bigint and link.{{column}} = any((select $2::text::bigint[])::bigint[])
 group by link.{{column}};

@@ -146,6 +146,17 @@ used as (
         offset 0
     ) price
     join style on style.organization_id = $1::bigint and style.id = price.style_id and style.state <> 'deleted'
+    union all
+    select gone.id, 'style items', style.id, style.number
+    from gone
+    cross join lateral (
+        select line.style_id
+        from style_item_size entry
+        join style_item line on line.organization_id = $1::bigint and line.id = entry.style_item_id
+        where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.size_id
+        offset 0
+    ) entry
+    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
     union
     select gone.id, 'size ranges', owner.id, owner.user_defined_id
     from gone

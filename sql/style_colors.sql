@@ -52,57 +52,44 @@ where file.organization_id = $1::bigint and file.style_color_id = any($2::bigint
 group by file.style_color_id;
 
 -- name: tell_deleted(organization_id, ids)
--- Record changes of the custom field values that deleted colors hide; the part of a style may have no others.
+-- Record changes of the entries of a part that deleted colors hide; the part of a style may have no others.
 select
-    entry.style_id as "custom-field-values",
+    entry.style_id as "{{part}}",
     case when not exists (
-        select 1 from custom_field_value other
+        select 1 from {{table}} other
         left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
         where other.organization_id = $1::bigint and other.style_id = entry.style_id
             and coalesce(shown.state, 'active') <> 'deleted'
-    ) then entry.style_id end as "custom-field-values deleted"
-from custom_field_value entry
+    ) then entry.style_id end as "{{part}} deleted"
+from {{table}} entry
 where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[]);
 
--- name: tell_deleted_prices(organization_id, ids)
--- Record changes of the prices that deleted colors hide.
-select
-    entry.style_id as "style-prices",
-    case when not exists (
-        select 1 from style_price other
-        left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
-        where other.organization_id = $1::bigint and other.style_id = entry.style_id
-            and coalesce(shown.state, 'active') <> 'deleted'
-    ) then entry.style_id end as "style-prices deleted"
-from style_price entry
+-- name: tell_deleted_lines(organization_id, ids)
+-- Record changes of the bills of materials that show what differs in a color no longer.
+select line.style_id as "style-items"
+from style_item_color entry
+join style_item line on line.organization_id = $1::bigint and line.id = entry.style_item_id
 where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: tell_restored(organization_id, items)
--- Record changes of the custom field values that restored colors show again.
+-- Record changes of the entries of a part that restored colors show again.
 select
-    entry.style_id as "custom-field-values",
+    entry.style_id as "{{part}}",
     case when not exists (
-        select 1 from custom_field_value other
+        select 1 from {{table}} other
         left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
         where other.organization_id = $1::bigint and other.style_id = entry.style_id
             and coalesce(shown.state, 'active') <> 'deleted'
-    ) then entry.style_id end as "custom-field-values created"
+    ) then entry.style_id end as "{{part}} created"
 from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
 join style_color stored on stored.organization_id = $1::bigint and stored.id = item.id
-join custom_field_value entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
+join {{table}} entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
 where stored.state = 'deleted' and item.state <> 'deleted';
 
--- name: tell_restored_prices(organization_id, items)
--- Record changes of the prices that restored colors show again.
-select
-    entry.style_id as "style-prices",
-    case when not exists (
-        select 1 from style_price other
-        left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
-        where other.organization_id = $1::bigint and other.style_id = entry.style_id
-            and coalesce(shown.state, 'active') <> 'deleted'
-    ) then entry.style_id end as "style-prices created"
+-- name: tell_restored_lines(organization_id, items)
+select line.style_id as "style-items"
 from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
 join style_color stored on stored.organization_id = $1::bigint and stored.id = item.id
-join style_price entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
+join style_item_color entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
+join style_item line on line.organization_id = $1::bigint and line.id = entry.style_item_id
 where stored.state = 'deleted' and item.state <> 'deleted';

@@ -11,27 +11,86 @@ where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
 -- name: check(organization_id, items)
--- Steps of restored styles refer to live suppliers, their values to live custom fields, and their prices to live price
--- lists, which stay locked until the end of the transaction. Styles with live SKUs, or prices of sizes, keep their size range.
+-- Parts of restored styles refer to live records, which stay locked until the end of the transaction; lines keep deleted
+-- items. Styles with live SKUs, or prices of sizes, keep their size range.
 with restored as materialized (
-    select item.n, step.supplier_id
+    select item.n, stored.id
     from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
     join style stored on stored.organization_id = $1::bigint and stored.id = item.id
-    join style_supplier_facility step on step.organization_id = $1::bigint and step.style_id = item.id
     where stored.state = 'deleted' and item.state <> 'deleted'
+),
+step as materialized (
+    select restored.n, step.supplier_id
+    from restored
+    join style_supplier_facility step on step.organization_id = $1::bigint and step.style_id = restored.id
+),
+line as materialized (
+    select restored.n, line.id, line.supplier_id, line.care_instruction_layer_id as layer_id
+    from restored
+    join style_item line on line.organization_id = $1::bigint and line.style_id = restored.id
+),
+line_color as materialized (
+    select line.n, entry.color_id
+    from line
+    join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id
+),
+care_set as materialized (
+    select restored.n, care.id
+    from restored
+    join style_care_set care on care.organization_id = $1::bigint and care.style_id = restored.id
+),
+set_icon as materialized (
+    select care_set.n, icon.care_instruction_icon_id as icon_id
+    from care_set
+    join style_care_icon icon on icon.organization_id = $1::bigint and icon.style_care_set_id = care_set.id
+),
+set_layer as materialized (
+    select care_set.n, layer.id, layer.care_instruction_layer_id as layer_id
+    from care_set
+    join style_care_layer layer on layer.organization_id = $1::bigint and layer.style_care_set_id = care_set.id
+),
+set_material as materialized (
+    select set_layer.n, material.care_instruction_material_id as material_id
+    from set_layer
+    join style_care_material material
+        on material.organization_id = $1::bigint and material.style_care_layer_id = set_layer.id
+),
+valued as materialized (
+    select distinct restored.n, entry.custom_field_id
+    from restored
+    join custom_field_value entry on entry.organization_id = $1::bigint and entry.style_id = restored.id
 ),
 suppliers as materialized (
     select id, state from supplier
-    where organization_id = $1::bigint and id = any(array(select supplier_id from restored))
+    where organization_id = $1::bigint
+        and id = any(array(select supplier_id from step union select supplier_id from line))
     order by id
     for key share
 ),
-valued as materialized (
-    select distinct item.n, entry.custom_field_id
-    from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
-    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
-    join custom_field_value entry on entry.organization_id = $1::bigint and entry.style_id = item.id
-    where stored.state = 'deleted' and item.state <> 'deleted'
+colors as materialized (
+    select id, state from color
+    where organization_id = $1::bigint and id = any(array(select color_id from line_color))
+    order by id
+    for key share
+),
+icons as materialized (
+    select id, state from care_instruction_icon
+    where organization_id = $1::bigint and id = any(array(select icon_id from set_icon))
+    order by id
+    for key share
+),
+layers as materialized (
+    select id, state from care_instruction_layer
+    where organization_id = $1::bigint
+        and id = any(array(select layer_id from line union select layer_id from set_layer))
+    order by id
+    for key share
+),
+materials as materialized (
+    select id, state from care_instruction_material
+    where organization_id = $1::bigint and id = any(array(select material_id from set_material))
+    order by id
+    for key share
 ),
 fields as materialized (
     select id, state from style_custom_field
@@ -40,11 +99,9 @@ fields as materialized (
     for key share
 ),
 priced as materialized (
-    select distinct item.n, entry.price_list_id
-    from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
-    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
-    join style_price entry on entry.organization_id = $1::bigint and entry.style_id = item.id
-    where stored.state = 'deleted' and item.state <> 'deleted'
+    select distinct restored.n, entry.price_list_id
+    from restored
+    join style_price entry on entry.organization_id = $1::bigint and entry.style_id = restored.id
 ),
 lists as materialized (
     select id, state from price_list
@@ -52,21 +109,50 @@ lists as materialized (
     order by id
     for key share
 )
-select distinct
-    restored.n::integer as item,
+select
+    needed.n::integer as item,
     'validation_error.unknown_reference' as type,
     '["state"]' as path,
-    'Its supplier facilities have a deleted supplier.' as message
-from restored
-join suppliers on suppliers.id = restored.supplier_id and suppliers.state = 'deleted'
-union all
-select distinct valued.n::integer, 'validation_error.unknown_reference', '["state"]', 'It has values of a deleted custom field.'
-from valued
-join fields on fields.id = valued.custom_field_id and fields.state = 'deleted'
-union all
-select distinct priced.n::integer, 'validation_error.unknown_reference', '["state"]', 'It has prices in a deleted price list.'
-from priced
-join lists on lists.id = priced.price_list_id and lists.state = 'deleted'
+    min(needed.message) as message
+from (
+    select step.n, suppliers.state, 'Its supplier facilities have a deleted supplier.' as message
+    from step
+    join suppliers on suppliers.id = step.supplier_id
+    union all
+    select valued.n, fields.state, 'It has values of a deleted custom field.'
+    from valued
+    join fields on fields.id = valued.custom_field_id
+    union all
+    select line.n, suppliers.state, 'Its items have a deleted supplier.'
+    from line
+    join suppliers on suppliers.id = line.supplier_id
+    union all
+    select line.n, layers.state, 'Its items have a deleted layer.'
+    from line
+    join layers on layers.id = line.layer_id
+    union all
+    select line_color.n, colors.state, 'Its items have a deleted color.'
+    from line_color
+    join colors on colors.id = line_color.color_id
+    union all
+    select set_icon.n, icons.state, 'Its care instructions have a deleted icon.'
+    from set_icon
+    join icons on icons.id = set_icon.icon_id
+    union all
+    select set_layer.n, layers.state, 'Its care instructions have a deleted layer.'
+    from set_layer
+    join layers on layers.id = set_layer.layer_id
+    union all
+    select set_material.n, materials.state, 'Its care instructions have a deleted material.'
+    from set_material
+    join materials on materials.id = set_material.material_id
+    union all
+    select priced.n, lists.state, 'It has prices in a deleted price list.'
+    from priced
+    join lists on lists.id = priced.price_list_id
+) as needed
+where needed.state = 'deleted'
+group by needed.n
 union all
 select item.n::integer, 'conflict.in_use', '["sizeRangeId"]', 'The style has SKUs or prices in its sizes: remove these first.'
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, "sizeRangeId" bigint)) with ordinality as item(id, range_id, n)
@@ -145,28 +231,45 @@ where organization_id = $1::bigint and related_style_id = any($2::bigint[]);
 select id from style_sku where organization_id = $1::bigint and style_id = any($2::bigint[]);
 
 -- name: tell_deleted(organization_id, ids)
--- Record changes of the groups and price lists, which count one style less.
-select group_id as groups, null::bigint as "price-lists" from style_in_group
+-- Record changes of the groups, items and price lists, which count one style less.
+select group_id as groups, null::bigint as items, null::bigint as "price-lists" from style_in_group
 where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[])
 union all
-select null, price_list_id from style_price
-where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]);
+select null, null, price_list_id from style_price
+where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[])
+union all
+select null, item_id, null from style_item
+where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[])
+union all
+select null, entry.item_id, null
+from style_item line
+join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id
+where line.organization_id = $1::bigint and line.style_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: tell_restored(organization_id, items)
--- Record changes of the groups and price lists, which count one style more.
+-- Record changes of the groups, items and price lists, which count one style more.
 with restored as materialized (
     select stored.id
     from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
     join style stored on stored.organization_id = $1::bigint and stored.id = item.id
     where stored.state = 'deleted' and item.state <> 'deleted'
 )
-select linked.group_id as groups, null::bigint as "price-lists"
+select linked.group_id as groups, null::bigint as items, null::bigint as "price-lists"
 from restored
 join style_in_group linked on linked.organization_id = $1::bigint and linked.style_id = restored.id
 union all
-select null, price.price_list_id
+select null, null, price.price_list_id
 from restored
-join style_price price on price.organization_id = $1::bigint and price.style_id = restored.id;
+join style_price price on price.organization_id = $1::bigint and price.style_id = restored.id
+union all
+select null, line.item_id, null
+from restored
+join style_item line on line.organization_id = $1::bigint and line.style_id = restored.id
+union all
+select null, entry.item_id, null
+from restored
+join style_item line on line.organization_id = $1::bigint and line.style_id = restored.id
+join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id;
 
 -- name: unrestorable(organization_id, ids)
 -- Return the style colors to restore with the styles $2 whose color or a season is deleted. Lock colors and seasons.

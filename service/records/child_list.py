@@ -36,6 +36,7 @@ from service.records.matched_children import (
 )
 from service.schemas.extra_checks import duplicate_errors
 from service.schemas.key_forms import REFERS_TO
+from service.schemas.messages import LISTED_TWICE, duplicate_indexes
 
 NATURAL_KEY: Final = "x-natural-key"
 """Keyword of entries: lists of members to match by, in turn; ``*`` stands for all members.
@@ -48,7 +49,7 @@ By another list, entries whose first member is null or empty match nothing.
 class ChildList(ChildTable):
     """Child table whose entries requests have: their errors, their matches, and their plan."""
 
-    nested: "ChildList | None" = None
+    nested: "tuple[ChildList, ...]" = ()
 
     @cached_property
     def named_once(self) -> tuple[str, ...]:
@@ -69,13 +70,14 @@ class ChildList(ChildTable):
         """
         if not isinstance(entries, list):
             return
+        for index in duplicate_indexes(entries) if self.linked else ():
+            yield ErrorDetail(ErrorType.DUPLICATE, (*path, index), LISTED_TWICE)
         for name in self.named_once:
             yield from duplicate_errors(enumerate(entries), name, *path)
-        if self.nested is not None:
-            name = self.nested.name.rpartition(".")[2]
+        for nested in self.nested:
             for index, entry in enumerate(entries):
                 if isinstance(entry, dict):
-                    yield from self.nested.errors(entry.get(name), *path, index, name)
+                    yield from nested.errors(entry.get(nested.member), *path, index, nested.member)
 
     def sent(self, batch: Batch, *, keeps_omitted: bool = False) -> list[EntryList]:
         """Return the lists of the items; with ``keeps_omitted`` without those that are null."""
@@ -84,6 +86,18 @@ class ChildList(ChildTable):
             for index, item in enumerate(batch.items)
             if not keeps_omitted or item.get(self.name) is not None
         ]
+
+    def within(self, lists: Iterable[MatchedChildren]) -> list[EntryList]:
+        """Return the lists of this member in the entries of the given lists."""
+        entry_lists = list[EntryList]()
+        for children in lists:
+            for child_id, entry in children.all.items():
+                path = (*children.sent.path, children.request_indexes[child_id], self.member)
+                entries = entry.get(self.member) or ()
+                if self.linked:
+                    entries = [{self.key: id_} for id_ in entries]
+                entry_lists.append(EntryList(children.index, path, child_id, entries))
+        return entry_lists
 
     async def stored(
         self, connection: Connection, caller: Caller, owner_ids: Iterable[int]
@@ -130,12 +144,7 @@ class ChildList(ChildTable):
         for (children, index), child_id in zip(new_indexes, new_ids, strict=True):
             children.new[child_id] = children.sent.entries[index]
             children.request_indexes[child_id] = index
-        references = {
-            name: field.schema[REFERS_TO]
-            for name, field in self._sent.properties.items()
-            if REFERS_TO in field.schema
-        }
-        await check_references(connection, batch, self, references, matched)
+        await check_references(connection, batch, self, self._references, matched)
         return matched
 
     def deactivate(

@@ -41,7 +41,8 @@ async def check_references(
         live = await _live(connection, batch, target, ids) if ids else set()
         for children, child_id, record_id in referring:
             if record_id not in live:
-                path = (children.request_indexes[child_id], name)
+                index = children.request_indexes[child_id]
+                path = (index,) if table.linked else (index, name)
                 message = f"There is no such {target.noun}."
                 children.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 

@@ -11,6 +11,7 @@ from service.listing.page_sql import column_of
 from service.records import scalar_columns
 from service.records.matched_children import MatchKey
 from service.schemas import ResolvedSchema
+from service.schemas.key_forms import REFERS_TO
 from service.schemas.write_forms import DECIMALS
 
 DEACTIVATED: Final = "isDeactivated"
@@ -52,8 +53,10 @@ class ChildTable:
     """SQL of the order of entries, whose rows are ``entry``; by default as sent, or by id."""
     own_match_keys: tuple[MatchKey, ...] = ()
     """Functions from a row to its natural key, in place of ``x-natural-key``."""
-    nested: "ChildTable | None" = None
-    """List within the entries."""
+    nested: "tuple[ChildTable, ...]" = ()
+    """Lists within the entries."""
+    linked: str = ""
+    """Collection whose ids the entries are, which are no objects then; ``key`` is their name."""
     is_shown: str = ""
     """SQL condition of the rows that are not hidden; writes leave hidden ones as they are."""
     lock: str = ""
@@ -79,6 +82,8 @@ class ChildTable:
     @cached_property
     def _types(self) -> dict[str, str]:
         """SQL types of the columns, by member."""
+        if self.linked:
+            return {}
         writable, sent = _entry(self.resource, "writable", self.name), self._sent.properties
         names = writable.properties.keys() - {self.key, DEACTIVATED, *self.computed}
         return {
@@ -93,6 +98,17 @@ class ChildTable:
     def members(self) -> tuple[str, ...]:
         """Members that are columns, in the order of rows; without ids."""
         return tuple(self._types)
+
+    @cached_property
+    def _references(self) -> Mapping[str, str]:
+        """Collections and lists of the records that entries refer to, by member."""
+        if self.linked:
+            return {self.key: self.linked}
+        return {
+            name: field.schema[REFERS_TO]
+            for name, field in self._sent.properties.items()
+            if REFERS_TO in field.schema and "array" not in field.types
+        }
 
     @cached_property
     def deactivates(self) -> bool:
@@ -142,7 +158,7 @@ class ChildTable:
             ),
             turned=f', stored.id as "cause {self.turned}"' if self.turned else "",
         )
-        unused = {"join", "rows", "unknown_languages"}
+        unused = {"join", "rows", "rows_and_lists", "unknown_languages"}
         unused |= set() if self.deactivates else {"deactivate"}
         unused |= set() if self.members else {"update"}
         return {name: statement for name, statement in bound.items() if name not in unused}
@@ -154,7 +170,9 @@ class ChildTable:
         """
         names = self.statements.keys() - {"filled"}
         named = {f"{name}_{self.column}": self.statements[name] for name in names}
-        return named | (self.nested.named_statements() if self.nested is not None else {})
+        for nested in self.nested:
+            named |= nested.named_statements()
+        return named
 
     def join(self, form: str, fragments: Mapping[str, Statement] = {}, parent: str = "page") -> str:
         """Return the SQL that joins the entries in a form to each row of ``parent``.
@@ -164,34 +182,38 @@ class ChildTable:
         selects the rows, if they are not those of the table; in writables one with ``writable_``
         before it takes precedence.
         """
-        shape, sql, row = _entry(self.resource, form, self.name), load("child_lists"), "stored"
+        shape, sql = _entry(self.resource, form, self.name), load("child_lists")
         keys = [self.own_key] if self.own_key and form == "writable" else []
-        nested, rows = "", fragments.get(self.column)
+        rows = fragments.get(self.column)
         if form == "writable":
             rows = fragments.get(f"writable_{self.column}", rows)
-        if "." in self.name:
-            row = "nested"
+        row = "_".join(["stored", *["nested"] * self.name.count(".")])
         selected = [
             self._selected(row, name, form)
             for name, field in shape.properties.items()
             if scalar_columns.is_scalar(field)
         ]
         selected += [f"{row}.{POSITION}"] if self.moved else []
-        if self.nested is not None:
-            selected.append(self.nested.column)
-            nested = f"\n{self.nested.join(form, parent=row)}"
+        columns = "".join(f", {each.column}" for each in self.nested)
+        nested = "".join(f"\n{each.join(form, parent=row)}" for each in self.nested)
+        if self.linked:
+            selected, entry = [f"{row}.{column_of(self.key)}"], f"entry.{column_of(self.key)}::text"
+        else:
+            entry = scalar_columns.braced(scalar_columns.members_sql(shape, keys))
         return sql["join"].fill(
-            entry=scalar_columns.braced(scalar_columns.members_sql(shape, keys)),
+            entry=entry,
             order=self.order or f"{_FIRST * bool(self.moved)}entry.{column_of(self.key)}",
             list=self.column,
-            rows=rows.text
+            rows=sql["rows_and_lists"].fill(rows=rows.text, row=row, lists=columns, nested=nested)
+            if rows and nested
+            else rows.text
             if rows
             else sql["rows"].fill(
                 table=self.table,
                 owner=self.owner,
                 row=row,
                 parent=parent,
-                selected=", ".join(selected),
+                selected=", ".join(selected) + columns,
                 nested=nested,
                 is_shown=self._and_shown,
             ),
@@ -202,9 +224,14 @@ class ChildTable:
         return f"\n    and {self.is_shown}" if self.is_shown else ""
 
     @property
+    def member(self) -> str:
+        """Member of the owner, a record or an entry, that has the list."""
+        return self.name.rpartition(".")[2]
+
+    @property
     def column(self) -> str:
         """Column of ``join`` with the entries."""
-        return column_of(self.name.rpartition(".")[2])
+        return column_of(self.member)
 
     def _selected(self, row: str, name: str, form: str) -> str:
         """Return the SQL of a member's column; writables have decimals as texts."""

@@ -23,7 +23,7 @@ class KeyedField(NamedTuple):
     """Names of the members that lead to it, through lists and objects."""
     target: ReferenceTarget
     is_list: bool
-    """Whether its value is a list of ids and key objects; it is a member of the items then."""
+    """Whether its value is a list of ids and key objects."""
 
 
 @cache

@@ -151,7 +151,38 @@ class RecordPart(WritableResource):
         lists = await self._match(connection, batch)
         plan = await self._list_plan(connection, batch, lists)
         self._note(batch, lists)
-        return plan
+        return [*plan, *await self._nested_plan(connection, batch, lists)]
+
+    async def _nested_plan(
+        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
+    ) -> WritePlan:
+        """Return the writes of the lists within the entries; report their errors."""
+        assert self.children is not None
+        plan, changed = WritePlan(), set[int]()
+        owners: list[tuple[ChildList, Sequence[MatchedChildren]]] = [(self.children, lists)]
+        for parent, matched in owners:
+            new = {child_id for children in matched for child_id in children.new}
+            for nested in parent.nested:
+                children = await nested.match(connection, batch, nested.within(matched), new)
+                await self.check_nested(connection, batch, nested, children)
+                owners.append((nested, children))
+                differences = nested.differences(children)
+                plan += nested.plan(differences)
+                entries = {row["ownerId"] for rows in differences.values() for row in rows}
+                changed |= {each.index for each in children if each.owner_id in entries}
+        if not changed:
+            return []
+        text = SHARED["changed_owners"].fill(table=str(self.table))
+        return [*plan, BoundStatement(text, (sorted(batch.items[n]["id"] for n in changed),))]
+
+    async def check_nested(
+        self,
+        connection: Connection,
+        batch: Batch,
+        nested: ChildList,
+        lists: Sequence[MatchedChildren],
+    ) -> None:
+        """Add the errors of lists within entries, beyond unknown references, to the batch."""
 
     async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
         assert self.children is not None

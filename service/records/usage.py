@@ -33,6 +33,11 @@ class ReferencedBy:
     """Table of ``column``, if it is not the referring records' own table."""
     owner: str = "id"
     """Column of that table with the ids of the referring records."""
+    through: tuple[tuple[str, str], ...] = ()
+    """Tables of entries in records, each with its column of the ids of the next or of the records.
+
+    The first is the one whose ids ``owner`` has.
+    """
     is_live: str = "record.state <> 'deleted'"
     """SQL condition of the referring records that prevent a delete; their row is ``record``."""
     key: str = "null::text"
@@ -48,11 +53,19 @@ class ReferencedBy:
             table=self.table,
             column=self.column,
             link=self.link or self.table,
-            owner=self.owner,
+            owner=self._owner("link"),
+            other_owner=self._owner("other"),
             is_live=self.is_live,
             key=self.key,
             named=str(NAMED),
         )
+
+    def _owner(self, link: str) -> str:
+        """Return the SQL of the referring record's id in a row of the link table."""
+        owner = f"{link}.{self.owner}"
+        for table, column in self.through:
+            owner = SHARED["owner_of_entry"].fill(table=table, column=column, entry=owner)
+        return owner
 
 
 @dataclass(slots=True)
@@ -60,7 +73,7 @@ class Usage:
     """Live records of one collection that refer to a record."""
 
     count: int = 0
-    """Number of references; a record counts once for each of its references."""
+    """Number of records; one counts once for each of the references that it may have."""
     first: list[Sequence[Any]] = field(default_factory=list)
     """Id and own key of each of the first ``NAMED`` ones, by id."""
 

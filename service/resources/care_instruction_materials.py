@@ -12,6 +12,7 @@ from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.listing.related import Related
 from service.records.child_list import ChildList
+from service.resources.assortment.style_entries import of_care_sets
 from service.resources.plain_records import PlainRecord
 
 _REFERENCE_KEY = "care_material_reference_key"
@@ -57,16 +58,23 @@ def _is_live(record: LockedRow) -> bool:
 
 
 class CareInstructionMaterials(PlainRecord):
-    """Materials on care labels: soft delete; a ``userDefinedId`` is unique among live materials.
+    """Materials on care labels: soft delete, refused while live styles have them.
 
-    It is unique within each organization, even without the feature of unique keys. Inactive
-    materials are live, deleted ones are not. Updates release keys before they set them, so that
-    items of one request can exchange keys.
+    A ``userDefinedId`` is unique among live materials, within each organization, even without the
+    feature of unique keys. Inactive materials are live, deleted ones are not. Updates release keys
+    before they set them, so that items of one request can exchange keys.
     """
 
     name = "care-instruction-materials"
     lists = translations(name, "care_instruction_material")
     related = related_languages("care_instruction_material")
+    uses = (
+        of_care_sets(
+            "style_care_material",
+            "care_instruction_material_id",
+            within=(("style_care_layer", "style_care_set_id"),),
+        ),
+    )
     unique_fields = ("userDefinedId",)
     updates = ("release_references", "update")
 

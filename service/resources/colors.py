@@ -19,6 +19,7 @@ from service.records.links import (
 )
 from service.records.usage import ReferencedBy
 from service.resources.assortment.style_colors import COLOR_KEY
+from service.resources.assortment.style_entries import of_line_colors
 from service.resources.plain_records import PlainRecord
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
@@ -43,7 +44,10 @@ class Colors(PlainRecord):
 
     name = "colors"
     shown = ("name", "userDefinedId", "colorReference")
-    uses = (ReferencedBy("style colors", "style_color", "color_id", key=COLOR_KEY),)
+    uses = (
+        ReferencedBy("style colors", "style_color", "color_id", key=COLOR_KEY),
+        of_line_colors("color_id"),
+    )
     written_separately = tuple(_REFERENCES)
     related = (
         Related(

@@ -10,13 +10,13 @@ import orjson
 
 from service.batches.batch import Batch, Item
 from service.database.connections import Connection
-from service.database.statements import load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import RecordPart
 from service.records.scalar_columns import digits_after_point
+from service.resources.assortment.style_entries import IS_SHOWN
 from service.resources.assortment.style_sizes import SIZES, size_errors
 from service.resources.styles import Styles
 from service.writing.key_look_ups import KeyMatches, fail_key
@@ -124,7 +124,7 @@ class CustomFieldValues(RecordPart):
         owner="style_id",
         noun="value",
         order="entry.custom_field_id, entry.style_color_id, entry.size_range_size_id",
-        is_shown=load("custom_field_values")["is_shown"].text,
+        is_shown=IS_SHOWN,
     )
 
     async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:

@@ -9,9 +9,10 @@ from service.batches.change_recorder import WritePlan
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.records.child_list import ChildList
-from service.records.matched_children import EntryList, MatchedChildren
+from service.records.matched_children import MatchedChildren
 from service.records.parts import RecordPart
 from service.records.references import Reference
+from service.resources.assortment.style_entries import BY_SIZE
 from service.resources.size_ranges import IS_LIVE
 from service.resources.styles import Styles
 
@@ -24,11 +25,7 @@ _VALUES = ChildList(
     noun="value",
     key=_SIZE,
     has_ids=False,
-    order="""(
-        select (size.size_range_id, size.position)
-        from size_range_size size
-        where size.organization_id = $1::bigint and size.id = entry.size_range_size_id
-    ), entry.size_range_size_id""",
+    order=BY_SIZE,
 )
 _LINES = ChildList(
     resource="measurement-charts",
@@ -39,7 +36,7 @@ _LINES = ChildList(
     key="lineId",
     # Lines without an id match by name; a null name matches a null name.
     own_match_keys=(lambda row: row[:1],),
-    nested=_VALUES,
+    nested=(_VALUES,),
     shown=("name", "tolerance"),
     cause="measurement-charts",
     turned="measurement-charts",
@@ -79,37 +76,10 @@ class MeasurementCharts(RecordPart):
         """
         charts = await self._match(connection, batch)
         plan = await self._list_plan(connection, batch, charts)
-        values = await self._value_plan(connection, batch, charts)
+        values = await self._nested_plan(connection, batch, charts)
         await self._note_units(connection, batch, charts)
         units = [{"id": item["id"], "unit": item.get("unit")} for item in batch.items]
         return [self.bound("set_unit", orjson.dumps(units).decode()), *plan, *values]
-
-    async def _value_plan(
-        self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
-    ) -> WritePlan:
-        """Return the writes of requested values; report unknown sizes.
-
-        The values of deactivated lines stay.
-        """
-        requested = [
-            EntryList(
-                chart.index,
-                (_LINES.name, chart.request_indexes[line_id], "requested"),
-                line_id,
-                line.get("requested") or (),
-            )
-            for chart in charts
-            for line_id, line in chart.all.items()
-        ]
-        new_lines = {line_id for chart in charts for line_id in chart.new}
-        values = await _VALUES.match(connection, batch, requested, new_lines)
-        await self._check_sizes(connection, batch, values)
-        differences = _VALUES.differences(values)
-        owners = {line_id: chart.owner_id for chart in charts for line_id in chart.all}
-        changed = {owners[row["ownerId"]] for rows in differences.values() for row in rows}
-        if not changed:
-            return []
-        return [*_VALUES.plan(differences), self.bound("tell_charts", sorted(changed))]
 
     async def _note_units(
         self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
@@ -123,8 +93,12 @@ class MeasurementCharts(RecordPart):
             is_filled = bool(chart.total) or item.get("unit") is not None
             batch.note_part(self.name, chart.owner_id, was_filled=was_filled, is_filled=is_filled)
 
-    async def _check_sizes(
-        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
+    async def check_nested(
+        self,
+        connection: Connection,
+        batch: Batch,
+        nested: ChildList,  # noqa: ARG002
+        lists: Sequence[MatchedChildren],
     ) -> None:
         """Lock the sizes and their size ranges; report sizes that cannot be used.
 

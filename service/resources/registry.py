@@ -13,8 +13,10 @@ from service.resources.assortment.barcode_ranges import BarcodeRanges
 from service.resources.assortment.barcodes import Barcodes
 from service.resources.assortment.products import Completeness, Products
 from service.resources.assortment.sku_generation import SkuGeneration
+from service.resources.assortment.style_care_instructions import StyleCareInstructions
 from service.resources.assortment.style_colors import StyleColors
 from service.resources.assortment.style_files import StyleFiles
+from service.resources.assortment.style_items import StyleItems
 from service.resources.assortment.style_prices import StylePrices
 from service.resources.assortment.style_skus import StyleSkus
 from service.resources.care_instruction_materials import CareInstructionMaterials
@@ -118,6 +120,8 @@ PARTS: tuple[RecordPart, ...] = (
     StyleContacts(),
     CustomFieldValues(),
     StylePrices(),
+    StyleItems(),
+    StyleCareInstructions(),
 )
 """Parts of records, read and written below their record's path (contract, Parts)."""
 

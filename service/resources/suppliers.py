@@ -2,6 +2,7 @@
 
 from service.listing.related import Related
 from service.records.usage import ReferencedBy
+from service.resources.assortment.style_entries import of_lines
 from service.resources.plain_records import PlainRecord
 from service.resources.sub_suppliers import contact_filters, contact_list
 
@@ -47,4 +48,5 @@ class Suppliers(PlainRecord):
             owner="style_id",
             key="record.number",
         ),
+        of_lines("supplier_id"),
     )

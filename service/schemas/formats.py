@@ -121,6 +121,7 @@ _ERRORS: Final[dict[str, Callable[[str], _Error | None]]] = {
     "media-type": _of_form(_MEDIA_TYPE, "Use a type and a subtype, such as image/jpeg."),
     "sha256": _of_form(_SHA256, "Use 64 hex digits in lower case."),
     "percentage": _decimal("0.01", "100", 2),
+    "share": _decimal("0", "100", 2),
     "country-code": _one_of(COUNTRIES, "Use a code of ISO 3166-1, such as PT."),
     "currency-code": _one_of(CURRENCIES, "Use a current code of ISO 4217, such as EUR."),
     "company-prefix": _of_form(_COMPANY_PREFIX, "Use 4 to 11 digits."),

@@ -46,10 +46,14 @@ def entry_keys(list_schema: ResolvedSchema) -> tuple[EntryKey, ...]:
     first = next(iter(entry.properties))
     referred = {name: prop.schema.get(REFERS_TO) for name, prop in entry.properties.items()}
     of_first = None if natural else referred[first] or list_schema.schema.get(REFERS_TO)
-    keys = [EntryKey(name, TARGETS.get(referred[name] or "")) for name in natural]
-    return (
-        (*keys, EntryKey(first, TARGETS.get(of_first or ""))) if first not in natural else (*keys,)
-    )
+    keys = [EntryKey(name, _target(referred[name])) for name in natural]
+    return (*keys, EntryKey(first, _target(of_first))) if first not in natural else (*keys,)
+
+
+def _target(name: str | None) -> ReferenceTarget | None:
+    """Return the target of a reference; None if its own key is a reference, no text."""
+    target = TARGETS.get(name or "")
+    return target if target and not target.key_of else None
 
 
 async def own_keys(
@@ -63,7 +67,7 @@ async def own_keys(
     for item in batch.items:
         for name, value in item.items():
             member = schema.properties.get(name, _NOTHING)
-            if isinstance(value, dict) and "array" in member.types:
+            if isinstance(value, dict) and _has_entries(member):
                 for target, record_id in _referred(member, forms[item["id"]].get(name)):
                     ids[target].add(record_id)
     names: dict[str, dict[int, str]] = {}
@@ -84,9 +88,15 @@ def _schema(resource: WritableResource) -> ResolvedSchema:
     return schemas.definition(resource.name, "replace" if "replace" in forms else "item")
 
 
+def _has_entries(schema: ResolvedSchema) -> bool:
+    """Return whether the schema is a list of objects; key objects in place of ids are none."""
+    entry = schema.items
+    return "array" in schema.types and bool(entry.properties) and "anyOf" not in entry.schema
+
+
 def _referred(list_schema: ResolvedSchema, entries: Any) -> Iterator[tuple[str, int]]:
     """Yield the target and id of each record that is a key in a stored list, or in nested ones."""
-    nested = {n: prop for n, prop in list_schema.items.properties.items() if prop.items.properties}
+    nested = {n: prop for n, prop in list_schema.items.properties.items() if _has_entries(prop)}
     keys = [key for key in entry_keys(list_schema) if key.target]
     for entry in entries or ():
         for member, target in keys:
@@ -115,7 +125,7 @@ class KeyedMerge:
     ) -> Any:
         if not isinstance(patch, dict):
             return patch
-        if "array" in schema.types:
+        if _has_entries(schema):
             return self._merge_list(schema, target or [], patch, path, alias)
         result = dict(target) if isinstance(target, dict) else {}
         for name, value in patch.items():

@@ -260,7 +260,7 @@ class KeyedReferences:
     def _check_items(self, batch: Batch) -> None:
         """Add the errors of equal ids in a list, and of rules beyond the schema."""
         resource = self.resource
-        lists = sorted({keyed.names[0] for keyed in self.fields if keyed.is_list})
+        lists = sorted({k.names[0] for k in self.fields if k.is_list and len(k.names) == 1})
         for index, item in enumerate(batch.items):
             for name in lists:
                 for repeated in duplicate_indexes(item.get(name) or []):

@@ -159,6 +159,33 @@ _FILLED = (
         (organization_id, style_id, custom_field_id, style_color_id, text)
     select $1, n, (n + field) % {OWNERS} + 1, n * 10 + 1, 'Text'
     from {_OWNERS}, generate_series(1, 5) as field""",
+    f"""insert into style_item
+        (organization_id, id, style_id, item_id, care_instruction_layer_id, supplier_id, quantity)
+    select $1, n * 10 + line, n, (n + line) % {OWNERS} + 1, n, n, 1
+    from {_OWNERS}, generate_series(1, 4) as line""",
+    f"""insert into style_item_color
+        (organization_id, style_item_id, style_color_id, color_id, item_id)
+    select $1, n * 10 + line, n * 10 + c, n, (n + c) % {OWNERS} + 1
+    from {_OWNERS}, generate_series(1, 4) as line, generate_series(1, 2) as c""",
+    f"""insert into style_item_size (organization_id, style_item_id, size_range_size_id, quantity)
+    select $1, n * 10 + line, n * 10 + s, 1
+    from {_OWNERS}, generate_series(1, 4) as line, generate_series(1, 2) as s""",
+    f"""insert into style_care_set (organization_id, id, style_id, style_color_id)
+    select $1, n * 10 + c, n, n * 10 + c from {_OWNERS}, generate_series(1, 2) as c""",
+    f"""insert into style_care_icon
+    select $1, n * 10 + c, (n + icon) % {OWNERS} + 1
+    from {_OWNERS}, generate_series(1, 2) as c, generate_series(1, 3) as icon""",
+    f"""insert into style_care_instruction
+    select $1, n * 10 + c, (n + care) % {OWNERS} + 1
+    from {_OWNERS}, generate_series(1, 2) as c, generate_series(1, 3) as care""",
+    f"""insert into style_care_layer
+        (organization_id, id, style_care_set_id, care_instruction_layer_id)
+    select $1, n * 100 + c * 10 + layer, n * 10 + c, (n + layer) % {OWNERS} + 1
+    from {_OWNERS}, generate_series(1, 2) as c, generate_series(1, 2) as layer""",
+    f"""insert into style_care_material
+    select $1, n * 100 + c * 10 + layer, (n + material) % {OWNERS} + 1, 50
+    from {_OWNERS}, generate_series(1, 2) as c, generate_series(1, 2) as layer,
+        generate_series(1, 2) as material""",
     f"""insert into style_relation (organization_id, id, style_id, related_style_id)
     select $1, n, n, n % {OWNERS} + 1 from {_OWNERS}""",
     f"""insert into measurement_line (organization_id, id, style_id, name)

@@ -47,7 +47,7 @@ async def changed(api: Api, collection: PartCollection, item: dict[str, Any]) ->
         names = [{"languageId": each["id"], name: "Previewed"} for each in languages]
         return item | {"translations": names[:2]}
     name = collection.part.list_name or "lines"
-    if name == "values":
+    if name in ("values", "sets") or collection.part.name == "style-items":
         return item | {name: item[name][1:]}
     return item | {name: [*item[name], _NEW.get(collection.part.name, {"name": "Previewed"})]}
 

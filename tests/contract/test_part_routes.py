@@ -38,6 +38,10 @@ def test_the_operations_of_every_part() -> None:
         ("PUT", "/api/styles/{id}/custom-field-values"),
         ("GET", "/api/styles/{styleId}/prices"),
         *((m, "/api/styles/{styleId}/prices/{priceListId}") for m in ("GET", "PUT", "PATCH")),
+        ("GET", "/api/styles/{id}/items"),
+        ("PUT", "/api/styles/{id}/items"),
+        ("GET", "/api/styles/{id}/care-instructions"),
+        ("PUT", "/api/styles/{id}/care-instructions"),
         ("GET", measured),
         *((method, f"{measured}/{{sizeRangeSizeId}}") for method in ("GET", "PUT", "PATCH")),
     }

@@ -28,7 +28,7 @@ PATHS = sorted(
 UNMODELED = {
     *("barcode-ranges", "barcodes", "channels", "custom-field-values", "price-lists"),
     *("style-colors", "style-contacts", "style-files", "style-skus", "style-supplier-facilities"),
-    *("style-custom-fields", "style-prices", "styles"),
+    *("style-care-instructions", "style-custom-fields", "style-items", "style-prices", "styles"),
 }
 """Collections of which the campaign does not know every rule yet: `make fuzz` takes them, too.
 

@@ -30,6 +30,11 @@ URL = schema_limit("common/scalars", "httpsUrlOrNull", "maxLength")
 IDS = schema_limit("common/scalars", "ids", "maxItems")
 OPERATIONS = schemas.load()["common/json-patch"]["maxItems"]
 
+
+def _care(entry: str, member: str) -> int:
+    return schema_limit("style-care-instructions", entry, "properties", member, "maxItems")
+
+
 #: Rows of the table under Limits in the contract.
 ROWS = {
     "items of a bulk write": (
@@ -53,6 +58,15 @@ ROWS = {
     ),
     "contacts; translations of texts": f"{field_limit('sub-suppliers', 'contacts', 'maxItems')}",
     "steps of a style": f"{schema_limit('style-supplier-facilities', 'replace', 'maxItems')}",
+    "lines of the items of a style": (number(schema_limit("style-items", "replace", "maxItems"))),
+    "colors or sizes of a line of the items of a style": (
+        f"{schema_limit('style-items', 'lineFields', 'properties', 'colors', 'maxItems')}"
+    ),
+    "icons or care instructions of a care set": (f"{_care('setFields', 'careInstructionIconIds')}"),
+    "layers of a care set; materials of a layer": f"{_care('layerFields', 'materials')}",
+    "`placement` of a line of the items of a style": (
+        f"{schema_limit('style-items', 'placement', 'maxLength')} characters"
+    ),
     "custom field values of a style, as far as they fit one record": (
         number(schema_limit("custom-field-values", "replace", "maxItems"))
     ),

@@ -19,6 +19,7 @@ COUNTED_BY: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
     ("style_sku", "size_range_size"): _SIZE_USERS,
     ("custom_field_value", "size_range_size"): _SIZE_USERS,
     ("style_price", "size_range_size"): _SIZE_USERS,
+    ("style_item_size", "size_range_size"): _SIZE_USERS,
     ("style", "size_range"): (("size-ranges", "in_use"),),
     ("sample_request_measurement", "measurement_line"): (("measurement-charts", "needed"),),
     **{

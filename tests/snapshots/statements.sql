@@ -205,7 +205,8 @@ with returned as (
     where stored.organization_id = $1::bigint and stored.id = item.id
         and row(stored.custom_id, stored.name, stored.state) is distinct
             from row(item."customId", item."name", item."state")
-    returning stored.id, row(stored.name) is distinct from row(before.name) as shown
+    returning stored.id, row(stored.name, stored.custom_id) is distinct
+        from row(before.name, before.custom_id) as shown
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -280,11 +281,11 @@ for update;
 select
     link.brand_id as id,
     'styles' as users,
-    count(*) filter (where record.state <> 'deleted') as uses,
+    count(distinct record.id) filter (where record.state <> 'deleted') as uses,
     array(
         select json_build_array(named.id, named.key)::text
         from (
-            select record.id, record.number as key
+            select distinct record.id, record.number as key
             from style other
             join style record on record.organization_id = $1::bigint and record.id = other.id
             where other.organization_id = $1::bigint and other.brand_id = link.brand_id
@@ -304,11 +305,11 @@ union all
 select
     link.brand_id as id,
     'items' as users,
-    count(*) filter (where record.state <> 'deleted') as uses,
+    count(distinct record.id) filter (where record.state <> 'deleted') as uses,
     array(
         select json_build_array(named.id, named.key)::text
         from (
-            select record.id, record.number as key
+            select distinct record.id, record.number as key
             from item other
             join item record on record.organization_id = $1::bigint and record.id = other.id
             where other.organization_id = $1::bigint and other.brand_id = link.brand_id
@@ -328,11 +329,11 @@ union all
 select
     link.brand_id as id,
     'barcode ranges' as users,
-    count(*) filter (where record.state <> 'deleted') as uses,
+    count(distinct record.id) filter (where record.state <> 'deleted') as uses,
     array(
         select json_build_array(named.id, named.key)::text
         from (
-            select record.id, record.user_defined_id as key
+            select distinct record.id, record.user_defined_id as key
             from barcode_range other
             join barcode_range record on record.organization_id = $1::bigint and record.id = other.id
             where other.organization_id = $1::bigint and other.brand_id = link.brand_id
@@ -801,11 +802,11 @@ for update;
 select
     link.color_id as id,
     'style colors' as users,
-    count(*) filter (where record.state <> 'deleted') as uses,
+    count(distinct record.id) filter (where record.state <> 'deleted') as uses,
     array(
         select json_build_array(named.id, named.key)::text
         from (
-            select record.id,
+            select distinct record.id,
                 (select color.user_defined_id from color where color.organization_id = $1::bigint
                     and color.id = record.color_id) as key
             from style_color other
@@ -819,6 +820,36 @@ select
     ) as first
 from style_color link
 join style_color record on record.organization_id = $1::bigint and record.id = link.id
+where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
+group by link.color_id
+union all
+-- Ids that records of style refer to by a link, which may be the same table, with the number of live records, and with
+-- the ids and own keys of the first ones.
+select
+    link.color_id as id,
+    'colors of style items' as users,
+    count(distinct record.id) filter (where record.state <> 'deleted') as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select distinct record.id, record.number as key
+            from style_item_color other
+            join style record on record.organization_id = $1::bigint and record.id = (
+                select entry.style_id from style_item entry
+                where entry.organization_id = $1::bigint and entry.id = other.style_item_id
+            )
+                        where other.organization_id = $1::bigint and other.color_id = link.color_id
+                            and record.state <> 'deleted'
+                        offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
+from style_item_color link
+join style record on record.organization_id = $1::bigint and record.id = (
+    select entry.style_id from style_item entry
+    where entry.organization_id = $1::bigint and entry.id = link.style_item_id
+)
 where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
 group by link.color_id;
 
@@ -979,6 +1010,10 @@ where exists (
     or exists (
         select 1 from style_price price
         where price.organization_id = $1::bigint and price.size_range_size_id = gone.id
+    )
+    or exists (
+        select 1 from style_item_size entry
+        where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.id
     )
     or exists (
         select 1 from size_range_size other

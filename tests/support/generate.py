@@ -55,6 +55,7 @@ _OF_FORMAT: Final = {
     "hs-code": ("610910", "6109100010000"),
     "https-url": ("https://example.com/a?b=c",),
     "sku-format": ("{sizeId}.{colorUserDefinedId}",),
+    "share": (0, 12.5, "100"),
     "percentage": (0.01, 33.3, 100, "12.50"),
 }
 """Texts and numbers of each format."""

@@ -49,6 +49,11 @@ class World:
         await self.add(api, "item category", "item-categories", "name")
         await self.add(api, "sub-supplier", "sub-suppliers", "customId")
         mill = self.ids["sub-supplier"]
+        await self.add(api, "item", "items", "number")
+        for name, of in (("care", "s"), *((of, f"-{of}s") for of in ("icon", "layer", "material"))):
+            self.keys[name] = {"userDefinedId": f"{name}-{self.mark}"}
+            made_care = await made(api, f"care-instruction{of}", text=name, **self.keys[name])
+            self.ids[name] = made_care["id"]
         await self.add(api, "facility", "facilities", "name", subSupplierId=mill)
         self.keys["facility"] |= {"subSupplierId": self.keys["sub-supplier"]}
         await self.add(api, "style", "styles", "number")
@@ -115,8 +120,18 @@ class World:
             "style-translations": f"/api/styles/{self.ids['style']}/translations",
             "custom-field-values": f"/api/styles/{self.ids['style']}/custom-field-values",
             "style-prices": f"/api/styles/{self.ids['style']}/prices/{self.ids['price list']}",
+            "style-items": f"/api/styles/{self.ids['style']}/items",
+            "style-care-instructions": f"/api/styles/{self.ids['style']}/care-instructions",
             "measurements": f"{measured}/{medium['id']}",
         }
+
+
+def _line_color(of: Reference) -> Any:
+    return {"styleColorId": of("style color"), "colorId": of("shade"), "itemId": of("item")}
+
+
+def _material(of: Reference) -> Any:
+    return {"careInstructionMaterialId": of("material"), "percentage": "100"}
 
 
 def text() -> str:
@@ -266,6 +281,23 @@ PARTS_BODIES: dict[str, Body] = {
             {"sizeRangeSizeId": of("M"), "amount": "13"},
         ]
     },
+    "style-items": lambda of: [
+        {
+            "itemId": of("item"),
+            "careInstructionLayerId": of("layer"),
+            "supplierId": of("supplier"),
+            "colors": [_line_color(of)],
+            "sizes": [{"sizeRangeSizeId": of("M"), "quantity": 1}],
+        }
+    ],
+    "style-care-instructions": lambda of: [
+        {
+            "styleColorId": of("style color"),
+            "careInstructionIconIds": [of("icon")],
+            "careInstructionIds": [of("care")],
+            "layers": [{"careInstructionLayerId": of("layer"), "materials": [_material(of)]}],
+        }
+    ],
     "style-translations": lambda of: [{"languageId": of("german"), "name": "Jacke"}],
     "measurements": lambda of: {"lines": [{"lineId": of("chest"), "companyMeasurement": "52.75"}]},
 }

@@ -19,6 +19,7 @@ OF_STYLES: Final = BY_NAME["style-translations"]
 SWATCHES: Final = BY_NAME["color-swatches"]
 #: Parts that are replaced by any body, whatever is stored.
 FREE: Final = (TRANSLATIONS, OF_STYLES, SWATCHES)
+_ONE_SET: Final[dict[str, Any]] = {"styleColorId": None, "careInstructionIconIds": [], "layers": []}
 _VALUES: Final = ("52.50", "-0.1000000000", "0", "123456789012345.5", 7, -12.25, 1e-07)
 
 
@@ -91,6 +92,12 @@ def body(part: RecordPart, stored: Any, references: generate.References, random:
         }
     if part in FREE:
         return made
+    if part.name == "style-items":
+        # Colors and sizes are those of the style: none are new.
+        made = [entry | {"colors": [], "sizes": [], "isPrimary": None} for entry in made]
+    if part.name == "style-care-instructions":
+        # Icons are of one process each, and a style has one set for all colors.
+        made = [entry | _ONE_SET for entry in made[:1] if not stored]
     if part.name == "style-supplier-facilities":
         fixed = {"process": "other", "processName": "Lamination", "countryCode": "PT"}
         made = [entry | fixed | {"facilityId": None} for entry in made]

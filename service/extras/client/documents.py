@@ -344,6 +344,7 @@ class Item(TypedDict):
     countryOfOriginCode: str | None
     hsCode: str | None
     netWeight: float | None
+    usedInStyles: int
 
 
 class SupplierContact(TypedDict):

@@ -11,6 +11,7 @@ from tqdm import tqdm
 from service import schemas
 from service.extras.demo.assortment import add_style_colors
 from service.extras.demo.barcodes import add_barcode_ranges, add_barcodes
+from service.extras.demo.bills import add_bills, add_care_sets
 from service.extras.demo.care import add_care
 from service.extras.demo.colors import add_colors
 from service.extras.demo.custom_fields import (
@@ -94,6 +95,8 @@ def build(languages: dict[str, int]) -> Rows:
         add_style_custom_fields(organization, catalog)
         add_custom_field_values(organization, [*catalog.styles[0], *catalog.styles[1]])
         add_samples(organization, catalog, sizes)
+        add_bills(organization, [style for garment in catalog.styles[:8] for style in garment])
+        add_care_sets(organization, [style for garment in catalog.styles[:18] for style in garment])
         add_supply_chains(organization, [*catalog.styles[0], *catalog.styles[1]])
     for resource in MASTER_RECORDS:
         if resource.table not in rows.tables:

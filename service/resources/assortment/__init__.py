@@ -1,1 +1,1 @@
-"""Assortment: colors, SKUs, barcodes and files of styles."""
+"""Assortment: colors, SKUs, barcodes, files, items and care labels of styles."""

@@ -1,10 +1,12 @@
 """Style colors (contract, Style colors)."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
 from service.database.connections import Connection
+from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.listing.related import Related
 from service.listing.search_columns import SearchColumns
@@ -18,11 +20,19 @@ COLOR_KEY: Final = (
 """SQL of the own key of a style color, that of its color."""
 
 
+_HIDDEN: Final = {
+    "custom_field_value": "custom-field-values",
+    "style_care_set": "style-care-instructions",
+    "style_price": "style-prices",
+}
+"""Parts of styles whose entries deleted style colors hide, by table."""
+
+
 class StyleColors(PlainRecord):
     """Colors of styles: each once in a style; soft delete, by themselves or with their style.
 
-    The delete of one with live SKUs is refused. It hides custom field values and prices; a restore
-    shows them. Files are deleted and restored with their style color.
+    The delete of one with live SKUs is refused. It hides entries of parts, a restore shows them.
+    Files are deleted and restored with their style color.
     A restore of the style restores those that its delete deleted, with the state that they had
     (``Styles``).
     """
@@ -45,8 +55,20 @@ class StyleColors(PlainRecord):
         shown=("color_name", "color_user_defined_id"),
         own=("name",),
     )
-    updates = ("tell_restored", "tell_restored_prices", "update")
-    deletes = ("delete", "delete_style_files", "tell_deleted", "tell_deleted_prices")
+    updates = ("tell_restored_lines", *(f"tell_restored_{name}" for name in _HIDDEN), "update")
+    deletes = (
+        *("delete", "delete_style_files", "tell_deleted_lines"),
+        *(f"tell_deleted_{name}" for name in _HIDDEN),
+    )
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements; those that tell of entries once for each table of them."""
+        loaded = dict(super()._load_statements())
+        for name in ("tell_deleted", "tell_restored"):
+            statement = loaded.pop(name)
+            for table, part in _HIDDEN.items():
+                loaded[f"{name}_{table}"] = statement.bind(table=table, part=part)
+        return loaded
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the restores of files, too; report those whose names others have by now."""

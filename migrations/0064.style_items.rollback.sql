@@ -1,0 +1,3 @@
+drop table style_item_size;
+drop table style_item_color;
+drop table style_item;

@@ -1,0 +1,159 @@
+"""Care labels of styles (contract, Care instructions of styles)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from service.batches.batch import Batch
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.errors import ErrorDetail
+from service.records.child_list import ChildList
+from service.records.matched_children import MatchedChildren
+from service.records.parts import RecordPart
+from service.resources.assortment.style_entries import IS_SHOWN, Named, check_colors
+from service.resources.styles import Styles
+from service.schemas.formats import error_of
+
+_NAME: Final = "style-care-instructions"
+_COLOR: Final = "styleColorId"
+
+
+class _Sets(ChildList):
+    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+        """Yield ``duplicate`` for a second set of a style color, or of all others."""
+        yield from super().errors(entries, *path)
+        colors = set[Any]()
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            color = entry.get(_COLOR) if isinstance(entry, dict) else {}
+            if color is None or type(color) is int:
+                if color in colors:
+                    message = "An earlier set is for the same style color."
+                    yield ErrorDetail(ErrorType.DUPLICATE, (*path, index, _COLOR), message)
+                colors.add(color)
+
+
+class _Layers(ChildList):
+    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+        """Yield ``out_of_range`` for layers whose materials are more than 100 percent."""
+        yield from super().errors(entries, *path)
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            materials = entry.get("materials") if isinstance(entry, dict) else None
+            total = sum(map(_percentage, materials if isinstance(materials, list) else ()))
+            if total > 100:
+                message = f"The percentages sum to {total}; use at most 100."
+                yield ErrorDetail(ErrorType.OUT_OF_RANGE, (*path, index, "materials"), message)
+
+
+def _percentage(material: Any) -> Decimal:
+    """Return the percentage of a material; 0 if it is none."""
+    value = material.get("percentage") if isinstance(material, dict) else None
+    text = value if isinstance(value, str) else repr(value)
+    return Decimal(0) if error_of("percentage", text) else Decimal(text)
+
+
+def _linked(member: str, table: str, key: str, collection: str) -> ChildList:
+    """Return the ids that a set has of the records of a collection."""
+    return ChildList(
+        resource=_NAME,
+        name=f"sets.{member}",
+        table=table,
+        owner="style_care_set_id",
+        noun="entry",
+        key=key,
+        has_ids=False,
+        linked=collection,
+    )
+
+
+_ICONS: Final = _linked(
+    "careInstructionIconIds", "style_care_icon", "careInstructionIconId", "care-instruction-icons"
+)
+_TEXTS: Final = _linked(
+    "careInstructionIds", "style_care_instruction", "careInstructionId", "care-instructions"
+)
+_MATERIALS: Final = ChildList(
+    resource=_NAME,
+    name="sets.layers.materials",
+    table="style_care_material",
+    owner="style_care_layer_id",
+    noun="material",
+    key="careInstructionMaterialId",
+    has_ids=False,
+)
+_LAYERS: Final = _Layers(
+    resource=_NAME,
+    name="sets.layers",
+    table="style_care_layer",
+    owner="style_care_set_id",
+    noun="layer",
+    once=("careInstructionLayerId",),
+    order="entry.care_instruction_layer_id",
+    nested=(_MATERIALS,),
+)
+
+
+class StyleCareInstructions(RecordPart):
+    """Care labels of a style, for colors and for all others; a write replaces the whole set.
+
+    Sets keep references to deleted records. Those of deleted style colors are hidden.
+    """
+
+    name = _NAME
+    owner = Styles
+    segment = Styles.name
+    below = "/care-instructions"
+    list_name = "sets"
+    children = _Sets(
+        resource=name,
+        name=list_name,
+        table="style_care_set",
+        owner="style_id",
+        noun="set",
+        order="entry.style_color_id nulls first, entry.id",
+        # A null matches a null.
+        own_match_keys=(lambda row: row,),
+        is_shown=IS_SHOWN,
+        nested=(_ICONS, _TEXTS, _LAYERS),
+    )
+
+    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+        """Match the sets; report style colors of other styles."""
+        lists = await super()._match(connection, batch)
+        names: list[Named] = [
+            (children, (children.request_indexes[set_id], _COLOR), entry[_COLOR])
+            for children in lists
+            for set_id, entry in children.all.items()
+            if entry.get(_COLOR) is not None and children.stored.all.get(set_id) != (entry[_COLOR],)
+        ]
+        await check_colors(connection, batch, names)
+        return lists
+
+    async def check_nested(
+        self,
+        connection: Connection,
+        batch: Batch,
+        nested: ChildList,
+        lists: Sequence[MatchedChildren],
+    ) -> None:
+        """Report the second of two icons of one process, in sets with new icons."""
+        changed = [children for children in lists if nested is _ICONS and children.new]
+        if not changed:
+            return
+        ids = sorted({icon_id for children in changed for icon_id in children.all})
+        rows = await self.fetch(connection, batch, "processes", ids)
+        processes = {row["id"]: row["process"] for row in rows}
+        for children in changed:
+            seen = set[str]()
+            for icon_id in sorted(children.all, key=children.request_indexes.__getitem__):
+                process = processes.get(icon_id)
+                if process in seen:
+                    words = re.sub("[A-Z]", lambda capital: f" {capital[0].lower()}", process)
+                    path, message = (
+                        children.request_indexes[icon_id],
+                        f"Two icons are about {words}.",
+                    )
+                    children.fail(batch, ErrorType.INVALID_VALUE, path, message=message)
+                elif process:
+                    seen.add(process)

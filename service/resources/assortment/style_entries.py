@@ -1,0 +1,101 @@
+"""Entries of parts of styles: the style colors and sizes that they name, and other records.
+
+Live styles protect the other records.
+"""
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+from service.batches.batch import Batch
+from service.database.connections import Connection
+from service.database.statements import load
+from service.error_types import ErrorType
+from service.errors import Path
+from service.records.matched_children import MatchedChildren
+from service.records.usage import ReferencedBy
+from service.resources.assortment.style_sizes import SIZES, size_errors
+
+_SQL: Final = load("custom_field_values")
+IS_SHOWN: Final = _SQL["is_shown"].text
+"""SQL condition of entries that no deleted style color hides."""
+BY_SIZE: Final = """(
+    select (size.size_range_id, size.position)
+    from size_range_size size
+    where size.organization_id = $1::bigint and size.id = entry.size_range_size_id
+), entry.size_range_size_id"""
+"""SQL of the order of entries by size."""
+_NUMBER = "record.number"
+_LINES, _SETS = (("style_item", "style_id"),), (("style_care_set", "style_id"),)
+Named: TypeAlias = tuple[MatchedChildren, Path, int]
+"""List of entries, path in it, and the id there of a style color or size."""
+
+
+def named(lists: Sequence[MatchedChildren], member: str) -> list[Named]:
+    """Return the new entries of lists whose ids are those of the member's records."""
+    return [
+        (children, (children.request_indexes[record_id], member), record_id)
+        for children in lists
+        for record_id in children.new
+    ]
+
+
+async def check_colors(connection: Connection, batch: Batch, names: Sequence[Named]) -> None:
+    """Report style colors of other styles."""
+    ids = sorted({color_id for *_, color_id in names})
+    parameters = (batch.caller.organization_id, ids)
+    rows = await connection.fetch(_SQL["color_styles"].text, *parameters) if ids else ()
+    styles = {row["id"]: row["style_id"] for row in rows}
+    for children, path, color_id in names:
+        style_id = batch.items[children.index]["id"]
+        if styles.get(color_id, style_id) != style_id:
+            message = "This is a color of another style."
+            children.fail(batch, ErrorType.INVALID_VALUE, *path, message=message)
+
+
+async def check_sizes(connection: Connection, batch: Batch, names: Sequence[Named]) -> None:
+    """Report sizes that are unknown, or no active ones of the style's size range."""
+    if not names:
+        return
+    sizes = await SIZES.find(connection, batch.caller, sorted({size_id for *_, size_id in names}))
+    parameters = (batch.caller.organization_id, batch.ids)
+    rows = await connection.fetch(_SQL["size_ranges"].text, *parameters)
+    ranges = {row["id"]: row["size_range_id"] for row in rows}
+    for children, path, size_id in names:
+        range_id = ranges[batch.items[children.index]["id"]]
+        for error in size_errors(size_id, sizes, range_id):
+            message = error.message or ""
+            children.fail(batch, error.type, *path, message=message)
+
+
+def of_lines(column: str) -> ReferencedBy:
+    """Return the use by lines of bills of materials."""
+    return ReferencedBy(
+        "style items", "style", column, link="style_item", owner="style_id", key=_NUMBER
+    )
+
+
+def of_line_colors(column: str) -> ReferencedBy:
+    """Return the use by what differs in a color of a line."""
+    return ReferencedBy(
+        "colors of style items",
+        "style",
+        column,
+        link="style_item_color",
+        owner="style_item_id",
+        through=_LINES,
+        key=_NUMBER,
+    )
+
+
+def of_care_sets(link: str, column: str, within: tuple[tuple[str, str], ...] = ()) -> ReferencedBy:
+    """Return the use by care sets; ``within`` has the tables between ``link`` and the sets."""
+    owner = f"{within[0][0]}_id" if within else "style_care_set_id"
+    return ReferencedBy(
+        "style care instructions",
+        "style",
+        column,
+        link=link,
+        owner=owner,
+        through=(*within, *_SETS),
+        key=_NUMBER,
+    )

@@ -1,0 +1,110 @@
+"""Bills of materials of styles (contract, Items of styles)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+
+from service.batches.batch import Batch
+from service.batches.change_recorder import WritePlan
+from service.database.connections import Connection
+from service.database.statements import Statement
+from service.error_types import ErrorType
+from service.errors import ErrorDetail
+from service.records.child_list import ChildList
+from service.records.matched_children import MatchedChildren
+from service.records.parts import RecordPart
+from service.resources.assortment.style_entries import (
+    BY_SIZE,
+    IS_SHOWN,
+    check_colors,
+    check_sizes,
+    named,
+)
+from service.resources.styles import Styles
+
+_NAME: Final = "style-items"
+
+
+class _Colors(ChildList):
+    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+        """Yield the errors of colors that omit the item, and name another one or its color."""
+        yield from super().errors(entries, *path)
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if not (isinstance(entry, dict) and entry.get("isOmitted") is True):
+                continue
+            if any(entry.get(name) is not None for name in ("colorId", "itemId")):
+                message = "Leave it out beside `colorId` and `itemId`."
+                yield ErrorDetail(ErrorType.INVALID_VALUE, (*path, index, "isOmitted"), message)
+
+
+_COLORS: Final = _Colors(
+    resource=_NAME,
+    name="lines.colors",
+    table="style_item_color",
+    owner="style_item_id",
+    noun="color",
+    key="styleColorId",
+    has_ids=False,
+    order="entry.style_color_id",
+    is_shown=IS_SHOWN,
+)
+_SIZES: Final = ChildList(
+    resource=_NAME,
+    name="lines.sizes",
+    table="style_item_size",
+    owner="style_item_id",
+    noun="size",
+    key="sizeRangeSizeId",
+    has_ids=False,
+    order=BY_SIZE,
+)
+
+
+class StyleItems(RecordPart):
+    """Items that a style is made of; a write replaces the lines as a whole.
+
+    Lines keep references to deleted records. What differs in deleted style colors is hidden. Items
+    show the number of live styles that use them.
+    """
+
+    name = _NAME
+    owner = Styles
+    segment = Styles.name
+    below = "/items"
+    list_name = "lines"
+    children = ChildList(
+        resource=name,
+        name=list_name,
+        table="style_item",
+        owner="style_id",
+        noun="line",
+        once=("isPrimary",),
+        order="entry.sort_order, entry.id",
+        nested=(_COLORS, _SIZES),
+    )
+
+    def _own_statements(self) -> Mapping[str, Statement]:
+        own = dict(super()._own_statements())
+        used = own.pop("used").text
+        return {name: statement.bind(used=used) for name, statement in own.items()}
+
+    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+        """Return the writes, and that of the changes of items whose number of styles differs."""
+        rows = await self.fetch(connection, batch, "items", batch.ids)
+        plan = await super().plan(connection, batch)
+        if not plan:
+            return []
+        former = orjson.dumps([(row["style_id"], row["item_id"]) for row in rows]).decode()
+        return [*plan, self.bound("tell_items", batch.ids, former)]
+
+    async def check_nested(
+        self,
+        connection: Connection,
+        batch: Batch,
+        nested: ChildList,
+        lists: Sequence[MatchedChildren],
+    ) -> None:
+        """Report new colors and sizes that are none of the style."""
+        check = check_colors if nested is _COLORS else check_sizes
+        await check(connection, batch, named(lists, nested.key))

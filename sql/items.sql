@@ -1,0 +1,36 @@
+-- Items (contract, Items).
+
+-- name: record
+-- Styles are counted in an order that the indexes by item alone have (decision 0006).
+select
+    n.*,
+    (
+        select count(*)
+        from (
+            select line.style_id from style_item line
+            where line.organization_id = $1::bigint and line.item_id between n.id and n.id
+            union
+            select line.style_id
+            from style_item_color entry
+            cross join lateral (
+                select l.style_id from style_item l
+                where l.organization_id = $1::bigint and l.id between entry.style_item_id and entry.style_item_id
+                order by l.id
+                limit 1
+            ) as line
+            where entry.organization_id = $1::bigint and entry.item_id between n.id and n.id
+        ) as used
+        cross join lateral (
+            select s.state from style s
+            where s.organization_id = $1::bigint and s.id between used.style_id and used.style_id
+            order by s.id
+            limit 1
+        ) as style
+        where style.state <> 'deleted'
+    ) as used_in_styles
+from item n
+where n.organization_id = $1::bigint;
+
+-- name: shown_in_style_items(organization_id, ids)
+select distinct style_id as id from style_item
+where organization_id = $1::bigint and item_id = any($2::bigint[]);

@@ -1,0 +1,49 @@
+-- Bills of materials of styles (contract, Items of styles).
+
+-- name: items(organization_id, style_ids)
+-- Items that the styles $2 use, in lines or in some color of them.
+{{used}};
+
+-- name: lines
+-- Part of documents and writables. Items are looked up by record, in an order that the index by id alone has (decision 0006).
+select
+    line.*,
+    item.number as item_number,
+    item.name as item_name,
+    coalesce(line.unit, item.unit) as effective_unit,
+    trim_scale(line.quantity * (100 + coalesce(line.wastage_percent, 0)) * 0.01) as gross_quantity
+from style_item line
+cross join lateral (
+    select i.number, i.name, i.unit from item i
+    where i.organization_id = $1::bigint and i.id between line.item_id and line.item_id
+    order by i.id
+    limit 1
+) as item
+where line.organization_id = $1::bigint and line.style_id = page.id
+
+-- name: tell_items(organization_id, style_ids, former)
+-- Record changes of the items that more or fewer of the styles $2 use: before, those of the pairs $3.
+with now_used as materialized (
+    {{used}}
+),
+before_used as materialized (
+    select (sent.pair ->> 0)::bigint as style_id, (sent.pair ->> 1)::bigint as item_id
+    from jsonb_array_elements($3::jsonb) as sent(pair)
+)
+select coalesce(now_used.item_id, before_used.item_id) as items
+from now_used
+full join before_used using (style_id, item_id)
+where now_used.item_id is null or before_used.item_id is null;
+
+-- name: used
+-- Part of items and tell_items: pairs of live styles and items.
+select line.style_id, line.item_id
+from style_item line
+join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
+where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
+union
+select line.style_id, entry.item_id
+from style_item line
+join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
+join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id
+where line.organization_id = $1::bigint and line.style_id = any($2::bigint[]) and entry.item_id is not null
