@@ -1,5 +1,38 @@
 -- Products: a document for each style, for shops (contract, Products). In documents $2 is the channel and $3 the day.
 
+-- name: by_process
+-- Order of the icons of a care label.
+array_position(
+    '{washing, bleaching, tumbleDrying, naturalDrying, ironing, dryCleaning, wetCleaning}'::text[],
+    icon.process::text
+)
+
+-- name: care_sets
+-- Care labels of the style, of active colors and of all.
+from style_care_set care
+where care.organization_id = $1::bigint and care.style_id = page.id
+    and (
+        care.style_color_id is null
+        or exists (
+            select 1 from style_color made
+            where made.organization_id = $1::bigint and made.id = care.style_color_id and made.state = 'active'
+        )
+    )
+order by care.style_color_id nulls first
+
+-- name: care_texts
+-- Texts of what a care label names, in the languages of the channel.
+array(
+    select to_json(translated)
+    from (
+        select language.id as "languageId", language.code as "languageCode", own.text
+        from {{table}}_translation own
+        join language on language.id = own.language_id
+        where own.organization_id = $1::bigint and own.{{table}}_id = {{of}}.id and {{spoken}}
+        order by language.id
+    ) as translated
+)
+
 -- name: changed
 -- Condition of lists: styles whose documents have changed since a transaction, or at a day that has begun since. The
 -- lateral joins look rows up one by one.
@@ -15,7 +48,8 @@ record.id in (
         cross join lateral jsonb_array_elements_text(operation.ids) as changed(id)
         where collection.name = any('{
             styles, style-translations, custom-field-values, style-colors, style-skus, style-files, size-range-sizes,
-            color-swatches, color-translations, style-custom-fields, channels
+            color-swatches, color-translations, style-custom-fields, channels, style-care-instructions,
+            care-instructions, care-instruction-icons, care-instruction-layers, care-instruction-materials
         }')
         union all
         select 'shown ' || cause.name, changed.id::bigint
@@ -25,7 +59,7 @@ record.id in (
         where cause.name = any('{colors, brands, seasons, style-categories, suppliers, groups}')
     )
     select touched.id from touched
-    where touched.name in ('styles', 'style-translations', 'custom-field-values')
+    where touched.name in ('styles', 'style-translations', 'custom-field-values', 'style-care-instructions')
     union all
     select showing.style_id
     from touched
@@ -49,6 +83,31 @@ record.id in (
         select entry.style_id from custom_field_value entry
         where entry.organization_id = $1::bigint and entry.custom_field_id = touched.id
             and touched.name = 'style-custom-fields'
+        union all
+        select care.style_id
+        from style_care_icon link
+        join style_care_set care on care.organization_id = $1::bigint and care.id = link.style_care_set_id
+        where link.organization_id = $1::bigint and link.care_instruction_icon_id = touched.id
+            and touched.name = 'care-instruction-icons'
+        union all
+        select care.style_id
+        from style_care_instruction link
+        join style_care_set care on care.organization_id = $1::bigint and care.id = link.style_care_set_id
+        where link.organization_id = $1::bigint and link.care_instruction_id = touched.id
+            and touched.name = 'care-instructions'
+        union all
+        select care.style_id
+        from style_care_layer layer
+        join style_care_set care on care.organization_id = $1::bigint and care.id = layer.style_care_set_id
+        where layer.organization_id = $1::bigint and layer.care_instruction_layer_id = touched.id
+            and touched.name = 'care-instruction-layers'
+        union all
+        select care.style_id
+        from style_care_material share
+        join style_care_layer layer on layer.organization_id = $1::bigint and layer.id = share.style_care_layer_id
+        join style_care_set care on care.organization_id = $1::bigint and care.id = layer.style_care_set_id
+        where share.organization_id = $1::bigint and share.care_instruction_material_id = touched.id
+            and touched.name = 'care-instruction-materials'
         union all
         select style.id from style
         where style.organization_id = $1::bigint and style.size_range_id = touched.id
@@ -238,8 +297,86 @@ select
         ) as shown
     ) as colors,
     {{style_files}} as files,
-    array[]::json[] as care,
-    array[]::json[] as composition,
+    array(
+        select to_json(shown)
+        from (
+            select
+                care.style_color_id as "styleColorId",
+                array(
+                    select to_json(listed)
+                    from (
+                        select
+                            icon.id as "careInstructionIconId",
+                            icon.user_defined_id as "userDefinedId",
+                            icon.symbol,
+                            icon.process,
+                            icon.text,
+                            {{icon_texts}} as translations
+                        from style_care_icon link
+                        join care_instruction_icon icon
+                            on icon.organization_id = $1::bigint and icon.id = link.care_instruction_icon_id
+                        where link.organization_id = $1::bigint and link.style_care_set_id = care.id
+                        order by {{by_process}}, icon.id
+                    ) as listed
+                ) as icons,
+                array(
+                    select to_json(listed)
+                    from (
+                        select
+                            text.id as "careInstructionId",
+                            text.user_defined_id as "userDefinedId",
+                            text.text,
+                            {{instruction_texts}} as translations
+                        from style_care_instruction link
+                        join care_instruction text on text.organization_id = $1::bigint and text.id = link.care_instruction_id
+                        where link.organization_id = $1::bigint and link.style_care_set_id = care.id
+                        order by text.position, text.id
+                    ) as listed
+                ) as instructions
+            {{care_sets}}
+        ) as shown
+    ) as care,
+    array(
+        select to_json(shown)
+        from (
+            select
+                care.style_color_id as "styleColorId",
+                array(
+                    select to_json(listed)
+                    from (
+                        select
+                            layer.id as "careInstructionLayerId",
+                            layer.user_defined_id as "userDefinedId",
+                            layer.text,
+                            {{layer_texts}} as translations,
+                            array(
+                                select to_json(part)
+                                from (
+                                    select
+                                        material.id as "careInstructionMaterialId",
+                                        material.user_defined_id as "userDefinedId",
+                                        material.text,
+                                        {{material_texts}} as translations,
+                                        share.percentage,
+                                        share.recycled_percentage as "recycledPercentage"
+                                    from style_care_material share
+                                    join care_instruction_material material
+                                        on material.organization_id = $1::bigint
+                                            and material.id = share.care_instruction_material_id
+                                    where share.organization_id = $1::bigint and share.style_care_layer_id = made.id
+                                    order by share.percentage desc, material.id
+                                ) as part
+                            ) as materials
+                        from style_care_layer made
+                        join care_instruction_layer layer
+                            on layer.organization_id = $1::bigint and layer.id = made.care_instruction_layer_id
+                        where made.organization_id = $1::bigint and made.style_care_set_id = care.id
+                        order by layer.position, layer.id
+                    ) as listed
+                ) as layers
+            {{care_sets}}
+        ) as shown
+    ) as composition,
     array(
         select to_json(shown)
         from (

@@ -165,6 +165,36 @@ where 'imagePerColor' = any(channel.requirements)
             and file.state = 'active'
     )
 union all
+select 16, 'care', '/api/styles/' || n.id || '/care-instructions#styleColorId', made.id, null, null, null,
+    'There is no care label in ' || made.name || '.'
+from {{active_colors}} as made
+where 'care' = any(channel.requirements)
+    and not exists (
+        select 1 from style_care_set care
+        where care.organization_id = $1::bigint and care.style_id = n.id
+            and (care.style_color_id is null or care.style_color_id = made.id)
+    )
+union all
+select 17, 'composition', '/api/styles/' || n.id || '/care-instructions#layers', care.style_color_id, null, null, null,
+    'The layer ' || layer.text || ' sums to ' || total.percentage || ', not to 100.'
+from style_care_set care
+join style_care_layer made on made.organization_id = $1::bigint and made.style_care_set_id = care.id
+join care_instruction_layer layer on layer.organization_id = $1::bigint and layer.id = made.care_instruction_layer_id
+cross join lateral (
+    select coalesce(trim_scale(sum(share.percentage)), 0) as percentage
+    from style_care_material share
+    where share.organization_id = $1::bigint and share.style_care_layer_id = made.id
+) as total
+where 'composition' = any(channel.requirements)
+    and care.organization_id = $1::bigint and care.style_id = n.id and total.percentage <> 100
+    and (
+        care.style_color_id is null
+        or exists (
+            select 1 from style_color color
+            where color.organization_id = $1::bigint and color.id = care.style_color_id and color.state = 'active'
+        )
+    )
+union all
 select
     18,
     'translations',

@@ -151,6 +151,41 @@ async def test_skus_barcodes_and_images(api: Api) -> None:
     await api.patch(f"/api/style-files/{of_color}", replacing("/category", "sketch"))
 
 
+async def test_care_labels(api: Api) -> None:
+    """A label of all colors does for each; layers of labels sum to 100."""
+    style = await Judged.create(api)
+    colors = [
+        await made(
+            api, "style-colors", styleId=style.style, colorId=await made(api, "colors", name=name)
+        )
+        for name in ("Navy", "Red")
+    ]
+    assert [row["styleColorId"] for row in await style.missing("care")] == colors
+    layer = await made(api, "care-instruction-layers", text="Shell")
+    materials = [
+        {
+            "careInstructionMaterialId": await made(api, "care-instruction-materials", text=name),
+            "percentage": share,
+        }
+        for name, share in (("Wool", "60.5"), ("Silk", "30"))
+    ]
+    path = f"{style.path}/care-instructions"
+    label = {"layers": [{"careInstructionLayerId": layer, "materials": materials}]}
+    assert (await api.put(path, [{**label, "styleColorId": colors[0]}])).status == 200
+    assert await style.lacks("care", styleColorId=colors[1])
+    [row] = await style.missing("composition")
+    assert (row["path"], row["styleColorId"]) == (f"{path}#layers", colors[0])
+    assert row["message"] == "The layer Shell sums to 90.5, not to 100."
+    await api.patch(f"/api/style-colors/{colors[0]}", replacing("/state", "inactive"))
+    assert not await style.lacks("composition")
+    materials[1]["percentage"] = "39.5"
+    assert (await api.put(path, [label])).status == 200
+    assert not await style.missing("care", "composition")
+    label["layers"][0]["materials"] = []
+    assert (await api.put(path, [label])).status == 200
+    assert await style.lacks("composition")
+
+
 async def test_translations(api: Api) -> None:
     style = await Judged.create(api, languageIds=[2, 3])
     path = f"{style.path}/translations"

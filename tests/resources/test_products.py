@@ -10,6 +10,10 @@ from tests.support.listing import walk
 pytestmark = pytest.mark.contract("Products")
 
 PRODUCTS = "/api/products"
+CARE = (
+    *("care-instructions", "care-instruction-icons", "care-instruction-layers"),
+    "care-instruction-materials",
+)
 UNKNOWN = "validation_error.unknown_reference"
 
 
@@ -78,6 +82,29 @@ class Sold:
         self.ids["file of color"] = self.ids["style-files"]
         await self.make("style-files", fileName="a.jpg", isMain=True, **file)
         await self.make("style-custom-fields", name="Fit", userDefinedId="FIT", type="text")
+        german = {"languages": [{"languageId": 2, "text": "Deutsch"}]}
+        for path in CARE:
+            await self.make(path, text="English", **german)
+        await self.patch("care-instruction-icons", "symbol", "wash30")
+        icons = [self.ids["care-instruction-icons"]]
+        await self.make("care-instruction-icons", text="Second", symbol="doNotBleach")
+        await self.make("care-instruction-icons", text="Third")
+        icons = [self.ids["care-instruction-icons"], self.ids["care-instruction-icons"] - 1, *icons]
+        material = {
+            "careInstructionMaterialId": self.ids["care-instruction-materials"],
+            "percentage": "95.50",
+            "recycledPercentage": 30,
+        }
+        layer = {
+            "careInstructionLayerId": self.ids["care-instruction-layers"],
+            "materials": [material],
+        }
+        label = {
+            "careInstructionIconIds": icons,
+            "careInstructionIds": [self.ids["care-instructions"]],
+            "layers": [layer],
+        }
+        await self.put(f"styles/{style}/care-instructions", [label])
         value = {"customFieldId": self.ids["style-custom-fields"], "text": "Slim"}
         await self.put(f"styles/{style}/custom-field-values", [value])
 
@@ -103,6 +130,11 @@ async def test_the_document(sold: Sold) -> None:
     named = {"userDefinedId": "A1", "name": "A"}
     partner = {"customId": "A1", "name": "A"}
     german = {"languageId": 2, "languageCode": (await languages(sold.api))[2]}
+    care_text = {
+        "userDefinedId": None,
+        "text": "English",
+        "translations": [{**german, "text": "Deutsch"}],
+    }
     file = {
         **dict.fromkeys(("mimeType", "sizeBytes", "width", "height", "altText", "sha256")),
         "category": "image",
@@ -148,8 +180,53 @@ async def test_the_document(sold: Sold) -> None:
             }
         ],
         "files": [{**file, "styleFileId": ids["style-files"], "fileName": "a.jpg", "isMain": True}],
-        "care": [],
-        "composition": [],
+        "care": [
+            {
+                "styleColorId": None,
+                "icons": [
+                    {
+                        "careInstructionIconId": ids["care-instruction-icons"] - 2,
+                        "symbol": "wash30",
+                        "process": "washing",
+                        **care_text,
+                    },
+                    {
+                        "careInstructionIconId": ids["care-instruction-icons"] - 1,
+                        "userDefinedId": None,
+                        "symbol": "doNotBleach",
+                        "process": "bleaching",
+                        "text": "Second",
+                        "translations": [],
+                    },
+                    {
+                        "careInstructionIconId": ids["care-instruction-icons"],
+                        **dict.fromkeys(("userDefinedId", "symbol", "process")),
+                        "text": "Third",
+                        "translations": [],
+                    },
+                ],
+                "instructions": [{"careInstructionId": ids["care-instructions"], **care_text}],
+            }
+        ],
+        "composition": [
+            {
+                "styleColorId": None,
+                "layers": [
+                    {
+                        "careInstructionLayerId": ids["care-instruction-layers"],
+                        **care_text,
+                        "materials": [
+                            {
+                                "careInstructionMaterialId": ids["care-instruction-materials"],
+                                **care_text,
+                                "percentage": 95.5,
+                                "recycledPercentage": 30,
+                            }
+                        ],
+                    }
+                ],
+            }
+        ],
         "customFieldValues": [
             {
                 **dict.fromkeys(("styleColorId", "sizeRangeSizeId", "number", "value")),

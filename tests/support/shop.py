@@ -35,9 +35,17 @@ FIELDS: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
         "state": _STATES,
     },
     "style-custom-fields": {"name": _NAMES, "isMandatory": (True, False), "state": _STATES[:3]},
+    **dict.fromkeys(
+        ("care-instructions", "care-instruction-icons", "care-instruction-layers"),
+        {"text": _NAMES, "userDefinedId": _NAMES, "languages": ([{"languageId": 2, "text": "A"}],)},
+    ),
+    "care-instruction-materials": {"text": _NAMES},
     "channels": {
         "languageIds": ([], [2], [2, 3]),
-        "requirements": (["image"], ["customFields"], ["skus", "barcodes", "translations"]),
+        "requirements": (
+            *(["image"], ["customFields"], ["skus", "barcodes", "translations"]),
+            ["care", "composition"],
+        ),
     },
 }
 """Values that random patches set, by collection and field."""
@@ -72,6 +80,9 @@ class Shop:
         sizes = await self.made("size-ranges", name="Sizes")
         await self.api.put(f"/api/size-ranges/{sizes}/sizes", [{"name": name} for name in "SML"])
         await self.made("style-custom-fields", name="Fit", type="text", isMandatory=True)
+        for collection in list(FIELDS):
+            if collection.startswith("care-"):
+                await self.made(collection, text="Text", userDefinedId=f"SHOP {collection}")
         values = [{"value": "Garment"}, {"value": "Yarn"}]
         await self.made("style-custom-fields", name="D", type="allowedValue", allowedValues=values)
         for requirements in (["brand", "skus", "barcodes"], ["image", "translations"]):
@@ -149,9 +160,26 @@ class Shop:
         values = [{"customFieldId": fields[0], "text": name}]
         values += [{"customFieldId": fields[1], "allowedValueId": {"value": "Yarn"}}]
         chosen = self.random.sample(values, self.random.randrange(3))
+        material = {
+            "careInstructionMaterialId": self.any("care-instruction-materials"),
+            "percentage": self.random.choice([50, 100]),
+        }
+        layer = {
+            "careInstructionLayerId": self.any("care-instruction-layers"),
+            "materials": [material],
+        }
+        label = {
+            "careInstructionIconIds": [self.any("care-instruction-icons")],
+            "careInstructionIds": [self.any("care-instructions")],
+            "layers": [layer],
+        }
         parts: dict[str, list[tuple[str, Any]]] = {
             "colors": [("swatch", {"hex": "#1B2A41"}), ("swatch", {}), ("translations", names)],
-            "styles": [("translations", texts), ("custom-field-values", chosen)],
+            "styles": [
+                ("translations", texts),
+                ("custom-field-values", chosen),
+                ("care-instructions", self.random.sample([label], self.random.randrange(2))),
+            ],
             "size-ranges": [("sizes", [])],
         }
         return parts[of]

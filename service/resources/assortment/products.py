@@ -42,6 +42,13 @@ _PARTS: Final = {
     "missing": _MISSING["missing"].fill(active_colors=_MISSING["active_colors"].text),
     "mandatory": _MISSING["mandatory"].text,
 }
+_CARE_TEXTS: Final = {
+    "icon": ("care_instruction_icon", "icon"),
+    "instruction": ("care_instruction", "text"),
+    "layer": ("care_instruction_layer", "layer"),
+    "material": ("care_instruction_material", "material"),
+}
+"""Tables and rows of what care labels name."""
 _CHANNEL_BY_KEY: Final = KeyLookup.of("channels", "channel", "state").text
 
 
@@ -115,13 +122,19 @@ class Products(Resource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, whose slots are those of pages and of the changes."""
         own = super()._load_statements()
-        spoken = own["spoken"].text
-        files = own["files"]
+        spoken, files = own["spoken"].text, own["files"]
+        texts = {
+            f"{of}_texts": own["care_texts"].fill(table=table, of=alias, spoken=spoken)
+            for of, (table, alias) in _CARE_TEXTS.items()
+        }
         product = own["product"].fill(
             spoken=spoken,
             color_files=files.fill(style_color_id="made.id"),
             style_files=files.fill(style_color_id="null::bigint"),
             skus=own["skus"].text,
+            by_process=own["by_process"].text,
+            care_sets=own["care_sets"].text,
+            **texts,
         )
         record = own["record"].fill(missing=_PARTS["missing"])
         documents = own["documents"].bind(
