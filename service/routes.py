@@ -28,6 +28,7 @@ from service.resources.registry import (
     ORGANIZATIONS,
     PART_COLLECTIONS,
     PARTS,
+    PASSPORTS,
     PRODUCTS,
     REFERENCE_LISTS,
     SKU_GENERATION,
@@ -159,6 +160,8 @@ def routes() -> Iterator[Route]:
             yield Route(operation, collection)
     yield Route(operations.GENERATE, SKU_GENERATION)
     yield Route(operations.CHECK, COMPLETENESS)
+    for operation, passports in zip((operations.SHOW, operations.SCAN), PASSPORTS, strict=True):
+        yield Route(operation, passports)
     yield Route(operations.LIST_PRODUCTS, PRODUCTS)
     yield Route(operations.TRANSACTION, TRANSACTION)
     yield Route(operations.CHANGES, CHANGES)

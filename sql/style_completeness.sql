@@ -27,18 +27,11 @@ cross join lateral (
     select array(
         select to_json(entry)
         from (
-            select
-                requirement,
-                path,
-                style_color_id as "styleColorId",
-                size_range_size_id as "sizeRangeSizeId",
-                language_id as "languageId",
-                price_list_id as "priceListId",
-                message
+            {{rows}}
             from (
                 {{missing}}
             ) as lacking
-            order by place, style_color_id, size_range_size_id, language_id, price_list_id, message
+            order by {{order}}
             limit 1000
         ) as entry
     ) as entries
@@ -262,3 +255,16 @@ where (f.brand_ids = '{}' or n.brand_id = any(f.brand_ids))
                 )
         )
     )
+
+-- name: order
+place, style_color_id, size_range_size_id, language_id, price_list_id, message
+
+-- name: rows
+select
+    requirement,
+    path,
+    style_color_id as "styleColorId",
+    size_range_size_id as "sizeRangeSizeId",
+    language_id as "languageId",
+    price_list_id as "priceListId",
+    message

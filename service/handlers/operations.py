@@ -13,7 +13,7 @@ from aiohttp import web
 from service.feed import changes
 from service.handlers import (
     allocations,
-    completeness,
+    computed_documents,
     export,
     generation,
     identity,
@@ -161,7 +161,10 @@ CHANGES: Final = Operation("follow", "GET", COLLECTION_PATH, changes.read_change
 
 LIST_PRODUCTS: Final = Operation("offer", "GET", COLLECTION_PATH, reads.list_records)
 
-CHECK: Final = Operation("check", "GET", RECORD_PATH, completeness.read_completeness)
+CHECK: Final = Operation("check", "GET", RECORD_PATH, computed_documents.read_completeness)
+
+SHOW: Final = Operation("show", "GET", RECORD_PATH, computed_documents.read_passport)
+SCAN: Final = Operation("scan", "GET", RECORD_PATH, computed_documents.read_passport)
 
 EXPORT: Final = Operation("export", "GET", COLLECTION_PATH, export.export_records)
 

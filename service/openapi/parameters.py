@@ -41,6 +41,11 @@ EXPORTED_COLLECTION: Final = _query(
     {"type": "array", "items": named("ExportedCollection")},
     "Only records of this collection; all by default. Repeat the parameter for several.",
 )
+LANGUAGE: Final = _query(
+    "language",
+    {"type": "string"},
+    "Code of the language of the texts, such as `de`; by default that of the organization.",
+)
 
 
 def shared(name: str) -> Parameter:

@@ -10,6 +10,11 @@ from tests.support.listing import walk
 _STATES: Final = ("active", "active", "inactive", "deleted")
 _NAMES: Final = tuple(f"Name {number}" for number in range(4))
 _OTHERS: Final = ("brands", "seasons", "style-categories", "suppliers", "groups")
+_CARE: Final = {
+    "text": _NAMES,
+    "userDefinedId": _NAMES,
+    "languages": ([{"languageId": 2, "text": "A"}], []),
+}
 FIELDS: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
     "brands": {"name": _NAMES, "customId": _NAMES},
     "seasons": {"name": _NAMES, "userDefinedId": _NAMES},
@@ -35,10 +40,9 @@ FIELDS: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
         "state": _STATES,
     },
     "style-custom-fields": {"name": _NAMES, "isMandatory": (True, False), "state": _STATES[:3]},
-    **dict.fromkeys(
-        ("care-instructions", "care-instruction-icons", "care-instruction-layers"),
-        {"text": _NAMES, "userDefinedId": _NAMES, "languages": ([{"languageId": 2, "text": "A"}],)},
-    ),
+    "care-instructions": _CARE,
+    "care-instruction-icons": _CARE,
+    "care-instruction-layers": _CARE,
     "care-instruction-materials": {"text": _NAMES},
     "channels": {
         "languageIds": ([], [2], [2, 3]),

@@ -37,11 +37,12 @@ _PROPERTIES: Final = (
         within=_COMPARED,
     ),
 )
-_MISSING: Final = load("style_completeness")
-_PARTS: Final = {
-    "missing": _MISSING["missing"].fill(active_colors=_MISSING["active_colors"].text),
-    "mandatory": _MISSING["mandatory"].text,
+_SQL: Final = load("style_completeness")
+MISSING: Final = {
+    "missing": _SQL["missing"].fill(active_colors=_SQL["active_colors"].text),
+    **{name: _SQL[name].text for name in ("mandatory", "rows", "order")},
 }
+"""Parts of statements that tell what styles lack."""
 _CARE_TEXTS: Final = {
     "icon": ("care_instruction_icon", "icon"),
     "instruction": ("care_instruction", "text"),
@@ -62,7 +63,7 @@ async def find_channel(connection: Connection, caller: Caller, name: str, value:
 
     Raise ``unknown_reference`` or ``conflict.ambiguous_key``.
     """
-    text = _MISSING["live_channel"].text if name == CHANNEL_ID else _CHANNEL_BY_KEY
+    text = _SQL["live_channel"].text if name == CHANNEL_ID else _CHANNEL_BY_KEY
     rows = await connection.fetch(text, caller.organization_id, value)
     if len(rows) > 1:
         message = ambiguous_message([row["id"] for row in rows])
@@ -94,7 +95,7 @@ class Completeness(Resource):
         self, connection: Connection, caller: Caller, channel_id: int, style_id: int
     ) -> bytes:
         """Return the document of a style, deleted or not; raise ApiError for unknown ids."""
-        text = self.statements["complete"].fill(**_PARTS)
+        text = self.statements["complete"].fill(**MISSING)
         row = await connection.fetchrow(text, caller.organization_id, channel_id, today(), style_id)
         if row is None:
             raise api_error(ErrorType.NOT_FOUND, self.key)
@@ -136,9 +137,9 @@ class Products(Resource):
             care_sets=own["care_sets"].text,
             **texts,
         )
-        record = own["record"].fill(missing=_PARTS["missing"])
+        record = own["record"].fill(missing=MISSING["missing"])
         documents = own["documents"].bind(
-            mandatory=_PARTS["mandatory"], record=record, product=product
+            mandatory=MISSING["mandatory"], record=record, product=product
         )
         return {"documents": documents, "changed": own["changed"]}
 
