@@ -20,6 +20,7 @@ from service.records.resource import Resource
 from service.resources.registry import (
     ALLOCATIONS,
     CHANGES,
+    COMPLETENESS,
     EXPORT,
     MASTER_RECORDS,
     ME,
@@ -28,6 +29,8 @@ from service.resources.registry import (
     ORGANIZATIONS,
     PART_COLLECTIONS,
     PARTS,
+    PASSPORTS,
+    PRODUCTS,
     REFERENCE_LISTS,
     SKU_GENERATION,
     TRANSACTION,
@@ -162,6 +165,10 @@ def routes() -> Iterator[Route]:
         for operation in operations.OF_PART_COLLECTIONS:
             yield Route(operation, collection)
     yield Route(operations.GENERATE, SKU_GENERATION)
+    yield Route(operations.CHECK, COMPLETENESS)
+    for operation, passports in zip((operations.SHOW, operations.SCAN), PASSPORTS, strict=True):
+        yield Route(operation, passports)
+    yield Route(operations.LIST_PRODUCTS, PRODUCTS)
     yield Route(operations.TRANSACTION, TRANSACTION)
     yield Route(operations.CHANGES, CHANGES)
     yield from (Route(operation, WEBHOOKS) for operation in operations.OF_WEBHOOKS)

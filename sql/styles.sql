@@ -99,11 +99,9 @@ fields as materialized (
     for key share
 ),
 priced as materialized (
-    select distinct item.n, entry.price_list_id
-    from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
-    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
-    join style_price entry on entry.organization_id = $1::bigint and entry.style_id = item.id
-    where stored.state = 'deleted' and item.state <> 'deleted'
+    select distinct restored.n, entry.price_list_id
+    from restored
+    join style_price entry on entry.organization_id = $1::bigint and entry.style_id = restored.id
 ),
 lists as materialized (
     select id, state from price_list
@@ -148,13 +146,13 @@ from (
     select set_material.n, materials.state, 'Its care instructions have a deleted material.'
     from set_material
     join materials on materials.id = set_material.material_id
+    union all
+    select priced.n, lists.state, 'It has prices in a deleted price list.'
+    from priced
+    join lists on lists.id = priced.price_list_id
 ) as needed
 where needed.state = 'deleted'
 group by needed.n
-union all
-select distinct priced.n::integer, 'validation_error.unknown_reference', '["state"]', 'It has prices in a deleted price list.'
-from priced
-join lists on lists.id = priced.price_list_id and lists.state = 'deleted'
 union all
 select item.n::integer, 'conflict.in_use', '["sizeRangeId"]', 'The style has SKUs or prices in its sizes: remove these first.'
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, "sizeRangeId" bigint)) with ordinality as item(id, range_id, n)

@@ -29,7 +29,9 @@ MAX_ENTRIES: Final = 100_000
 Entries by fan-out are not counted.
 """
 _LONGEST: Final = timedelta(seconds=TRANSACTION_SECONDS)
-_EARLIEST: Final = datetime.min.replace(tzinfo=UTC) + 2 * _LONGEST
+MARGIN: Final = 2 * _LONGEST
+"""How long before a time a transaction may begin that was committed after it."""
+EARLIEST: Final = datetime.min.replace(tzinfo=UTC) + 2 * _LONGEST
 _SQL: Final = load("changes")
 
 
@@ -61,7 +63,7 @@ async def look_up(
     changed, since = list_request.changed, list_request.changed_since
     if changed is None:
         assert since is not None
-        moment = max(since, _EARLIEST) - 2 * _LONGEST
+        moment = max(since, EARLIEST) - 2 * _LONGEST
         last = await connection.fetchval(_SQL["last_before"].text, organization_id, moment)
         changed = ChangedRecords(0, last or 0)
     row = await connection.fetchrow(
@@ -73,7 +75,7 @@ async def look_up(
         _require_complete(row, since)
     elif row["epoch"] != changed.epoch or row["cleared_n"] > changed.after:
         raise api_error(ErrorType.GONE_CHANGES_EXPIRED, "cursor")
-    condition = condition_text(feed, resource.collection) if row["is_short"] else ""
+    condition = condition_text(feed, resource) if row["is_short"] else ""
     return replace(list_request, changed=ChangedRecords(row["epoch"], changed.after, condition))
 
 
@@ -92,16 +94,19 @@ def _require_complete(feed: asyncpg.Record, since: datetime | None) -> None:
 
 
 @cache
-def condition_text(feed: ChangeFeed, collection: str) -> str:
-    """Return the SQL condition on the changed records of a collection.
+def condition_text(feed: ChangeFeed, resource: Resource) -> str:
+    """Return the SQL condition on the changed records of a resource's collection.
 
     They are those that transactions after the number in the slot ``n``, or without a number, have
     changed, and those that show records which these changed. Return "" for a collection that the
-    feed does not have: its records may always have changed.
+    feed does not have: its records may always have changed. A resource has its own one as its
+    statement ``changed``.
     """
+    changes, collection = _SQL["changes_after"].fill(n="{{n}}"), resource.collection
+    if "changed" in resource.statements:
+        return resource.statements["changed"].fill(changes=changes)
     if collection not in feed.resources:
         return ""
-    changes = _SQL["changes_after"].fill(n="{{n}}")
     shown = []
     for cause, statements in feed.fan_out_by_cause.items():
         if collection in statements:

@@ -13,6 +13,7 @@ from aiohttp import web
 from service.feed import changes
 from service.handlers import (
     allocations,
+    computed_documents,
     export,
     generation,
     identity,
@@ -161,6 +162,13 @@ ALLOCATE: Final = Operation(
 )
 
 CHANGES: Final = Operation("follow", "GET", COLLECTION_PATH, changes.read_changes)
+
+LIST_PRODUCTS: Final = Operation("offer", "GET", COLLECTION_PATH, reads.list_records)
+
+CHECK: Final = Operation("check", "GET", RECORD_PATH, computed_documents.read_completeness)
+
+SHOW: Final = Operation("show", "GET", RECORD_PATH, computed_documents.read_passport)
+SCAN: Final = Operation("scan", "GET", RECORD_PATH, computed_documents.read_passport)
 
 EXPORT: Final = Operation("export", "GET", COLLECTION_PATH, export.export_records)
 

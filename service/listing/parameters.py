@@ -13,11 +13,7 @@ from service.error_types import ErrorType
 from service.errors import MAX_SUGGESTIONS, with_nearest
 from service.limits import DEFAULT_PAGE_SIZE, MAX_CONDITIONS, MAX_PAGE_NUMBER, MAX_PAGE_SIZE
 from service.listing import cursor
-from service.listing.list_request import (
-    Condition,
-    ListRequest,
-    SortKey,
-)
+from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.operators import EQ, NAMES, OPERATORS, names_of
 from service.listing.properties import Properties, Property, parse_earliest
 from service.listing.query_reader import QueryReader
@@ -149,6 +145,17 @@ class _ListReader(QueryReader):
         elif prop:
             yield SortKey(prop, descending)
 
+    def check_required(self, conditions: Iterable[Condition]) -> None:
+        """Report conditions on the required filters, unless there is one, with one value."""
+        required = self.properties.required
+        named = [c for c in conditions if c.property.name in required]
+        if len(named) < bool(required):
+            self.fail_required(required[0])
+        for other in named[1:]:
+            self.fail_beside(other.property.name, required)
+        if any(len(condition.values) > 1 for condition in named[:1]):
+            self.fail_duplicate(named[0].property.name)
+
     def property_of(self, path: tuple[str, int], members: Mapping[str, str]) -> Property | None:
         """Return the property that ``members`` name; report a missing or unknown one."""
         if "property" not in members:
@@ -187,7 +194,8 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
     """
     reader = _ListReader(parameters, properties)
     texts_by_field: dict[str, list[str]] = {}
-    indexed: dict[str, _IndexedMembers] = {"filter": {}, "sort": {}}
+    indexed: dict[str, _IndexedMembers] = {"filter": {}}
+    indexed |= {} if properties.required else {"sort": {}}
     for name, texts in reader.texts.items():
         if name in reader.own:
             continue
@@ -197,7 +205,7 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
         elif name in indexed:
             message = f"Use {name}[0].property and the other {name}[0] parameters."
             reader.fail(ErrorType.INVALID_VALUE, name, message=message)
-        elif match := _INDEXED.fullmatch(name):
+        elif (match := _INDEXED.fullmatch(name)) and match[1] in indexed:
             reader.add_member(indexed, match)
         else:
             prop = properties.get(name)
@@ -270,8 +278,9 @@ def _listing(
     conditions = list(reader.field_conditions(texts_by_field))
     for index, members in sorted(indexed["filter"].items()):
         conditions += reader.indexed_condition(index, members)
+    reader.check_required(conditions)
     sort: dict[str, SortKey] = {}
-    for index, members in sorted(indexed["sort"].items()):
+    for index, members in sorted(indexed.get("sort", {}).items()):
         for key in reader.sort_key(index, members):
             if sort.setdefault(key.property.name, key) is not key:
                 message = "Remove this sort key: another one has the same field."

@@ -109,6 +109,8 @@ class Properties(Mapping[str, Property]):
         defined: Property | None = None,
     ) -> None:
         self._defined = defined
+        self.required: tuple[str, ...] = ()
+        """Names of filters of which lists need one, with one value; such lists take no sorts."""
         document = schemas.definition(collection, "document")
         self.takes_time = takes_time
         """Whether lists take ``changedSince``."""

@@ -55,6 +55,11 @@ class QueryReader:
         message = "Leave this out: the cursor has it."
         self.fail(ErrorType.EXCLUSIVE_PARAMETERS, name, message=message)
 
+    def fail_beside(self, name: str, choices: Iterable[str]) -> None:
+        """Report a parameter beside another one of ``choices``."""
+        message = f"Give {' or '.join(choices)}, not both."
+        self.fail(ErrorType.EXCLUSIVE_PARAMETERS, name, message=message)
+
     def fail_required(self, *path: str | int) -> None:
         """Report a missing parameter."""
         self.fail(ErrorType.REQUIRED_FIELD, *path, message="This parameter is required.")

@@ -18,6 +18,8 @@ from service.records.writable_resource import WritableResource
 from service.routes import Route
 from service.writing.part_collections import PartCollection
 
+_COMPUTED: Final = (operations.CHECK, operations.SHOW, operations.SCAN)
+"""Reads of documents that are computed, each of which has parameters of its own."""
 _TEXTS: Final = "x-operations"
 """Keyword of a schema file: texts of operations in place of the common ones, by operation."""
 
@@ -94,7 +96,13 @@ class OperationObject:
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.operation, self.resource
         yield from parameters.path_parameters(self.route.path, resource)
-        if kind is operations.LIST:
+        if kind is operations.CHECK:
+            yield from parameters.of_channel()
+        if kind in (operations.SHOW, operations.SCAN):
+            yield parameters.LANGUAGE
+        if kind in _COMPUTED:
+            yield parameters.shared("IfNoneMatch")
+        if kind in (operations.LIST, operations.LIST_PRODUCTS):
             yield from parameters.of_list(resource)
             yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
         if kind is operations.CHANGES:
@@ -133,9 +141,9 @@ class OperationObject:
         success = STATIC["operations"][kind.name].get("success")
         if success is not None:
             yield success_responses.of_envelope(name, **success)
-        if kind is operations.LIST:
+        if kind in (operations.LIST, operations.LIST_PRODUCTS):
             yield success_responses.unchanged_list()
-        elif kind is operations.READ_ALL:
+        elif kind in (operations.READ_ALL, *_COMPUTED):
             yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.READ:
             has_writable = isinstance(self.resource, WritableResource)

@@ -11,6 +11,7 @@ from service.listing.properties import SOURCE, Property
 from service.openapi.components import STATIC, component, definition, named, reference
 from service.records.resource import Resource, ids_schema
 from service.records.writable_resource import WritableResource
+from service.resources.assortment.products import CHANNEL_ID, CHANNEL_KEY
 from service.schemas.definitions import Schema
 
 Parameter = dict[str, Any]
@@ -44,6 +45,11 @@ VERIFIED_COLLECTION: Final = _query(
     "collection",
     {"type": "array", "items": named("VerifiedCollection")},
     "Only this collection; all with an own key by default. Repeat the parameter for several.",
+)
+LANGUAGE: Final = _query(
+    "language",
+    {"type": "string"},
+    "Code of the language of the texts, such as `de`; by default that of the organization.",
 )
 
 
@@ -104,6 +110,12 @@ def _match(resource: Resource) -> Iterator[Parameter]:
         yield _query("match", {"type": "string", "enum": [fields[0]]}, text)
 
 
+def of_channel() -> Iterator[Parameter]:
+    """Yield the parameters of which one names a channel."""
+    yield _query(CHANNEL_ID, reference("common/scalars", "id"), "The channel, by its id.")
+    yield _query(CHANNEL_KEY, {"type": "string"}, "The channel, by its own key.")
+
+
 def of_list(resource: Resource) -> Iterator[Parameter]:
     """Yield the query parameters of a list, but not ``brand.id``: it filters like ``brandId``."""
     fields = definition(resource.name, "document")["properties"]
@@ -113,7 +125,8 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
             schema = _values(prop, fields.get(prop.name, {}))
             own = {"name": prop.name, "in": "query", "schema": schema}
             yield shared("Source") if prop is SOURCE else own
-    yield from map(shared, ("Conditions", "Fields"))
+    yield shared("Filters" if resource.properties.required else "Conditions")
+    yield shared("Fields")
     if resource.properties.search is not None:
         yield shared("Search")
     if resource.properties.takes_time:

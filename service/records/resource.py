@@ -105,6 +105,8 @@ class Resource:
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
+        self._leading = 1 + len(self.parents)
+        """Number of parameters of ``documents`` before those of a page."""
         related = [prop for related in self.related for prop in related.properties()]
         self.properties = Properties(
             self.name,
@@ -151,19 +153,24 @@ class Resource:
         With ``is_cut``, the page ends after as many records as fit into ``MAX_PAGE_BYTES``, one at
         least. Without, a page that exceeds it has no documents: ``page`` then compiles it anew.
         """
-        leading, listed = 1 + len(self.parents), self.listed
-        page = listing_page(leading, list_request, listed=listed, may_end_anywhere=is_cut)
+        selected, listed, documents = self._selection(list_request)
+        page = listing_page(self._leading, selected, listed=listed, may_end_anywhere=is_cut)
         text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
-            documents=self.statements["documents"].fill(page=page.text),
+            documents=documents.fill(page=page.text),
             size=page.size,
             max_bytes=str(MAX_PAGE_BYTES),
         )
         return ListQuery(list_request, text, tuple(page.parameters))
 
+    def _selection(self, list_request: ListRequest) -> tuple[ListRequest, str, Statement]:
+        """Return the request as SQL has it, ``listed`` for it, and the documents' statement."""
+        return list_request, self.listed, self.statements["documents"]
+
     def _compile_count(self, list_request: ListRequest) -> ListQuery:
         """Compile the statement that counts the records on all pages of a list request."""
-        page = counted_page(1 + len(self.parents), list_request, listed=self.listed)
-        documents_head = self.statements["documents"].pieces[0]
+        selected, listed, documents = self._selection(list_request)
+        page = counted_page(self._leading, selected, listed=listed)
+        documents_head = documents.pieces[0]
         text = SHARED["count"].fill(beginning=documents_head, page=page.text)
         return ListQuery(list_request, text, tuple(page.parameters))
 
@@ -172,7 +179,7 @@ class Resource:
         connection: Connection,
         caller: Caller,
         list_query: ListQuery,
-        parents: Sequence[int] = (),
+        parents: Sequence[Any] = (),
         *,
         counts: bool = False,
     ) -> DocumentPage:
@@ -210,7 +217,7 @@ class Resource:
         connection: Connection,
         caller: Caller,
         list_request: ListRequest,
-        parents: Sequence[int],
+        parents: Sequence[Any],
     ) -> int:
         """Return the number of records on all pages of a list request."""
         query = self._compile_count(list_request)

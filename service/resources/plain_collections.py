@@ -28,7 +28,7 @@ class Brands(Restriction, PlainRecord):
     """Brands of styles and items: soft delete, refused while live ones refer to them."""
 
     name = "brands"
-    shown = ("name",)
+    shown = ("name", "customId")
     uses = (
         ReferencedBy("styles", "style", "brand_id", key="record.number"),
         ReferencedBy("items", "item", "brand_id", key="record.number"),
@@ -40,7 +40,7 @@ class StyleCategories(Restriction, PlainRecord):
     """Categories of styles: soft delete, refused while live styles refer to them."""
 
     name = "style-categories"
-    shown = ("name",)
+    shown = ("name", "userDefinedId")
     uses = (ReferencedBy("styles", "style", "style_category_id", key="record.number"),)
 
 
@@ -48,6 +48,7 @@ class Seasons(PlainRecord):
     """Seasons of styles: soft delete, refused while live styles or style colors refer to them."""
 
     name = "seasons"
+    shown = ("name", "userDefinedId")
     uses = (
         ReferencedBy("styles", "style", "season_id", key="record.number"),
         ReferencedBy(
@@ -160,7 +161,7 @@ class Groups(Restriction, PlainRecord):
     """
 
     name = "groups"
-    shown = ("name",)
+    shown = ("name", "userDefinedId")
     uses = (
         ReferencedBy(
             "styles",

@@ -11,6 +11,8 @@ from service.records.resource import Resource
 from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from service.resources.assortment.barcode_ranges import BarcodeRanges
 from service.resources.assortment.barcodes import Barcodes
+from service.resources.assortment.passports import Passports
+from service.resources.assortment.products import Completeness, Products
 from service.resources.assortment.sku_generation import SkuGeneration
 from service.resources.assortment.style_care_instructions import StyleCareInstructions
 from service.resources.assortment.style_colors import StyleColors
@@ -133,6 +135,15 @@ ALLOCATIONS = BarcodeAllocations(BARCODES)
 
 SKU_GENERATION = SkuGeneration(STYLE_SKUS, ALLOCATIONS)
 """Generation of SKUs (contract, SKU generations)."""
+
+COMPLETENESS = Completeness()
+"""What styles lack in a channel (contract, Completeness)."""
+
+PASSPORTS = (Passports("style-skus", "style_sku"), Passports("barcodes", "barcode"))
+"""Passports of SKUs, by SKU and by barcode (contract, Passports)."""
+
+PRODUCTS = Products()
+"""Styles for shops (contract, Products)."""
 
 ORGANIZATIONS = Organizations()
 """The caller's own organization, which is only read, replaced and patched."""

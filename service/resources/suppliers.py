@@ -21,7 +21,7 @@ class Suppliers(PlainRecord):
     """
 
     name = "suppliers"
-    shown = ("countryCode",)
+    shown = ("name", "customId", "countryCode")
     lists = (contact_list(name, "supplier"),)
     related = (
         contact_filters("supplier"),

@@ -56,6 +56,7 @@ _NAMED = {
     "color-swatches": "Swatches",
     "custom-field-values": "Custom field values",
     "color-translations": "Translations",
+    "style-completeness": "Completeness",
     "style-prices": "Prices of styles",
     "style-care-instructions": "Care instructions of styles",
     "style-items": "Items of styles",

@@ -206,7 +206,8 @@ with returned as (
     where stored.organization_id = $1::bigint and stored.id = item.id
         and row(stored.custom_id, stored.name, stored.state) is distinct
             from row(item."customId", item."name", item."state")
-    returning stored.id, row(stored.name) is distinct from row(before.name) as shown
+    returning stored.id, row(stored.name, stored.custom_id) is distinct
+        from row(before.name, before.custom_id) as shown
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -824,8 +825,8 @@ join style_color record on record.organization_id = $1::bigint and record.id = l
 where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
 group by link.color_id
 union all
--- Ids that records of style refer to by style_item_color, which may be the same table, with the number of live records, and
--- with the ids and own keys of the first ones.
+-- Ids that records of style refer to by a link, which may be the same table, with the number of live records, and with
+-- the ids and own keys of the first ones.
 select
     link.color_id as id,
     'colors of style items' as users,

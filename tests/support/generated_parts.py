@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from service.handlers import operations
 from service.openapi.error_responses import STATUSES
+from service.resources import registry
 from service.resources.registry import CHANGES
+from service.routes import Route, routes
 from tests.support import contract_index, operator_pages, record_types
 from tests.support.reports import with_section
 
@@ -90,8 +93,35 @@ def airbyte_collections() -> str:
     )
 
 
+_GROUPS: Final = (
+    *("Barcodes", "Brands", "Care instruction icons", "Care instruction layers"),
+    *("Care instruction materials", "Care instructions", "Color groups", "Colors"),
+    *("Compliance categories", "Compliance custom fields", "Facilities", "Groups"),
+    *("Item categories", "Items", "Measurement charts", "Migration verification"),
+    *("Organizations", "Sample requests", "Sample types", "Seasons", "Size ranges"),
+    *("Style care instructions", "Style categories", "Style colors", "Style contacts"),
+    *("Style custom fields", "Style files", "Style items", "Style prices", "Style relations"),
+    *("Style SKUs", "Style supplier facilities", "Styles", "Sub-suppliers", "Suppliers"),
+)
+"""Resource groups of the interface."""
+
+
+def resource_groups() -> str:
+    """Return the resource groups with the paths of their collections and parts, as a table."""
+    below = {f"/api/{part.name}": Route(operations.READ, part).path for part in registry.PARTS}
+    paths = {route.path for route in routes()}
+    rows = ["| group | path | for one record |", "|---|---|---|"]
+    for group in _GROUPS:
+        path = f"/api/{group.lower().replace(' ', '-')}"
+        one = below.get(path) or f"{path}/{{id}}"
+        if path in paths:
+            rows.append(f"| {group} | `{path}` | {f'`{one}`' if one in paths else ''} |")
+    return "\n".join(rows)
+
+
 _CONNECTORS: Final = _ROOT / "docs" / "connectors"
 PARTS: Final = (
+    GeneratedPart(_ROOT / "README.md", resource_groups),
     GeneratedPart(_ROOT / "docs" / "testing.md", contract_index.index),
     GeneratedPart(_ROOT / "service" / "extras" / "client" / "errors.py", client_errors),
     GeneratedPart(_ROOT / "service" / "extras" / "client" / "documents.py", record_types.documents),

@@ -10,6 +10,7 @@ from tests.support import webhooks
 from tests.support.api import Api
 
 UNKNOWN = 2**63 - 1
+_OF_CHANNELS = ("check", "offer")
 _NAMES = {"data_asset": "main.js", "docs_asset": "start.js", "guide": "paging"}
 
 
@@ -21,11 +22,20 @@ async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
         if collection == webhooks.PATH:
             await webhooks.ensure_one(api)
         values["id"] = (await api.get(collection)).data[0]["id"]
-    return route.path.format(**values)
+    query = ""
+    if route.operation.name in _OF_CHANNELS:
+        query = f"?channelId={(await api.get('/api/channels')).data[0]['id']}"
+    return route.path.format(**values) + query
 
 
 def unknown_path(route: Route) -> str:
-    return re.sub(r"{\w+}", str(UNKNOWN), route.path)
+    return wrong_path(route, str(UNKNOWN))
+
+
+def wrong_path(route: Route, value: str) -> str:
+    """Return the route's path with a value in the place of each id."""
+    query = "?channelId=1" if route.operation.name in _OF_CHANNELS else ""
+    return re.sub(r"{\w+}", value, route.path) + query
 
 
 def is_kept(route: Route) -> bool:

@@ -1,0 +1,83 @@
+"""Handlers of computed documents: what a style lacks in a channel, and the passport of an SKU."""
+
+from functools import partial
+
+from aiohttp import web
+
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.errors import collect_errors
+from service.handlers.parameters import record_path
+from service.http.context import caller_of, database
+from service.http.envelope import ApiResponse, success, tagged
+from service.listing.query_reader import QueryReader
+from service.records.path_keys import resolve
+from service.resources.assortment.passports import Passports
+from service.resources.assortment.products import (
+    CHANNEL,
+    CHANNEL_ID,
+    CHANNEL_KEY,
+    Completeness,
+    find_channel,
+)
+
+_LANGUAGE = "language"
+_LARGEST_ID = 2**63 - 1
+
+
+@tagged
+async def read_completeness(resource: Completeness, request: web.Request) -> ApiResponse:
+    """Return what a style lacks; raise ApiError with all errors of path and query."""
+    caller = caller_of(request)
+    path, (name, channel) = collect_errors(
+        partial(record_path, request, resource), partial(_channel, request)
+    )
+
+    async def read(connection: Connection) -> bytes:
+        [style_id] = await resolve(connection, caller.organization_id, path)
+        if isinstance(channel, int):
+            return await resource.read(connection, caller, channel, style_id)
+        channel_id = await find_channel(connection, caller, name, channel)
+        return await resource.read(connection, caller, channel_id, style_id)
+
+    return success(await database(request).read(read, caller.organization_id))
+
+
+@tagged
+async def read_passport(resource: Passports, request: web.Request) -> ApiResponse:
+    """Return the passport of an SKU; raise ApiError with all errors of path and query."""
+    caller = caller_of(request)
+    path, language = collect_errors(
+        partial(record_path, request, resource), partial(_language, request)
+    )
+
+    async def read(connection: Connection) -> bytes:
+        [record_id] = await resolve(connection, caller.organization_id, path)
+        return await resource.read(connection, caller, record_id, language)
+
+    return success(await database(request).read(read, caller.organization_id))
+
+
+def _language(request: web.Request) -> str | None:
+    """Return the code of a language; None for that of the organization."""
+    reader = QueryReader(request.query.items())
+    reader.only(_LANGUAGE)
+    language = reader.single(_LANGUAGE)
+    if language is not None and "\0" in language:
+        reader.fail(ErrorType.INVALID_VALUE, _LANGUAGE, message="Remove the character U+0000.")
+    reader.raise_errors()
+    return language
+
+
+def _channel(request: web.Request) -> tuple[str, int | str]:
+    """Return the parameter that names the channel, and its value."""
+    reader = QueryReader(request.query.items())
+    reader.only(*CHANNEL)
+    channel_id = reader.integer(CHANNEL_ID, 0, 1, _LARGEST_ID)
+    key = reader.single(CHANNEL_KEY)
+    if not reader.texts.keys() & {*CHANNEL}:
+        reader.fail_required(CHANNEL_ID)
+    if {*CHANNEL} <= reader.texts.keys():
+        reader.fail_beside(CHANNEL_KEY, CHANNEL)
+    reader.raise_errors()
+    return (CHANNEL_ID, channel_id) if key is None else (CHANNEL_KEY, key)

@@ -1,0 +1,191 @@
+"""Products for shops, and what styles lack in a channel (contract, Products, Completeness)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any, Final
+
+from service.database.connections import Connection
+from service.database.statements import Statement, load
+from service.error_types import ErrorType
+from service.errors import ApiError, api_error
+from service.feed import changed_since
+from service.listing.list_request import ListRequest
+from service.listing.properties import Properties, Property
+from service.organizations.caller import Caller
+from service.records.path_keys import KeyLookup, ambiguous_message
+from service.records.resource import DocumentPage, ListQuery, Resource
+from service.resources.styles import Styles
+
+CHANNEL_ID: Final = "channelId"
+CHANNEL_KEY: Final = "channel.userDefinedId"
+CHANNEL: Final = (CHANNEL_ID, CHANNEL_KEY)
+"""Parameters of which one names the channel."""
+_COMPLETE: Final = "isComplete"
+_COMPARED: Final = Statement.read("products.compared", "{{condition}}")
+_PROPERTIES: Final = (
+    Property(CHANNEL_ID, "integer", nullable=False, sortable=False, within=_COMPARED),
+    Property(CHANNEL_KEY, "string", nullable=False, sortable=False, within=_COMPARED),
+    Property("style.id", "integer", nullable=False, sortable=True, column="record.id"),
+    Property("style.number", "string", nullable=False, sortable=False, column="record.number"),
+    Property(
+        _COMPLETE,
+        "boolean",
+        nullable=False,
+        sortable=False,
+        column="record.is_complete",
+        within=_COMPARED,
+    ),
+)
+_SQL: Final = load("style_completeness")
+MISSING: Final = {
+    "missing": _SQL["missing"].fill(active_colors=_SQL["active_colors"].text),
+    **{name: _SQL[name].text for name in ("mandatory", "rows", "order")},
+}
+"""Parts of statements that tell what styles lack."""
+_CARE_TEXTS: Final = {
+    "icon": ("care_instruction_icon", "icon"),
+    "instruction": ("care_instruction", "text"),
+    "layer": ("care_instruction_layer", "layer"),
+    "material": ("care_instruction_material", "material"),
+}
+"""Tables and rows of what care labels name."""
+_CHANNEL_BY_KEY: Final = KeyLookup.of("channels", "channel", "state").text
+
+
+def today() -> date:
+    """Return the day whose prices are in effect, in UTC."""
+    return datetime.now(UTC).date()
+
+
+async def find_channel(connection: Connection, caller: Caller, name: str, value: int | str) -> int:
+    """Return the id of a live channel by its id or own key, the parameter ``name``.
+
+    Raise ``unknown_reference`` or ``conflict.ambiguous_key``.
+    """
+    text = _SQL["live_channel"].text if name == CHANNEL_ID else _CHANNEL_BY_KEY
+    rows = await connection.fetch(text, caller.organization_id, value)
+    if len(rows) > 1:
+        message = ambiguous_message([row["id"] for row in rows])
+        raise api_error(ErrorType.CONFLICT_AMBIGUOUS_KEY, name, message=message)
+    if not rows:
+        raise _unknown_channel(name)
+    return int(rows[0]["id"])
+
+
+def _unknown_channel(name: str) -> ApiError:
+    return api_error(ErrorType.UNKNOWN_REFERENCE, name, message="There is no such channel.")
+
+
+class Completeness(Resource):
+    """What a style lacks in a channel."""
+
+    name = "style-completeness"
+    segment = Styles.name
+    below = "/completeness"
+    is_in_feed = False
+    key_lookups: Mapping[str, KeyLookup] = {"id": KeyLookup.of(Styles.name, "style", "state")}
+
+    @property
+    def collection(self) -> str:
+        """Name of the collection of the styles."""
+        return Styles.name
+
+    async def read(
+        self, connection: Connection, caller: Caller, channel_id: int, style_id: int
+    ) -> bytes:
+        """Return the document of a style, deleted or not; raise ApiError for unknown ids."""
+        text = self.statements["complete"].fill(**MISSING)
+        row = await connection.fetchrow(text, caller.organization_id, channel_id, today(), style_id)
+        if row is None:
+            raise api_error(ErrorType.NOT_FOUND, self.key)
+        document: bytes | None = row["document"]
+        if document is None:
+            raise _unknown_channel(CHANNEL_ID)
+        return document
+
+
+class Products(Resource):
+    """Styles that shops sell: active ones that are published or delivered.
+
+    Parameters of statements before a page's are the organization, the channel and the day.
+    """
+
+    name = "products"
+    listed = "record.is_product"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._leading = 3
+        self.properties = Properties(self.name, _PROPERTIES)
+        self.properties.key, self.properties.required = "style.id", CHANNEL
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements, whose slots are those of pages and of the changes."""
+        own = super()._load_statements()
+        spoken, files = own["spoken"].text, own["files"]
+        texts = {
+            f"{of}_texts": own["care_texts"].fill(table=table, of=alias, spoken=spoken)
+            for of, (table, alias) in _CARE_TEXTS.items()
+        }
+        product = own["product"].fill(
+            spoken=spoken,
+            color_files=files.fill(style_color_id="made.id"),
+            style_files=files.fill(style_color_id="null::bigint"),
+            skus=own["skus"].text,
+            by_process=own["by_process"].text,
+            care_sets=own["care_sets"].text,
+            **texts,
+        )
+        record = own["record"].fill(missing=MISSING["missing"])
+        documents = own["documents"].bind(
+            mandatory=MISSING["mandatory"], record=record, product=product
+        )
+        return {"documents": documents, "changed": own["changed"]}
+
+    def _selection(self, list_request: ListRequest) -> tuple[ListRequest, str, Statement]:
+        """Return the selection without the channel, which is a parameter of the statement.
+
+        With ``changedSince`` all changed styles are selected: those that are none of the products
+        of the request, or no longer, are shown as removed.
+        """
+        conditions = [c for c in list_request.conditions if c.property.name not in CHANNEL]
+        listed, shown, changed = self.listed, "true", list_request.changed
+        since = list_request.changed_since
+        if since is not None:
+            complete = [c for c in conditions if c.property.name == _COMPLETE]
+            conditions = [c for c in conditions if c not in complete]
+            asked_for = [f"page.is_complete in ({', '.join(map(str, c.values))})" for c in complete]
+            listed, shown = "", " and ".join(["page.is_product", *asked_for])
+            if changed is not None and changed.condition:
+                # A price that begins on the day of the time itself was in effect then.
+                day = (max(since, changed_since.EARLIEST) - changed_since.MARGIN).date()
+                text = Statement.read("products.changed", changed.condition)
+                text = text.bind(since=f"date '{day}'")
+                changed = replace(changed, condition=text.fill(n="{{n}}"))
+        rest = replace(list_request, conditions=tuple(conditions), changed=changed)
+        return rest, listed, self.statements["documents"].bind(shown=shown)
+
+    async def page(
+        self,
+        connection: Connection,
+        caller: Caller,
+        list_query: ListQuery,
+        parents: Sequence[Any] = (),
+        *,
+        counts: bool = False,
+    ) -> DocumentPage:
+        """Return one page of the channel's products; raise ApiError as ``find_channel`` does."""
+        assert not parents
+        conditions = list_query.list_request.conditions
+        [channel] = [c for c in conditions if c.property.name in CHANNEL]
+        channel_id = await find_channel(
+            connection, caller, channel.property.name, channel.values[0]
+        )
+        parents = [channel_id, today()]
+        return await super().page(connection, caller, list_query, parents, counts=counts)
+
+    async def require_parents(
+        self, connection: Connection, caller: Caller, parents: Sequence[Any]
+    ) -> None:
+        """Return: ``page`` has looked the channel up."""

@@ -1,0 +1,472 @@
+-- Products: a document for each style, for shops (contract, Products). In documents $2 is the channel and $3 the day.
+
+-- name: by_process
+-- Order of the icons of a care label.
+array_position(
+    '{washing, bleaching, tumbleDrying, naturalDrying, ironing, dryCleaning, wetCleaning}'::text[],
+    icon.process::text
+)
+
+-- name: care_sets
+-- Care labels of the style, of active colors and of all.
+from style_care_set care
+where care.organization_id = $1::bigint and care.style_id = page.id
+    and (
+        care.style_color_id is null
+        or exists (
+            select 1 from style_color made
+            where made.organization_id = $1::bigint and made.id = care.style_color_id and made.state = 'active'
+        )
+    )
+order by care.style_color_id nulls first
+
+-- name: care_texts
+-- Texts of what a care label names, in the languages of the channel.
+array(
+    select to_json(translated)
+    from (
+        select language.id as "languageId", language.code as "languageCode", own.text
+        from {{table}}_translation own
+        join language on language.id = own.language_id
+        where own.organization_id = $1::bigint and own.{{table}}_id = {{of}}.id and {{spoken}}
+        order by language.id
+    ) as translated
+)
+
+-- name: changed
+-- Condition of lists: styles whose documents have changed since a transaction, or at a day that has begun since. The
+-- lateral joins look rows up one by one.
+record.id in (
+    with touching as materialized (
+        {{changes}}
+    ),
+    touched as materialized (
+        select collection.name, changed.id::bigint as id
+        from touching
+        cross join lateral jsonb_each(touching.records) as collection(name, operations)
+        cross join lateral jsonb_each(collection.operations) as operation(name, ids)
+        cross join lateral jsonb_array_elements_text(operation.ids) as changed(id)
+        where collection.name = any('{
+            styles, style-translations, custom-field-values, style-colors, style-skus, style-files, size-range-sizes,
+            color-swatches, color-translations, style-custom-fields, channels, style-care-instructions,
+            care-instructions, care-instruction-icons, care-instruction-layers, care-instruction-materials
+        }')
+        union all
+        select 'shown ' || cause.name, changed.id::bigint
+        from touching
+        cross join lateral jsonb_each(touching.causes) as cause(name, ids)
+        cross join lateral jsonb_array_elements_text(cause.ids) as changed(id)
+        where cause.name = any('{colors, brands, seasons, style-categories, suppliers, groups}')
+    )
+    select touched.id from touched
+    where touched.name in ('styles', 'style-translations', 'custom-field-values', 'style-care-instructions')
+    union all
+    select showing.style_id
+    from touched
+    cross join lateral (
+        select made.style_id from style_color made
+        where made.organization_id = $1::bigint and made.id = touched.id
+            and touched.name = 'style-colors'
+        union all
+        select made.style_id from style_color made
+        where made.organization_id = $1::bigint and made.color_id = touched.id
+            and touched.name in ('color-swatches', 'color-translations', 'shown colors')
+        union all
+        select sku.style_id from style_sku sku
+        where sku.organization_id = $1::bigint and sku.id = touched.id
+            and touched.name = 'style-skus'
+        union all
+        select file.style_id from style_file file
+        where file.organization_id = $1::bigint and file.id = touched.id
+            and touched.name = 'style-files'
+        union all
+        select entry.style_id from custom_field_value entry
+        where entry.organization_id = $1::bigint and entry.custom_field_id = touched.id
+            and touched.name = 'style-custom-fields'
+        union all
+        select care.style_id
+        from style_care_icon link
+        join style_care_set care on care.organization_id = $1::bigint and care.id = link.style_care_set_id
+        where link.organization_id = $1::bigint and link.care_instruction_icon_id = touched.id
+            and touched.name = 'care-instruction-icons'
+        union all
+        select care.style_id
+        from style_care_instruction link
+        join style_care_set care on care.organization_id = $1::bigint and care.id = link.style_care_set_id
+        where link.organization_id = $1::bigint and link.care_instruction_id = touched.id
+            and touched.name = 'care-instructions'
+        union all
+        select care.style_id
+        from style_care_layer layer
+        join style_care_set care on care.organization_id = $1::bigint and care.id = layer.style_care_set_id
+        where layer.organization_id = $1::bigint and layer.care_instruction_layer_id = touched.id
+            and touched.name = 'care-instruction-layers'
+        union all
+        select care.style_id
+        from style_care_material share
+        join style_care_layer layer on layer.organization_id = $1::bigint and layer.id = share.style_care_layer_id
+        join style_care_set care on care.organization_id = $1::bigint and care.id = layer.style_care_set_id
+        where share.organization_id = $1::bigint and share.care_instruction_material_id = touched.id
+            and touched.name = 'care-instruction-materials'
+        union all
+        select style.id from style
+        where style.organization_id = $1::bigint and style.size_range_id = touched.id
+            and touched.name = 'size-range-sizes'
+        union all
+        select style.id from style
+        where style.organization_id = $1::bigint and style.brand_id = touched.id
+            and touched.name = 'shown brands'
+        union all
+        select style.id from style
+        where style.organization_id = $1::bigint and style.season_id = touched.id
+            and touched.name = 'shown seasons'
+        union all
+        select style.id from style
+        where style.organization_id = $1::bigint and style.style_category_id = touched.id
+            and touched.name = 'shown style-categories'
+        union all
+        select style.id from style
+        where style.organization_id = $1::bigint and style.supplier_id = touched.id
+            and touched.name = 'shown suppliers'
+        union all
+        select link.style_id from style_in_group link
+        where link.organization_id = $1::bigint and link.group_id = touched.id
+            and touched.name = 'shown groups'
+        offset 0
+    ) as showing
+    union all
+    -- Another channel, or other mandatory fields: any style.
+    select style.id from style
+    where style.organization_id = $1::bigint
+        and exists (
+            select 1 from touched
+            join channel on channel.organization_id = $1::bigint and channel.id = $2::bigint
+            where touched.name = 'channels' and touched.id = channel.id
+                or touched.name = 'style-custom-fields' and 'customFields' = any(channel.requirements)
+        )
+)
+
+-- name: documents(organization_id, channel_id, day)
+with mandatory as materialized (
+    {{mandatory}}
+),
+record as (
+    {{record}}
+),
+page as materialized (
+    {{page}}
+)
+select
+    page.page_order,
+    page.sort_values,
+    case when {{shown}} then (
+        select to_json(product)::text
+        from (
+            {{product}}
+        ) as product
+    )
+    else '{"style":{"id":' || page.id || ',"number":' || to_json(page.number) || '},"isRemoved":true}' end as document
+from page
+
+-- name: files
+-- Active files of the style, or of the color made.id.
+array(
+    select to_json(file)
+    from (
+        select
+            file.id as "styleFileId",
+            file.file_name as "fileName",
+            file.category,
+            file.url,
+            file.mime_type as "mimeType",
+            file.size_bytes as "sizeBytes",
+            file.width,
+            file.height,
+            file.alt_text as "altText",
+            file.sha256,
+            file.is_main as "isMain"
+        from style_file file
+        where file.organization_id = $1::bigint and file.style_id = page.id and file.state = 'active'
+            and file.style_color_id is not distinct from {{style_color_id}}
+        order by file.is_main desc, file.sort_order, file.id
+    ) as file
+)
+
+-- name: product
+select
+    (
+        select to_json(style)
+        from (
+            select
+                page.id,
+                page.number,
+                page.name,
+                page.description,
+                page.status,
+                page.gender,
+                page.age_group as "ageGroup",
+                page.country_of_origin_code as "countryOfOriginCode",
+                page.hs_code as "hsCode",
+                page.net_weight as "netWeight",
+                (
+                    select to_json(shown)
+                    from (
+                        select brand.id, brand.custom_id as "customId", brand.name from brand
+                        where brand.organization_id = $1::bigint and brand.id = page.brand_id
+                    ) as shown
+                ) as brand,
+                (
+                    select to_json(shown)
+                    from (
+                        select season.id, season.user_defined_id as "userDefinedId", season.name from season
+                        where season.organization_id = $1::bigint and season.id = page.season_id
+                    ) as shown
+                ) as season,
+                (
+                    select to_json(shown)
+                    from (
+                        select c.id, c.user_defined_id as "userDefinedId", c.name from style_category c
+                        where c.organization_id = $1::bigint and c.id = page.style_category_id
+                    ) as shown
+                ) as "styleCategory",
+                (
+                    select to_json(shown)
+                    from (
+                        select supplier.id, supplier.custom_id as "customId", supplier.name from supplier
+                        where supplier.organization_id = $1::bigint and supplier.id = page.supplier_id
+                    ) as shown
+                ) as supplier,
+                array(
+                    select to_json(shown)
+                    from (
+                        select g.id, g.user_defined_id as "userDefinedId", g.name
+                        from style_in_group link
+                        join style_group g on g.organization_id = $1::bigint and g.id = link.group_id
+                        where link.organization_id = $1::bigint and link.style_id = page.id
+                        order by g.id
+                    ) as shown
+                ) as groups
+        ) as style
+    ) as style,
+    array(
+        select to_json(shown)
+        from (
+            select language.id as "languageId", language.code as "languageCode", text.name, text.description
+            from style_translation text
+            join language on language.id = text.language_id
+            where text.organization_id = $1::bigint and text.style_id = page.id and {{spoken}}
+            order by language.id
+        ) as shown
+    ) as translations,
+    array(
+        select to_json(shown)
+        from (
+            select
+                made.id as "styleColorId",
+                color.id as "colorId",
+                color.user_defined_id as "colorUserDefinedId",
+                coalesce(made.name, color.name) as name,
+                array(
+                    select to_json(translated)
+                    from (
+                        select
+                            language.id as "languageId",
+                            language.code as "languageCode",
+                            coalesce(text.color_name, color.name) as name
+                        from color_language text
+                        join language on language.id = text.language_id
+                        where text.organization_id = $1::bigint and text.color_id = color.id and {{spoken}}
+                        order by language.id
+                    ) as translated
+                ) as translations,
+                (
+                    select to_json(swatch) from (select color.hex, color.image_url as "imageUrl") as swatch
+                    where num_nonnulls(color.hex, color.image_url) > 0
+                ) as swatch,
+                {{color_files}} as files,
+                {{skus}} as skus
+            from style_color made
+            cross join lateral (
+                select c.* from color c
+                where c.organization_id = $1::bigint and c.id between made.color_id and made.color_id
+                order by c.id
+                limit 1
+            ) as color
+            where made.organization_id = $1::bigint and made.style_id = page.id and made.state = 'active'
+            order by made.sort_order, made.id
+        ) as shown
+    ) as colors,
+    {{style_files}} as files,
+    array(
+        select to_json(shown)
+        from (
+            select
+                care.style_color_id as "styleColorId",
+                array(
+                    select to_json(listed)
+                    from (
+                        select
+                            icon.id as "careInstructionIconId",
+                            icon.user_defined_id as "userDefinedId",
+                            icon.symbol,
+                            icon.process,
+                            icon.text,
+                            {{icon_texts}} as translations
+                        from style_care_icon link
+                        join care_instruction_icon icon
+                            on icon.organization_id = $1::bigint and icon.id = link.care_instruction_icon_id
+                        where link.organization_id = $1::bigint and link.style_care_set_id = care.id
+                        order by {{by_process}}, icon.id
+                    ) as listed
+                ) as icons,
+                array(
+                    select to_json(listed)
+                    from (
+                        select
+                            text.id as "careInstructionId",
+                            text.user_defined_id as "userDefinedId",
+                            text.text,
+                            {{instruction_texts}} as translations
+                        from style_care_instruction link
+                        join care_instruction text on text.organization_id = $1::bigint and text.id = link.care_instruction_id
+                        where link.organization_id = $1::bigint and link.style_care_set_id = care.id
+                        order by text.position, text.id
+                    ) as listed
+                ) as instructions
+            {{care_sets}}
+        ) as shown
+    ) as care,
+    array(
+        select to_json(shown)
+        from (
+            select
+                care.style_color_id as "styleColorId",
+                array(
+                    select to_json(listed)
+                    from (
+                        select
+                            layer.id as "careInstructionLayerId",
+                            layer.user_defined_id as "userDefinedId",
+                            layer.text,
+                            {{layer_texts}} as translations,
+                            array(
+                                select to_json(part)
+                                from (
+                                    select
+                                        material.id as "careInstructionMaterialId",
+                                        material.user_defined_id as "userDefinedId",
+                                        material.text,
+                                        {{material_texts}} as translations,
+                                        share.percentage,
+                                        share.recycled_percentage as "recycledPercentage"
+                                    from style_care_material share
+                                    join care_instruction_material material
+                                        on material.organization_id = $1::bigint
+                                            and material.id = share.care_instruction_material_id
+                                    where share.organization_id = $1::bigint and share.style_care_layer_id = made.id
+                                    order by share.percentage desc, material.id
+                                ) as part
+                            ) as materials
+                        from style_care_layer made
+                        join care_instruction_layer layer
+                            on layer.organization_id = $1::bigint and layer.id = made.care_instruction_layer_id
+                        where made.organization_id = $1::bigint and made.style_care_set_id = care.id
+                        order by layer.position, layer.id
+                    ) as listed
+                ) as layers
+            {{care_sets}}
+        ) as shown
+    ) as composition,
+    array(
+        select to_json(shown)
+        from (
+            select
+                entry.custom_field_id as "customFieldId",
+                f.user_defined_id as "userDefinedId",
+                f.name,
+                entry.style_color_id as "styleColorId",
+                entry.size_range_size_id as "sizeRangeSizeId",
+                entry.text,
+                entry.number,
+                entry.allowed_value_id as "allowedValueId",
+                (
+                    select choice.value from style_allowed_value choice
+                    where choice.organization_id = $1::bigint and choice.id = entry.allowed_value_id
+                ) as value
+            from custom_field_value entry
+            cross join lateral (
+                select field.user_defined_id, field.name from style_custom_field field
+                where field.organization_id = $1::bigint
+                    and field.id between entry.custom_field_id and entry.custom_field_id
+                order by field.id
+                limit 1
+            ) as f
+            where entry.organization_id = $1::bigint and entry.style_id = page.id
+                and (
+                    entry.style_color_id is null
+                    or exists (
+                        select 1 from style_color made
+                        where made.organization_id = $1::bigint and made.id = entry.style_color_id and made.state = 'active'
+                    )
+                )
+            order by entry.custom_field_id, entry.style_color_id, entry.size_range_size_id
+        ) as shown
+    ) as "customFieldValues",
+    page.is_complete as "isComplete"
+
+-- name: record
+-- Styles, with what they are in the channel.
+select
+    n.*,
+    n.state = 'active' and n.status in ('published', 'delivered') as is_product,
+    not exists (
+        select 1
+        from (
+            {{missing}}
+        ) as missing
+    ) as is_complete,
+    $3::date as day
+from style n
+cross join (
+    select id, requirements from channel
+    where organization_id = $1::bigint and id = $2::bigint
+) as channel
+where n.organization_id = $1::bigint
+
+-- name: skus
+-- Active SKUs of the color made, in the order of the sizes.
+array(
+    select to_json(shown)
+    from (
+        select
+            sku.id as "styleSkuId",
+            sku.sku,
+            (
+                select b.barcode from barcode b
+                where b.organization_id = $1::bigint and b.style_sku_id between sku.id and sku.id
+                    and b.is_primary and b.gtin14 is not null and b.state <> 'deleted'
+                order by b.style_sku_id
+                limit 1
+            ) as gtin,
+            sku.size_range_size_id as "sizeRangeSizeId",
+            size.name as "sizeName",
+            coalesce(sku.net_weight, page.net_weight) as "netWeight",
+            array[]::json[] as prices
+        from style_sku sku
+        cross join lateral (
+            select s.name, s.position from size_range_size s
+            where s.organization_id = $1::bigint and s.id between sku.size_range_size_id and sku.size_range_size_id
+            order by s.id
+            limit 1
+        ) as size
+        where sku.organization_id = $1::bigint and sku.style_color_id = made.id and sku.state = 'active'
+        order by size.position, sku.size_range_size_id, sku.id
+    ) as shown
+)
+
+-- name: spoken
+-- Languages of the channel.
+language.id = any(array(
+    select spoken.language_id from channel_language spoken
+    where spoken.organization_id = $1::bigint and spoken.channel_id = $2::bigint
+))

@@ -1,0 +1,270 @@
+-- What styles lack in a channel (contract, Completeness). In every statement $2 is the channel and $3 the day.
+
+-- name: active_colors
+-- Active colors of the style n, by the names that shops show.
+(
+    select made.id, coalesce(made.name, color.name) as name
+    from style_color made
+    join color on color.organization_id = $1::bigint and color.id = made.color_id
+    where made.organization_id = $1::bigint and made.style_id = n.id and made.state = 'active'
+)
+
+-- name: complete(organization_id, channel_id, day, style_id)
+with mandatory as materialized (
+    {{mandatory}}
+)
+select
+    convert_to(
+        '{"styleId":' || n.id || ',"channelId":' || channel.id
+        || ',"isComplete":' || case cardinality(missing.entries) when 0 then 'true' else 'false' end
+        || ',"missing":' || to_json(missing.entries) || '}',
+        'UTF8'
+    ) as document,
+    $3::date as day
+from style n
+left join channel on channel.organization_id = $1::bigint and channel.id = $2::bigint and channel.state <> 'deleted'
+cross join lateral (
+    select array(
+        select to_json(entry)
+        from (
+            {{rows}}
+            from (
+                {{missing}}
+            ) as lacking
+            order by {{order}}
+            limit 1000
+        ) as entry
+    ) as entries
+) as missing
+where n.organization_id = $1::bigint and n.id = $4::bigint;
+
+-- name: live_channel(organization_id, id)
+select id from channel where organization_id = $1::bigint and id = $2::bigint and state <> 'deleted';
+
+-- name: mandatory
+-- Mandatory custom fields with their restrictions, if the channel requires them; a child differs as the first of its
+-- parents does.
+select
+    f.id,
+    f.name,
+    f.type,
+    f.parent_custom_field_id as parent_id,
+    root.diff_per_color,
+    root.diff_per_size,
+    array(
+        select link.brand_id from custom_field_brand link
+        where link.organization_id = $1::bigint and link.custom_field_id = f.id
+    ) as brand_ids,
+    array(
+        select link.group_id from custom_field_group link
+        where link.organization_id = $1::bigint and link.custom_field_id = f.id
+    ) as group_ids,
+    array(
+        select link.style_category_id from custom_field_style_category link
+        where link.organization_id = $1::bigint and link.custom_field_id = f.id
+    ) as category_ids
+from style_custom_field f
+cross join lateral (
+    with recursive line as (
+        select f.parent_custom_field_id as parent_id, f.diff_per_color, f.diff_per_size
+        union all
+        select parent.parent_custom_field_id, parent.diff_per_color, parent.diff_per_size
+        from line
+        join style_custom_field parent on parent.organization_id = $1::bigint and parent.id = line.parent_id
+    )
+    select line.diff_per_color, line.diff_per_size from line where line.parent_id is null
+) as root
+where f.organization_id = $1::bigint and f.is_mandatory and f.state = 'active'
+    and exists (
+        select 1 from channel
+        where channel.organization_id = $1::bigint and channel.id = $2::bigint and 'customFields' = any(channel.requirements)
+    )
+
+-- name: missing
+-- What the style n lacks of the requirements of the channel, in the order of these.
+select
+    field.place,
+    field.requirement,
+    '/api/styles/' || n.id || '#' || field.name as path,
+    null::bigint as style_color_id,
+    null::bigint as size_range_size_id,
+    null::bigint as language_id,
+    null::bigint as price_list_id,
+    'The style has no ' || field.noun || '.' as message
+from (
+    values
+        (1, 'brand', 'brandId', n.brand_id is null, 'brand'),
+        (2, 'season', 'seasonId', n.season_id is null, 'season'),
+        (3, 'category', 'styleCategoryId', n.style_category_id is null, 'style category'),
+        (4, 'supplier', 'supplierId', n.supplier_id is null, 'supplier'),
+        (5, 'description', 'description', coalesce(n.description, '') !~ '\S', 'description'),
+        (6, 'countryOfOrigin', 'countryOfOriginCode', n.country_of_origin_code is null, 'country of origin'),
+        (7, 'hsCode', 'hsCode', n.hs_code is null, 'HS code'),
+        (8, 'netWeight', 'netWeight', n.net_weight is null, 'net weight'),
+        (10, 'sizeRange', 'sizeRangeId', n.size_range_id is null, 'size range')
+) as field(place, requirement, name, is_missing, noun)
+where field.is_missing and field.requirement = any(channel.requirements)
+union all
+select 9, 'colors', '/api/style-colors#colorId', null, null, null, null, 'The style has no active color.'
+where 'colors' = any(channel.requirements)
+    and not exists (
+        select 1 from style_color color
+        where color.organization_id = $1::bigint and color.style_id = n.id and color.state = 'active'
+    )
+union all
+select 11, 'skus', '/api/style-skus#sku', made.id, size.id, null, null, 'There is no active SKU in ' || made.name || ', ' || size.name || '.'
+from {{active_colors}} as made
+join size_range_size size
+    on size.organization_id = $1::bigint and size.size_range_id = n.size_range_id and not size.is_deactivated
+where 'skus' = any(channel.requirements)
+    and not exists (
+        select 1 from style_sku sku
+        where sku.organization_id = $1::bigint and sku.style_color_id = made.id and sku.size_range_size_id = size.id
+            and sku.state = 'active'
+    )
+union all
+select
+    12,
+    'barcodes',
+    '/api/barcodes#styleSkuId',
+    sku.style_color_id,
+    sku.size_range_size_id,
+    null,
+    null,
+    'The SKU ' || sku.sku || ' has no primary GTIN.'
+from style_sku sku
+where 'barcodes' = any(channel.requirements)
+    and sku.organization_id = $1::bigint and sku.style_id = n.id and sku.state = 'active'
+    and not exists (
+        select 1 from barcode b
+        where b.organization_id = $1::bigint and b.style_sku_id = sku.id and b.is_primary and b.gtin14 is not null
+            and b.state <> 'deleted'
+    )
+union all
+select 14, 'image', '/api/style-files#isMain', null, null, null, null, 'The style has no active main image.'
+where 'image' = any(channel.requirements)
+    and not exists (
+        select 1 from style_file file
+        where file.organization_id = $1::bigint and file.style_id = n.id and file.style_color_id is null
+            and file.is_main and file.state = 'active'
+    )
+union all
+select 15, 'imagePerColor', '/api/style-files#styleColorId', made.id, null, null, null, 'There is no active image in ' || made.name || '.'
+from {{active_colors}} as made
+where 'imagePerColor' = any(channel.requirements)
+    and not exists (
+        select 1 from style_file file
+        where file.organization_id = $1::bigint and file.style_color_id = made.id and file.category = 'image'
+            and file.state = 'active'
+    )
+union all
+select 16, 'care', '/api/styles/' || n.id || '/care-instructions#styleColorId', made.id, null, null, null,
+    'There is no care label in ' || made.name || '.'
+from {{active_colors}} as made
+where 'care' = any(channel.requirements)
+    and not exists (
+        select 1 from style_care_set care
+        where care.organization_id = $1::bigint and care.style_id = n.id
+            and (care.style_color_id is null or care.style_color_id = made.id)
+    )
+union all
+select 17, 'composition', '/api/styles/' || n.id || '/care-instructions#layers', care.style_color_id, null, null, null,
+    'The layer ' || layer.text || ' sums to ' || total.percentage || ', not to 100.'
+from style_care_set care
+join style_care_layer made on made.organization_id = $1::bigint and made.style_care_set_id = care.id
+join care_instruction_layer layer on layer.organization_id = $1::bigint and layer.id = made.care_instruction_layer_id
+cross join lateral (
+    select coalesce(trim_scale(sum(share.percentage)), 0) as percentage
+    from style_care_material share
+    where share.organization_id = $1::bigint and share.style_care_layer_id = made.id
+) as total
+where 'composition' = any(channel.requirements)
+    and care.organization_id = $1::bigint and care.style_id = n.id and total.percentage <> 100
+    and (
+        care.style_color_id is null
+        or exists (
+            select 1 from style_color color
+            where color.organization_id = $1::bigint and color.id = care.style_color_id and color.state = 'active'
+        )
+    )
+union all
+select
+    18,
+    'translations',
+    '/api/styles/' || n.id || '/translations#name',
+    null,
+    null,
+    language.id,
+    null,
+    'The style has no name in ' || language.name || '.'
+from channel_language spoken
+join language on language.id = spoken.language_id
+where 'translations' = any(channel.requirements)
+    and spoken.organization_id = $1::bigint and spoken.channel_id = channel.id
+    and not exists (
+        select 1 from style_translation text
+        where text.organization_id = $1::bigint and text.style_id = n.id and text.language_id = language.id
+            and text.name ~ '\S'
+    )
+union all
+select
+    19,
+    'customFields',
+    '/api/styles/' || n.id || '/custom-field-values#customFieldId',
+    made.id,
+    size.id,
+    null,
+    null,
+    'There is no value of ' || f.name || coalesce(' in ' || made.name, '') || coalesce(', ' || size.name, '') || '.'
+from mandatory f
+left join lateral {{active_colors}} as made on f.diff_per_color
+left join lateral (
+    select size.id, size.name from size_range_size size
+    where size.organization_id = $1::bigint and size.size_range_id = n.size_range_id and not size.is_deactivated
+) as size on f.diff_per_size
+where (f.brand_ids = '{}' or n.brand_id = any(f.brand_ids))
+    and (f.category_ids = '{}' or n.style_category_id = any(f.category_ids))
+    and (
+        f.group_ids = '{}'
+        or exists (
+            select 1 from style_in_group link
+            where link.organization_id = $1::bigint and link.style_id = n.id and link.group_id = any(f.group_ids)
+        )
+    )
+    and (made.id is not null or not f.diff_per_color) and (size.id is not null or not f.diff_per_size)
+    and not exists (
+        select 1 from custom_field_value entry
+        where entry.organization_id = $1::bigint and entry.style_id = n.id and entry.custom_field_id = f.id
+            and entry.style_color_id is not distinct from made.id and entry.size_range_size_id is not distinct from size.id
+    )
+    and (
+        f.type in ('text', 'numeric')
+        or exists (
+            select 1 from style_allowed_value choice
+            where choice.organization_id = $1::bigint and choice.custom_field_id = f.id
+                and (
+                    choice.parent_allowed_value_id is null
+                    or exists (
+                        select 1 from custom_field_value parent
+                        where parent.organization_id = $1::bigint and parent.style_id = n.id
+                            and parent.custom_field_id = f.parent_id
+                            and parent.allowed_value_id = choice.parent_allowed_value_id
+                            and parent.style_color_id is not distinct from made.id
+                            and parent.size_range_size_id is not distinct from size.id
+                    )
+                )
+        )
+    )
+
+-- name: order
+place, style_color_id, size_range_size_id, language_id, price_list_id, message
+
+-- name: rows
+select
+    requirement,
+    path,
+    style_color_id as "styleColorId",
+    size_range_size_id as "sizeRangeSizeId",
+    language_id as "languageId",
+    price_list_id as "priceListId",
+    message
