@@ -1014,6 +1014,10 @@ where exists (
         where price.organization_id = $1::bigint and price.size_range_size_id = gone.id
     )
     or exists (
+        select 1 from style_item_size entry
+        where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.id
+    )
+    or exists (
         select 1 from size_range_size other
         where other.organization_id = $1::bigint and other.related_size_range_size_id = gone.id
             and other.size_range_id <> all($3::bigint[])
