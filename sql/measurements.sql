@@ -164,6 +164,9 @@ left join lateral (
 ) as measured on true
 where requested.size_range_size_id = sent.size_id;
 
+-- name: order_of_all
+record.size_range_id, record.position, record.id
+
 -- name: size
 -- Part of documents.
 '{"sizeRangeSizeId":' || id

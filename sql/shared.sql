@@ -134,6 +134,9 @@ select nextval(pg_get_serial_sequence($1::text, 'id')) as id
 from (select 1 from _yoyo_version limit 1) as coordinator
 cross join generate_series(1, $2::integer);
 
+-- name: order_of_all
+record.id
+
 -- name: owned_by_any(ids)
 select id from {{table}} where id = any($1::bigint[]);
 

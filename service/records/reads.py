@@ -64,10 +64,9 @@ async def ids_of_others(connection: Connection, resource: Resource, ids: list[in
 
 def all_text(resource: Resource) -> str:
     """Return the statement that reads the documents of all records: organization, parents' ids."""
+    order = resource.statements.get("order_of_all", SHARED["order_of_all"]).text
     return SHARED["collect_all"].fill(
-        documents=resource.statements["documents"].fill(
-            page=all_records(resource.order_of_all, resource.listed)
-        ),
+        documents=resource.statements["documents"].fill(page=all_records(order, resource.listed)),
         max_bytes=str(MAX_BATCH_BYTES),
     )
 

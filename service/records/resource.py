@@ -88,8 +88,6 @@ class Resource:
     """Lookups by own key of the ids in the path, by the name of the path parameter."""
     foreign_is_forbidden: bool = False
     """Whether the id of another organization's record is 403 instead of 404."""
-    order_of_all = "record.id"
-    """SQL of the order in which all records below the parents are read at once."""
     is_in_feed = True
     """Whether a change of what is read shows in the change feed, or never happens."""
     string_ids = False

@@ -54,8 +54,6 @@ class WritableResource(Resource):
     """
     sizes_of: ClassVar[str] = ""
     """Statement that leads from ids in ``scope_field`` to size ranges, for keys of sizes."""
-    resolves_scope: ClassVar[bool] = False
-    """Whether the resource itself resolves keys within the batch's own records."""
     references: tuple[Reference, ...] = ()
     """References to records that must exist and stay undeleted; checks lock these records."""
     parts: ClassVar[Mapping[str, str]] = {}

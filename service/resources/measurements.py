@@ -54,7 +54,6 @@ class Measurements(RecordPart):
         _SIZE: KeyLookup("name", load("measurements")["size_by_name"].text),
     }
     is_patched = True
-    order_of_all = "record.size_range_id, record.position, record.id"
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements without ``documents_by_owner``, which only ``forms`` uses."""

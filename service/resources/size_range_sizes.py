@@ -57,7 +57,6 @@ class SizeRangeSizes(RecordPart):
     children = _SIZES
     list_name = _SIZES.name
     scope_field = "id"
-    resolves_scope = True
     references = (
         Reference(f"sizes.{_RELATED}", _SIZES.table, "size", IS_LIVE, within=SizeRanges.table),
     )

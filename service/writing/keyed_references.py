@@ -125,8 +125,8 @@ class KeyedReferences:
 
         ``batch`` is that of ``of``, or a subset. Keys of the resource's own records mean these as
         ``write_set`` leaves them, without one the stored records; call it again after items were
-        dropped. Key objects stay whose parent is unknown, or that the resource resolves itself
-        (``resolves_scope``); an id replaces the key object of their parent.
+        dropped. Key objects stay whose parent is unknown, or is a size range of the batch, which
+        resolves keys of its own sizes; an id replaces the key object of their parent.
         """
         for item in batch.items:
             item.update(self.sent[id(item)])
@@ -167,7 +167,8 @@ class KeyedReferences:
         ``inner_ids`` are the ids of the parents and own keys that are key objects, in their order.
         """
         within, own_key = keyed.target.within, keyed.target.key
-        own_ids = {*batch.ids} if self.resource.resolves_scope else set[int]()
+        is_of_own = (keyed.target.table, self.resource.table) == (SIZES.table, "size_range")
+        own_ids = {*batch.ids} if is_of_own else set[int]()
         remaining, keys_left = (iter(inner_ids[keyed, member]) for member in (within, own_key))
         keys, sent = list[Key | None](), list[Item]()
         for object_, scope in objects:

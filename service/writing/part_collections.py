@@ -71,11 +71,6 @@ class PartCollection(WritableResource):
         """Return the errors of a single item beyond its schema."""
         return self.part.item_errors(item)
 
-    @property
-    def resolves_scope(self) -> bool:  # type: ignore[override]
-        """Whether the part itself resolves keys of its own entries."""
-        return self.part.resolves_scope
-
     async def identify(self, connection: Connection, batch: Batch, *, skip_failed: bool) -> None:
         """Set the owner's id on items that name their owner by its own key.
 
