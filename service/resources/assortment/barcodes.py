@@ -156,23 +156,22 @@ def choose_primaries(batch: Batch, stored: Mapping[int, Mapping[str, Any]]) -> N
                 message = "Name the SKU whose primary barcode this is."
             batch.fail(index, ErrorType.INVALID_VALUE, "isPrimary", message=message)
         item["isPrimary"] = False
+    ids, least = {*batch.ids}, defaultdict[int, int](int)
+    for row in stored.values():
+        if row["state"] != "deleted" and row["type"] != "gtin14":
+            stays = row["is_primary"] and row["id"] not in ids
+            least[row["style_sku_id"]] = max(2 if stays else 1, least[row["style_sku_id"]])
     for sku_id, indexes in of_skus.items():
-        rows = [row for row in stored.values() if row["style_sku_id"] == sku_id]
-        _choose(batch, indexes, stored, rows)
+        _choose(batch, indexes, stored, least[sku_id])
 
 
 def _choose(
-    batch: Batch,
-    indexes: Sequence[int],
-    stored: Mapping[int, Mapping[str, Any]],
-    rows: Sequence[Mapping[str, Any]],
+    batch: Batch, indexes: Sequence[int], stored: Mapping[int, Mapping[str, Any]], least: int
 ) -> None:
-    """Set ``isPrimary`` of the items of one SKU, whose stored barcodes are ``rows``."""
-    ids = {*batch.ids}
-    others = [row for row in rows if row["state"] != "deleted" and row["type"] != "gtin14"]
-    least = 0 if not others else 1
-    if any(row["is_primary"] for row in others if row["id"] not in ids):
-        least = 2
+    """Set ``isPrimary`` of the items of one SKU; ``least`` is the strength that they need.
+
+    It is 0 without other live barcodes, and 2 if one of those is primary.
+    """
     strengths = dict[int, int]()
     for index in indexes:
         item = batch.items[index]

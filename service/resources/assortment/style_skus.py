@@ -1,5 +1,6 @@
 """Stock keeping units (contract, SKUs)."""
 
+from service.batches.write_set import WriteSet
 from service.listing.related import Related
 from service.listing.search_columns import SearchColumns
 from service.records.references import Reference
@@ -36,3 +37,7 @@ class StyleSkus(PlainRecord):
     )
     search = SearchColumns("sku")
     shown = ("sku",)
+
+    def _needs_check(self, write_set: WriteSet) -> bool:
+        """Return whether an SKU is new or restored: only those need a size of the size range."""
+        return bool(write_set.created_ids or write_set.restored_ids)
