@@ -36,7 +36,8 @@ def without_ids(value: Any) -> Any:
     return {
         name: without_ids(value[name])
         for name in names
-        if name not in ("beginDate", "endDate", "position", "createdAt", "avatarColor")
+        if name not in ("beginDate", "endDate", "position", "avatarColor")
+        and not name.endswith("At")
     }
 
 

@@ -183,9 +183,14 @@ FAULTS: Final[tuple[Fault, ...]] = (
 )
 
 
+KILLS: Final = FAULTS[3:6]
+"""Ends of processes in the middle of a batch."""
+
+
 def _trap(stage: Stage, action: Callable[[Link], Awaitable[None]]) -> Trap:
     """Return a trap at the commit (half of the time), at the begin, or anywhere between."""
-    step = stage.random.choice([None, None, None, 0, stage.random.randint(1, 12)])
+    last = stage.workload.statements
+    step = stage.random.choice([None, None, None, 0, stage.random.randint(1, last)])
     return Trap(step, stage.random.choice(list(Moment)), action)
 
 

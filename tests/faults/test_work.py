@@ -12,7 +12,7 @@ from tests.support.sampling import settle_seed
 async def test_every_master_record_has_its_turn(api: Api) -> None:
     work = Workload(await generate.references(api), Random(settle_seed()))
     struck = set()
-    for _ in range(2 * STEPS * len(MASTER_RECORDS)):
+    for _ in range(2 * STEPS * (len(MASTER_RECORDS) + 1)):
         batch = work.next()
         answer = await batch.send(api)
         assert answer.status in (200, 201), (batch, answer.raw)
@@ -21,3 +21,4 @@ async def test_every_master_record_has_its_turn(api: Api) -> None:
     for resource in MASTER_RECORDS:
         methods = {method for method, path in struck if path == f"/api/{resource.name}"}
         assert methods >= {"PUT", "PATCH", "DELETE"}
+    assert ("POST", "/api/transaction") in struck

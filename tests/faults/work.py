@@ -1,4 +1,4 @@
-"""Workload of the faults: valid bulk writes of every master record, in turn."""
+"""Workload of the faults: valid bulk writes of every master record and transactions, in turn."""
 
 from dataclasses import dataclass
 from random import Random
@@ -10,7 +10,7 @@ import orjson
 from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
-from tests.support import generate
+from tests.support import generate, random_sets
 from tests.support.api import Answer, Api
 
 SIZE = 20
@@ -38,21 +38,33 @@ class Workload:
     """Batches of each resource in turn: create, replace all and delete one, merge, delete the rest.
 
     Half of the records that have own keys are created by them; those without a state are deleted
-    together.
+    together. After all resources follow as many transactions over all collections. With
+    ``only_transactions`` there are no others.
     """
 
-    def __init__(self, references: generate.References, random: Random) -> None:
+    def __init__(
+        self, references: generate.References, random: Random, *, only_transactions: bool = False
+    ) -> None:
         self._references = references
         self._random = random
+        self._only_transactions = only_transactions
+        self.statements = 150 if only_transactions else 12
+        """Number of statements of a batch, about."""
         self._made = 0
         self._records: list[dict[str, Any]] = []
 
     @property
     def _resource(self) -> MasterRecord:
-        return MASTER_RECORDS[self._made // STEPS % len(MASTER_RECORDS)]
+        return MASTER_RECORDS[self._made // STEPS % (len(MASTER_RECORDS) + 1)]
 
     def next(self) -> Batch:
         """Return the next batch, after `learn` was called for the last one."""
+        if self._only_transactions or self._made // STEPS % (len(MASTER_RECORDS) + 1) == len(
+            MASTER_RECORDS
+        ):
+            entries = random_sets.every(self._random)
+            self._random.shuffle(entries)
+            return self._batch("POST", "/api/transaction", entries)
         root = collection_path(self._resource)
         step = self._made % STEPS
         if step == 0:

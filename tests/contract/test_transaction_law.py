@@ -1,0 +1,104 @@
+"""Law of transactions, over all collections: they leave what their writes leave one by one.
+
+``TEST_SAMPLE`` says how many sets of writes are made up, and ``TEST_SETS`` any other number.
+"""
+
+import logging
+import os
+from collections import Counter
+from random import Random
+
+import asyncpg
+import pytest
+from aiohttp.test_utils import TestClient
+
+from service.organizations import administration
+from service.resources import registry
+from tests.contract.test_transaction_properties import forms
+from tests.support import random_sets
+from tests.support.api import Api, issue_key
+from tests.support.sampling import examples, settle_seed
+from tests.support.transactions import SKIP, position, send, shown
+
+pytestmark = pytest.mark.contract("Transactions over collections")
+
+LOG = logging.getLogger(__name__)
+SETS = int(os.environ.get("TEST_SETS", examples(few=12, many=300)))
+
+
+@pytest.fixture
+async def callers(demo_dsn: str, client: TestClient) -> tuple[Api, Api]:  # type: ignore[type-arg]
+    """Callers of two new organizations that have every feature."""
+    connection = await asyncpg.connect(demo_dsn)
+    ids = [
+        await administration.create_organization(connection, name, multiple_language=True, pro=True)
+        for name in ("Law", "Law")
+    ]
+    await connection.close()
+    first, second = [Api(client, await issue_key(demo_dsn, each)) for each in ids]
+    return first, second
+
+
+async def test_a_set_of_all_collections_is_written_in_any_order(callers: tuple[Api, Api]) -> None:
+    random, (whole, alone) = Random(settle_seed()), callers
+    entries = random_sets.every(random)
+    assert {each["collection"] for each in entries} == {*registry.TRANSACTION.collections}
+    answer = await send(whole, random.sample(entries, len(entries)))
+    assert {*shown(answer)} <= {"created", "updated"}
+    for each in entries:
+        answer = await send(alone, [each])
+        assert answer.status in (200, 201), (each, answer.raw)
+    assert await forms(whole) == await forms(alone)
+
+
+async def test_shuffled_sets_leave_what_they_leave_one_by_one(callers: tuple[Api, Api]) -> None:
+    """Or nothing, with the errors of those that fail one by one; one change, as in a dry run."""
+    whole, alone = callers
+    counts = Counter[str]()
+    for number in range(SETS):
+        random = Random(f"{settle_seed()} {number}")
+        # From time to time all records are there, so that references find them.
+        is_whole = number % 8 == 0
+        entries = random_sets.every(random) if is_whole else random_sets.writes(random)
+        entries += random_sets.deletes(random, entries)
+        if not entries:
+            continue
+        counts.update(await _compare(whole, alone, entries, random))
+        if number % 10 == 9:
+            LOG.info("%s: %s", number, dict(counts))
+            assert await forms(whole) == await forms(alone), number
+    assert await forms(whole) == await forms(alone)
+    LOG.info("%s sets: %s", SETS, dict(counts))
+    assert {"written", "failed"} <= counts.keys()
+
+
+async def _compare(
+    whole: Api, alone: Api, entries: list[dict[str, object]], random: Random
+) -> list[str]:
+    """Send a set both ways; return how it ended."""
+    shuffled = random.sample(entries, len(entries))
+    n = await position(whole)
+    dry = await send(whole, shuffled, params={"dryRun": "true"})
+    answer = await send(whole, shuffled)
+    assert (dry.status, dry.json.get("error")) == (answer.status, answer.json.get("error"))
+    answers = [await send(alone, [each]) for each in entries]
+    failing = {shuffled.index(each) for each, one in zip(entries, answers, strict=True)
+               if one.status >= 400}  # fmt: skip
+    reasons = {shuffled.index(each): one.raw for each, one in zip(entries, answers, strict=True)}
+    if answer.status in (200, 201):
+        assert not failing, [(shuffled[index], reasons[index]) for index in failing]
+        assert shown(dry) == shown(answer)
+        changes = any(each not in ("unchanged", "absent") for each in shown(answer))
+        assert await position(whole) == n + changes
+        return ["written"]
+    assert await position(whole) == n
+    reported = {int(field.split("]")[0][1:]) for _, field in answer.details if field}
+    rows = answer.json["error"]["details"]
+    assert failing == reported, [
+        (shuffled[index], reasons[index], [r for r in rows if f"[{index}]" in r["field"]])
+        for index in failing ^ reported
+    ]
+    skipped = await send(whole, shuffled, params=SKIP)
+    left_out = {row["index"] for row in skipped.data if row["outcome"] == "failed"}
+    assert left_out == failing, [shuffled[index] for index in left_out ^ failing]
+    return ["failed", *({"skipped"} if len(failing) < len(entries) else ())]
