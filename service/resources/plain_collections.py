@@ -18,8 +18,7 @@ from service.records.usage import ReferencedBy
 from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.associations import Restriction
 from service.resources.assortment.style_colors import COLOR_KEY
-from service.resources.assortment.style_entries import of_care_sets, of_line_colors, of_lines
-from service.resources.care_instruction_materials import related_languages, translations
+from service.resources.assortment.style_entries import of_line_colors, of_lines
 from service.resources.custom_fields import CustomFields, allowed_values, related_values
 from service.resources.plain_records import HardDeleted, PlainRecord
 
@@ -260,42 +259,6 @@ class ComplianceCategories(PlainRecord):
     """Categories of compliance records: soft delete. No other record refers to them."""
 
     name = "compliance-categories"
-
-
-class CareInstructions(HardDeleted, PlainRecord):
-    """Instructions for washing, drying, ironing and cleaning: hard delete.
-
-    It is refused while live styles have them; those of deleted styles go with it.
-    """
-
-    name = "care-instructions"
-    uses = (of_care_sets("style_care_instruction", "care_instruction_id"),)
-    lists = translations(name, "care_instruction")
-    related = related_languages("care_instruction")
-
-
-class CareInstructionIcons(PlainRecord):
-    """Icons of care labels: soft delete, refused while live styles have them.
-
-    The table derives ``process`` from ``symbol``.
-    """
-
-    name = "care-instruction-icons"
-    uses = (of_care_sets("style_care_icon", "care_instruction_icon_id"),)
-    lists = translations(name, "care_instruction_icon")
-    related = related_languages("care_instruction_icon")
-
-
-class CareInstructionLayers(PlainRecord):
-    """Layers of styles on care labels: soft delete, refused while live styles have them."""
-
-    name = "care-instruction-layers"
-    uses = (
-        of_care_sets("style_care_layer", "care_instruction_layer_id"),
-        of_lines("care_instruction_layer_id"),
-    )
-    lists = translations(name, "care_instruction_layer")
-    related = related_languages("care_instruction_layer")
 
 
 class SharedList(Resource):

@@ -20,7 +20,12 @@ from service.resources.assortment.style_files import StyleFiles
 from service.resources.assortment.style_items import StyleItems
 from service.resources.assortment.style_prices import StylePrices
 from service.resources.assortment.style_skus import StyleSkus
-from service.resources.care_instruction_materials import CareInstructionMaterials
+from service.resources.care_texts import (
+    CareInstructionIcons,
+    CareInstructionLayers,
+    CareInstructionMaterials,
+    CareInstructions,
+)
 from service.resources.color_swatches import ColorSwatches
 from service.resources.colors import Colors
 from service.resources.custom_field_values import CustomFieldValues
@@ -29,9 +34,6 @@ from service.resources.measurements import Measurements
 from service.resources.migration_verification import MigrationVerification
 from service.resources.plain_collections import (
     Brands,
-    CareInstructionIcons,
-    CareInstructionLayers,
-    CareInstructions,
     Channels,
     ColorGroups,
     ComplianceCategories,

@@ -1,4 +1,6 @@
-"""Care instruction materials, with unique own keys (contract, Care instruction materials)."""
+"""Texts of care labels, with translations; own keys of materials are unique (contract, Care
+instruction materials).
+"""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,8 +14,8 @@ from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.listing.related import Related
 from service.records.child_list import ChildList
-from service.resources.assortment.style_entries import of_care_sets
-from service.resources.plain_records import PlainRecord
+from service.resources.assortment.style_entries import of_care_sets, of_lines
+from service.resources.plain_records import HardDeleted, PlainRecord
 
 _REFERENCE_KEY = "care_material_reference_key"
 """Name of the unique index of the ``userDefinedId`` of live materials."""
@@ -140,3 +142,39 @@ class CareInstructionMaterials(PlainRecord):
                 batch.fail(index, kind, "userDefinedId", message=message)
                 return batch.errors.error()
         return api_error(kind, message=message)
+
+
+class CareInstructions(HardDeleted, PlainRecord):
+    """Instructions for washing, drying, ironing and cleaning: hard delete.
+
+    It is refused while live styles have them; those of deleted styles go with it.
+    """
+
+    name = "care-instructions"
+    uses = (of_care_sets("style_care_instruction", "care_instruction_id"),)
+    lists = translations(name, "care_instruction")
+    related = related_languages("care_instruction")
+
+
+class CareInstructionIcons(PlainRecord):
+    """Icons of care labels: soft delete, refused while live styles have them.
+
+    The table derives ``process`` from ``symbol``.
+    """
+
+    name = "care-instruction-icons"
+    uses = (of_care_sets("style_care_icon", "care_instruction_icon_id"),)
+    lists = translations(name, "care_instruction_icon")
+    related = related_languages("care_instruction_icon")
+
+
+class CareInstructionLayers(PlainRecord):
+    """Layers of styles on care labels: soft delete, refused while live styles have them."""
+
+    name = "care-instruction-layers"
+    uses = (
+        of_care_sets("style_care_layer", "care_instruction_layer_id"),
+        of_lines("care_instruction_layer_id"),
+    )
+    lists = translations(name, "care_instruction_layer")
+    related = related_languages("care_instruction_layer")
