@@ -1,6 +1,4 @@
-"""Texts of care labels, with translations; own keys of materials are unique (contract, Care
-instruction materials).
-"""
+"""Texts of care labels, with translations; those of materials have unique own keys."""
 
 from collections.abc import Iterable, Mapping
 
