@@ -85,7 +85,7 @@ def migrations() -> list[Path]:
 def tenant_tables() -> set[str]:
     """Return every table whose rows belong to an organization, by its present name."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in migrations())
-    created = re.findall(r"create table (\w+) \((.*?)\n\);", text, re.DOTALL)
+    created = re.findall(r"create table (\w+) \((.*?)\n\)[^;\n]*;", text, re.DOTALL)
     names = dict(re.findall(r"^alter table (\w+) rename to (\w+);", text, re.MULTILINE))
     return {
         names.get(name, name)
