@@ -20,6 +20,7 @@ from service.records.resource import Resource
 from service.resources.registry import (
     ALLOCATIONS,
     CHANGES,
+    EFFECTIVE_PRICES,
     EXPORT,
     MASTER_RECORDS,
     ME,
@@ -155,6 +156,7 @@ def routes() -> Iterator[Route]:
     for collection in PART_COLLECTIONS:
         for operation in operations.OF_PART_COLLECTIONS:
             yield Route(operation, collection)
+    yield Route(operations.LIST_PRICES, EFFECTIVE_PRICES)
     yield Route(operations.GENERATE, SKU_GENERATION)
     yield Route(operations.TRANSACTION, TRANSACTION)
     yield Route(operations.CHANGES, CHANGES)

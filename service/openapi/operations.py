@@ -97,6 +97,9 @@ class OperationObject:
         if kind is operations.LIST:
             yield from parameters.of_list(resource)
             yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
+        if kind is operations.LIST_PRICES:
+            yield from STATIC["effectivePricesParameters"]
+            yield from map(parameters.shared, ("Fields", "PageSize", "Cursor", "IfNoneMatch"))
         if kind is operations.CHANGES:
             yield from STATIC["changesParameters"]
         if kind is operations.EXPORT:
@@ -130,7 +133,7 @@ class OperationObject:
         success = STATIC["operations"][kind.name].get("success")
         if success is not None:
             yield success_responses.of_envelope(name, **success)
-        if kind is operations.LIST:
+        if kind in (operations.LIST, operations.LIST_PRICES):
             yield success_responses.unchanged_list()
         elif kind is operations.READ_ALL:
             yield success_responses.unchanged("NotModified", "ETag")

@@ -88,6 +88,8 @@ class Resource:
     """Lookups by own key of the ids in the path, by the name of the path parameter."""
     foreign_is_forbidden: bool = False
     """Whether the id of another organization's record is 403 instead of 404."""
+    _leading: ClassVar[int] = 0
+    """Number of parameters of ``documents``, if they are not the organization and the parents."""
     order_of_all = "record.id"
     """SQL of the order in which all records below the parents are read at once."""
     is_in_feed = True
@@ -145,14 +147,22 @@ class Resource:
         With ``is_cut``, the page ends after as many records as fit into ``MAX_PAGE_BYTES``, one at
         least. Without, a page that exceeds it has no documents: ``page`` then compiles it anew.
         """
-        leading, listed = 1 + len(self.parents), self.listed
-        page = listing_page(leading, list_request, listed=listed, may_end_anywhere=is_cut)
+        page = listing_page(
+            self._leading or 1 + len(self.parents),
+            self._conditions(list_request),
+            listed=self.listed,
+            may_end_anywhere=is_cut,
+        )
         text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
             documents=self.statements["documents"].fill(page=page.text),
             size=page.size,
             max_bytes=str(MAX_PAGE_BYTES),
         )
         return ListQuery(list_request, text, tuple(page.parameters))
+
+    def _conditions(self, list_request: ListRequest) -> ListRequest:
+        """Return the list request with the conditions of pages; the statement may have others."""
+        return list_request
 
     def _compile_count(self, list_request: ListRequest) -> ListQuery:
         """Compile the statement that counts the records on all pages of a list request."""
@@ -166,7 +176,7 @@ class Resource:
         connection: Connection,
         caller: Caller,
         list_query: ListQuery,
-        parents: Sequence[int] = (),
+        parents: Sequence[Any] = (),
         *,
         counts: bool = False,
     ) -> DocumentPage:

@@ -11,6 +11,7 @@ from service.records.resource import Resource
 from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from service.resources.assortment.barcode_ranges import BarcodeRanges
 from service.resources.assortment.barcodes import Barcodes
+from service.resources.assortment.effective_prices import EffectivePrices
 from service.resources.assortment.sku_generation import SkuGeneration
 from service.resources.assortment.style_colors import StyleColors
 from service.resources.assortment.style_files import StyleFiles
@@ -128,6 +129,9 @@ ALLOCATIONS = BarcodeAllocations(BARCODES)
 
 SKU_GENERATION = SkuGeneration(STYLE_SKUS, ALLOCATIONS)
 """Generation of SKUs (contract, SKU generations)."""
+
+EFFECTIVE_PRICES = EffectivePrices()
+"""Effective prices of SKUs, which are computed (contract, Effective prices)."""
 
 ORGANIZATIONS = Organizations()
 """The caller's own organization, which is only read, replaced and patched."""

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from service.handlers.operations import LIST_PRICES
 from service.records.parts import RecordPart
 from service.resources.registry import ORGANIZATIONS
 from service.routes import Route
@@ -21,7 +22,10 @@ async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
         if collection == webhooks.PATH:
             await webhooks.ensure_one(api)
         values["id"] = (await api.get(collection)).data[0]["id"]
-    return route.path.format(**values)
+    path = route.path.format(**values)
+    if route.operation is LIST_PRICES:
+        return f"{path}?priceListId={(await api.get('/api/price-lists')).data[0]['id']}"
+    return path
 
 
 def unknown_path(route: Route) -> str:
