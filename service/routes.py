@@ -21,6 +21,7 @@ from service.resources.registry import (
     ALLOCATIONS,
     CHANGES,
     COMPLETENESS,
+    EFFECTIVE_PRICES,
     EXPORT,
     MASTER_RECORDS,
     ME,
@@ -164,6 +165,7 @@ def routes() -> Iterator[Route]:
     for collection in PART_COLLECTIONS:
         for operation in operations.OF_PART_COLLECTIONS:
             yield Route(operation, collection)
+    yield Route(operations.LIST_PRICES, EFFECTIVE_PRICES)
     yield Route(operations.GENERATE, SKU_GENERATION)
     yield Route(operations.CHECK, COMPLETENESS)
     for operation, passports in zip((operations.SHOW, operations.SCAN), PASSPORTS, strict=True):

@@ -49,17 +49,19 @@ record.id in (
         where collection.name = any('{
             styles, style-translations, custom-field-values, style-colors, style-skus, style-files, size-range-sizes,
             color-swatches, color-translations, style-custom-fields, channels, style-care-instructions,
-            care-instructions, care-instruction-icons, care-instruction-layers, care-instruction-materials
+            style-prices, care-instructions, care-instruction-icons, care-instruction-layers, care-instruction-materials
         }')
         union all
         select 'shown ' || cause.name, changed.id::bigint
         from touching
         cross join lateral jsonb_each(touching.causes) as cause(name, ids)
         cross join lateral jsonb_array_elements_text(cause.ids) as changed(id)
-        where cause.name = any('{colors, brands, seasons, style-categories, suppliers, groups}')
+        where cause.name = any('{price-lists, colors, brands, seasons, style-categories, suppliers, groups}')
     )
     select touched.id from touched
-    where touched.name in ('styles', 'style-translations', 'custom-field-values', 'style-care-instructions')
+    where touched.name in (
+        'styles', 'style-translations', 'custom-field-values', 'style-prices', 'style-care-instructions'
+    )
     union all
     select showing.style_id
     from touched
@@ -83,6 +85,10 @@ record.id in (
         select entry.style_id from custom_field_value entry
         where entry.organization_id = $1::bigint and entry.custom_field_id = touched.id
             and touched.name = 'style-custom-fields'
+        union all
+        select price.style_id from style_price price
+        where price.organization_id = $1::bigint and price.price_list_id = touched.id
+            and touched.name = 'shown price-lists'
         union all
         select care.style_id
         from style_care_icon link
@@ -134,6 +140,23 @@ record.id in (
             and touched.name = 'shown groups'
         offset 0
     ) as showing
+    union all
+    -- Prices that have begun or ended since, of themselves or of their price lists.
+    select price.style_id from style_price price
+    where price.organization_id = $1::bigint and price.valid_from > {{since}} and price.valid_from <= $3::date
+    union all
+    select price.style_id from style_price price
+    where price.organization_id = $1::bigint and price.valid_to >= {{since}} and price.valid_to < $3::date
+    union all
+    select price.style_id
+    from channel_price_list link
+    join price_list list on list.organization_id = $1::bigint and list.id = link.price_list_id
+    join style_price price on price.organization_id = $1::bigint and price.price_list_id = list.id
+    where link.organization_id = $1::bigint and link.channel_id = $2::bigint
+        and (
+            list.valid_from > {{since}} and list.valid_from <= $3::date
+            or list.valid_to >= {{since}} and list.valid_to < $3::date
+        )
     union all
     -- Another channel, or other mandatory fields: any style.
     select style.id from style
@@ -451,7 +474,41 @@ array(
             sku.size_range_size_id as "sizeRangeSizeId",
             size.name as "sizeName",
             coalesce(sku.net_weight, page.net_weight) as "netWeight",
-            array[]::json[] as prices
+            array(
+                select to_json(priced)
+                from (
+                    select
+                        list.id as "priceListId",
+                        list.currency_code as "currencyCode",
+                        price.amount,
+                        price.compare_at_amount as "compareAtAmount",
+                        lowest.amount as "lowestAmount30Days",
+                        price.valid_to as "validTo",
+                        ('[' || coalesce(tiers.documents, '') || ']')::json as tiers
+                    from channel_price_list link
+                    join price_list list on list.organization_id = $1::bigint and list.id = link.price_list_id
+                    cross join lateral (
+                        select
+                            sku.style_id,
+                            sku.style_color_id,
+                            sku.size_range_size_id,
+                            list.id as price_list_id,
+                            list.valid_from as list_from,
+                            list.valid_to as list_to
+                    ) as period
+                    cross join lateral (
+                        {{price}}
+                    ) as price
+                    left join lateral (
+                        {{lowest}}
+                    ) as lowest on true
+                    left join lateral (
+                        {{tiers}}
+                    ) as tiers on true
+                    where link.organization_id = $1::bigint and link.channel_id = $2::bigint and {{is_effective}}
+                    order by list.id
+                ) as priced
+            ) as prices
         from style_sku sku
         cross join lateral (
             select s.name, s.position from size_range_size s

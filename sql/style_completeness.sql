@@ -141,6 +141,24 @@ where 'barcodes' = any(channel.requirements)
             and b.state <> 'deleted'
     )
 union all
+select
+    13,
+    'prices',
+    '/api/styles/' || n.id || '/prices/' || list.id || '#prices',
+    sku.style_color_id,
+    sku.size_range_size_id,
+    null,
+    list.id,
+    'The SKU ' || sku.sku || ' has no price in ' || list.name || ' today.'
+from style_sku sku
+join channel_price_list link on link.organization_id = $1::bigint and link.channel_id = channel.id
+join price_list list on list.organization_id = $1::bigint and list.id = link.price_list_id
+where 'prices' = any(channel.requirements)
+    and sku.organization_id = $1::bigint and sku.style_id = n.id and sku.state = 'active'
+    and ({{is_effective}} and exists (
+        {{price}}
+    )) is not true
+union all
 select 14, 'image', '/api/style-files#isMain', null, null, null, null, 'The style has no active main image.'
 where 'image' = any(channel.requirements)
     and not exists (

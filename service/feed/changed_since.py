@@ -104,7 +104,7 @@ def condition_text(feed: ChangeFeed, resource: Resource) -> str:
     """
     changes, collection = _SQL["changes_after"].fill(n="{{n}}"), resource.collection
     if "changed" in resource.statements:
-        return resource.statements["changed"].fill(changes=changes)
+        return resource.statements["changed"].fill(changes=changes, since="{{since}}")
     if collection not in feed.resources:
         return ""
     shown = []

@@ -106,6 +106,7 @@ class Operation:
 
 
 LIST: Final = Operation("list", "GET", COLLECTION_PATH, reads.list_records, is_cached=True)
+LIST_PRICES: Final = Operation("find", "GET", COLLECTION_PATH, reads.list_effective_prices)
 READ: Final = Operation("read", "GET", RECORD_PATH, reads.read_record, is_cached=True)
 READ_ALL: Final = Operation("read_all", "GET", COLLECTION_PATH, reads.read_all, is_cached=True)
 CREATE: Final = Operation(

@@ -27,6 +27,7 @@ from service.records.path_keys import PathId, resolve
 from service.records.resource import DocumentPage, ListQuery, Resource
 from service.records.scalar_columns import is_value_set
 from service.records.writable_resource import WritableResource
+from service.resources.assortment.effective_prices import EffectivePrices
 from service.resources.registry import CHANGES
 
 _CACHED_LENGTH: Final = 1000
@@ -74,7 +75,37 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     query, page = await database(request).read(read, caller.organization_id)
     if counts:
         headers |= {"Total-Count": str(page.total), APPLIED: "count=exact"}
-    next_cursor = None
+    return await _page_response(resource, request, query, page, headers)
+
+
+@tagged
+async def list_effective_prices(resource: EffectivePrices, request: web.Request) -> ApiResponse:
+    """Return one page of effective prices, as JSON or as CSV (contract, Effective prices).
+
+    Raise ApiError with all errors of the query, or for an unknown price list.
+    """
+    caller = caller_of(request)
+    scope = cursor.scope(request.path, caller.organization_id)
+    query = resource.query(request.query.items(), scope)
+
+    async def read(connection: Connection) -> DocumentPage:
+        values = await resource.price_list_and_day(connection, caller, query.list_request)
+        return await resource.page(connection, caller, query, values)
+
+    page = await database(request).read(read, caller.organization_id)
+    headers: dict[str, str] = {hdrs.VARY: "Accept, Prefer"}
+    return await _page_response(resource, request, query, page, headers)
+
+
+async def _page_response(
+    resource: Resource,
+    request: web.Request,
+    query: ListQuery,
+    page: DocumentPage,
+    headers: dict[str, str],
+) -> ApiResponse:
+    """Return the response with a page, as JSON or as CSV."""
+    scope, next_cursor = cursor.scope(request.path, caller_of(request).organization_id), None
     if page.last is not None:
         next_cursor = query.cursors.write(page.last, scope)
         headers[LINK] = next_page_link(request, next_cursor)

@@ -132,6 +132,11 @@ class Properties(Mapping[str, Property]):
                 self._by_name[name] = replace(prop, words=self.search)
         self._by_name |= {prop.name.lower(): prop for prop in related}
 
+    def limit(self, names: Iterable[str], more: Iterable[Property]) -> None:
+        """Leave the named properties alone, and add others that documents do not have."""
+        left = {name.lower(): self[name] for name in names}
+        self._by_name = left | {prop.name.lower(): prop for prop in more}
+
     def __getitem__(self, name: str) -> Property:
         beginning, _, key = name.partition(".")
         defined = self._defined

@@ -105,6 +105,9 @@ class OperationObject:
         if kind in (operations.LIST, operations.LIST_PRODUCTS):
             yield from parameters.of_list(resource)
             yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
+        if kind is operations.LIST_PRICES:
+            yield from STATIC["effectivePricesParameters"]
+            yield from map(parameters.shared, ("Fields", "PageSize", "Cursor", "IfNoneMatch"))
         if kind is operations.CHANGES:
             yield from STATIC["changesParameters"]
         if kind is operations.EXPORT:
@@ -141,7 +144,7 @@ class OperationObject:
         success = STATIC["operations"][kind.name].get("success")
         if success is not None:
             yield success_responses.of_envelope(name, **success)
-        if kind in (operations.LIST, operations.LIST_PRODUCTS):
+        if kind in (operations.LIST, operations.LIST_PRICES, operations.LIST_PRODUCTS):
             yield success_responses.unchanged_list()
         elif kind in (operations.READ_ALL, *_COMPUTED):
             yield success_responses.unchanged("NotModified", "ETag")

@@ -88,6 +88,8 @@ class Resource:
     """Lookups by own key of the ids in the path, by the name of the path parameter."""
     foreign_is_forbidden: bool = False
     """Whether the id of another organization's record is 403 instead of 404."""
+    _leading: ClassVar[int] = 0
+    """Number of parameters of ``documents``, if they are not the organization and the parents."""
     is_in_feed = True
     """Whether a change of what is read shows in the change feed, or never happens."""
     string_ids = False
@@ -103,8 +105,6 @@ class Resource:
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
-        self._leading = 1 + len(self.parents)
-        """Number of parameters of ``documents`` before those of a page."""
         related = [prop for related in self.related for prop in related.properties()]
         self.properties = Properties(
             self.name,
@@ -152,7 +152,8 @@ class Resource:
         least. Without, a page that exceeds it has no documents: ``page`` then compiles it anew.
         """
         selected, listed, documents = self._selection(list_request)
-        page = listing_page(self._leading, selected, listed=listed, may_end_anywhere=is_cut)
+        leading = self._leading or 1 + len(self.parents)
+        page = listing_page(leading, selected, listed=listed, may_end_anywhere=is_cut)
         text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
             documents=documents.fill(page=page.text),
             size=page.size,
@@ -167,7 +168,8 @@ class Resource:
     def _compile_count(self, list_request: ListRequest) -> ListQuery:
         """Compile the statement that counts the records on all pages of a list request."""
         selected, listed, documents = self._selection(list_request)
-        page = counted_page(self._leading, selected, listed=listed)
+        leading = self._leading or 1 + len(self.parents)
+        page = counted_page(leading, selected, listed=listed)
         documents_head = documents.pieces[0]
         text = SHARED["count"].fill(beginning=documents_head, page=page.text)
         return ListQuery(list_request, text, tuple(page.parameters))

@@ -83,6 +83,7 @@ class PriceLists(PlainRecord):
     """
 
     name = "price-lists"
+    shown = ("state", "validFrom", "validTo")
     uses = (
         ReferencedBy(
             "channels",

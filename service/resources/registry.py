@@ -11,6 +11,7 @@ from service.records.resource import Resource
 from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from service.resources.assortment.barcode_ranges import BarcodeRanges
 from service.resources.assortment.barcodes import Barcodes
+from service.resources.assortment.effective_prices import EffectivePrices
 from service.resources.assortment.passports import Passports
 from service.resources.assortment.products import Completeness, Products
 from service.resources.assortment.sku_generation import SkuGeneration
@@ -146,6 +147,9 @@ PASSPORTS = (Passports("style-skus", "style_sku"), Passports("barcodes", "barcod
 
 PRODUCTS = Products()
 """Styles for shops (contract, Products)."""
+
+EFFECTIVE_PRICES = EffectivePrices()
+"""Effective prices of SKUs, which are computed (contract, Effective prices)."""
 
 ORGANIZATIONS = Organizations()
 """The caller's own organization, which is only read, replaced and patched."""

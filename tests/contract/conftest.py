@@ -82,8 +82,13 @@ async def stored(shared_dsn: str) -> dict[str, int]:
         from sample_request r join sample_request_size s on s.sample_request_id = r.id
         where r.organization_id = 1 and s.organization_id = 1 order by 2, 3 limit 1"""
     )
+    # The first price list has prices of all styles in the first request.
+    price_list = await connection.fetchval("select min(price_list_id) from style_price")
     await connection.close()
-    return dict(zip(("styleId", "sampleRequestId", "sizeRangeSizeId"), row, strict=True))
+    row = (*row, price_list)
+    return dict(
+        zip(("styleId", "sampleRequestId", "sizeRangeSizeId", "priceListId"), row, strict=True)
+    )
 
 
 @pytest.fixture

@@ -25,7 +25,9 @@ class Time:
     def __init__(self, database: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = datetime.now(UTC)
         self._database, self._last = database, 0
-        monkeypatch.setattr("service.resources.assortment.products.today", lambda: self.now.date())
+        monkeypatch.setattr(
+            "service.resources.assortment.effective_prices.today", lambda: self.now.date()
+        )
 
     async def pass_by(self) -> str:
         """Go on, and return the time of the read before; make new changes an hour old."""
@@ -67,6 +69,7 @@ async def test_a_copy_stays_equal(api: Api, demo_dsn: str, monkeypatch: pytest.M
     for number in range(ROUNDS):
         before = set(shop.done)
         for _ in range(shop.random.randint(1, 2)):
+            shop.day = time.now.date()
             await shop.write()
         await api.get("/api/changes", {"from": "now"})  # numbers the changes
         since = await time.pass_by()

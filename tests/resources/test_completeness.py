@@ -134,6 +134,28 @@ async def test_skus_barcodes_and_images(api: Api) -> None:
     number = await made(api, "barcodes", barcode="4006381333931", styleSkuId=skus[0])
     assert not await style.lacks("barcodes", **at)
 
+    names = ("Retail", "Wholesale")
+    prices = [
+        await made(api, "price-lists", name=name, type="retail", currencyCode="EUR")
+        for name in names
+    ]
+    await api.patch(f"/api/channels/{style.channel}", replacing("/priceListIds", prices))
+    rows = await style.missing("prices")
+    assert [(row["priceListId"], row["sizeRangeSizeId"]) for row in rows] == [
+        (price_list, small) for price_list in prices
+    ]
+    assert rows[0]["path"] == f"{style.path}/prices/{prices[0]}#prices"
+    assert rows[0]["message"] == f"The SKU CO-{small} has no price in Retail today."
+    for price_list, price in zip(
+        prices, ({"amount": 5}, {"amount": 5, "validTo": "2020-01-01"}), strict=True
+    ):
+        await api.put(f"{style.path}/prices/{price_list}", {"prices": [price]})
+    assert await style.lacks("prices", **at, priceListId=prices[1])
+    await api.patch(f"/api/price-lists/{prices[0]}", replacing("/state", "inactive"))
+    assert len(await style.missing("prices")) == 2
+    await api.patch(f"/api/channels/{style.channel}", replacing("/priceListIds", []))
+    assert not await style.missing("prices")
+
     assert await style.lacks("image")
     assert await style.lacks("imagePerColor", styleColorId=color)
     image = {"styleId": style.style, "category": "image", "url": "https://example.com/a.jpg"}

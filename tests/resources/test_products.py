@@ -43,7 +43,11 @@ class Sold:
     async def open(self) -> None:
         """Make all that the document shows."""
         key = {"name": "A", "userDefinedId": "A1"}
-        channel = {"requirements": ["brand"], "languageIds": [2]}
+        lists = [
+            await self.make("price-lists", name=name, type="retail", currencyCode=code)
+            for name, code in (("Euro", "EUR"), ("Dollar", "USD"), ("None", "SEK"))
+        ]
+        channel = {"requirements": ["brand"], "languageIds": [2], "priceListIds": lists}
         await self.make("channels", name="Shop", userDefinedId="SHOP-DE", **channel)
         for path in ("seasons", "style-categories", "groups"):
             await self.make(path, **key)
@@ -105,6 +109,17 @@ class Sold:
             "layers": [layer],
         }
         await self.put(f"styles/{style}/care-instructions", [label])
+        euro, dollar, _ = lists
+        self.ids["euro"], self.ids["dollar"] = euro, dollar
+        prices = [
+            {"amount": "79.90", "compareAtAmount": "99.90", "validFrom": "2026-01-05"},
+            {"amount": "89.90", "validTo": "2026-01-04"},
+            {"amount": "70", "minimumQuantity": 10},
+        ]
+        await self.put(f"styles/{style}/prices/{euro}", {"prices": prices})
+        ended = {"amount": "80", "validTo": "2020-01-01"}
+        begun = {"amount": "85", "styleColorId": made, "validTo": "2199-12-31"}
+        await self.put(f"styles/{style}/prices/{dollar}", {"prices": [ended, begun]})
         value = {"customFieldId": self.ids["style-custom-fields"], "text": "Slim"}
         await self.put(f"styles/{style}/custom-field-values", [value])
 
@@ -174,7 +189,26 @@ async def test_the_document(sold: Sold) -> None:
                         "sizeRangeSizeId": ids["size"],
                         "sizeName": "M",
                         "netWeight": 412.5,
-                        "prices": [],
+                        "prices": [
+                            {
+                                "priceListId": ids["euro"],
+                                "currencyCode": "EUR",
+                                "amount": 79.9,
+                                "compareAtAmount": 99.9,
+                                "lowestAmount30Days": 89.9,
+                                "validTo": None,
+                                "tiers": [{"minimumQuantity": 10, "amount": 70}],
+                            },
+                            {
+                                "priceListId": ids["dollar"],
+                                "currencyCode": "USD",
+                                "amount": 85,
+                                "compareAtAmount": None,
+                                "lowestAmount30Days": None,
+                                "validTo": "2199-12-31",
+                                "tiers": [],
+                            },
+                        ],
                     }
                 ],
             }
@@ -292,6 +326,8 @@ async def test_styles_that_are_no_products(sold: Sold) -> None:
     await sold.patch("styles", "status", "workInProgress")
     await sold.api.delete(f"/api/barcodes/{sold.ids['barcodes']}")
     await sold.api.delete(f"/api/style-skus/{sold.ids['style-skus']}")
+    for price_list in (sold.ids["euro"], sold.ids["dollar"]):
+        await sold.put(f"styles/{style}/prices/{price_list}", {"prices": []})
     answer = await sold.api.delete(f"/api/styles/{style}")
     assert answer.status == 200, answer.raw
     assert await sold.list(since) == removed

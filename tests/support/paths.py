@@ -10,7 +10,11 @@ from tests.support import webhooks
 from tests.support.api import Api
 
 UNKNOWN = 2**63 - 1
-_OF_CHANNELS = ("check", "offer")
+_QUERIES = {
+    **dict.fromkeys(("check", "offer"), ("/api/channels", "channelId")),
+    "find": ("/api/price-lists", "priceListId"),
+}
+"""Collections and parameters of operations that need one."""
 _NAMES = {"data_asset": "main.js", "docs_asset": "start.js", "guide": "paging"}
 
 
@@ -22,10 +26,11 @@ async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
         if collection == webhooks.PATH:
             await webhooks.ensure_one(api)
         values["id"] = (await api.get(collection)).data[0]["id"]
-    query = ""
-    if route.operation.name in _OF_CHANNELS:
-        query = f"?channelId={(await api.get('/api/channels')).data[0]['id']}"
-    return route.path.format(**values) + query
+    path = route.path.format(**values)
+    if route.operation.name in _QUERIES:
+        collection, parameter = _QUERIES[route.operation.name]
+        path += f"?{parameter}={(await api.get(collection)).data[0]['id']}"
+    return path
 
 
 def unknown_path(route: Route) -> str:
@@ -34,7 +39,7 @@ def unknown_path(route: Route) -> str:
 
 def wrong_path(route: Route, value: str) -> str:
     """Return the route's path with a value in the place of each id."""
-    query = "?channelId=1" if route.operation.name in _OF_CHANNELS else ""
+    query = "?channelId=1" if route.operation.name == "check" else ""
     return re.sub(r"{\w+}", value, route.path) + query
 
 

@@ -1,6 +1,7 @@
 """A small shop: styles with all that products show, random writes to it, and copies of it."""
 
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from random import Random
 from typing import Any, Final
 
@@ -44,11 +45,17 @@ FIELDS: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
     "care-instruction-icons": _CARE,
     "care-instruction-layers": _CARE,
     "care-instruction-materials": {"text": _NAMES},
+    "price-lists": {
+        "name": _NAMES,
+        "state": _STATES[:3],
+        "validFrom": (None, "DAY"),
+        "validTo": (None, "DAY"),
+    },
     "channels": {
         "languageIds": ([], [2], [2, 3]),
         "requirements": (
             *(["image"], ["customFields"], ["skus", "barcodes", "translations"]),
-            ["care", "composition"],
+            *(["care", "composition"], ["prices"]),
         ),
     },
 }
@@ -62,6 +69,10 @@ class Shop:
     api: Api
     random: Random
     ids: dict[str, list[int]] = field(default_factory=dict)
+    day: date = field(default_factory=date.today)
+    """Today, in the eyes of the service."""
+    styled: list[tuple[int, int]] = field(default_factory=list)
+    """Styles with their style colors."""
     done: set[str] = field(default_factory=set)
     """Names of the writes that have changed something."""
 
@@ -89,8 +100,11 @@ class Shop:
                 await self.made(collection, text="Text", userDefinedId=f"SHOP {collection}")
         values = [{"value": "Garment"}, {"value": "Yarn"}]
         await self.made("style-custom-fields", name="D", type="allowedValue", allowedValues=values)
-        for requirements in (["brand", "skus", "barcodes"], ["image", "translations"]):
-            await self.made("channels", name="C", languageIds=[2, 3], requirements=requirements)
+        for _ in range(2):
+            await self.made("price-lists", name="P", type="retail", currencyCode="EUR")
+        channel = {"languageIds": [2, 3], "priceListIds": self.ids["price-lists"]}
+        for requirements in (["brand", "skus", "prices"], ["image", "translations"]):
+            await self.made("channels", name="C", requirements=requirements, **channel)
         for number in range(styles):
             await self._style(f"SHOP-{number}", sizes)
         for barcode in ("4006381333931", "4012345678901", "8712345678906"):
@@ -112,6 +126,7 @@ class Shop:
         file: Any = {"category": "image", "url": "https://example.com/1.jpg", "styleId": style}
         for color in self.random.sample(self.ids["colors"], 2):
             made = await self.made("style-colors", styleId=style, colorId=color)
+            self.styled.append((style, made))
             await self.made("style-files", fileName=f"{made}.jpg", styleColorId=made, **file)
         await self.made("style-files", fileName="own.jpg", **file)
         answer = await self.api.post(
@@ -121,7 +136,7 @@ class Shop:
 
     async def write(self) -> None:
         """Change something at random; refusals count as changes of nothing."""
-        writes = [self._patch] * 4 + [self._part, self._move, self._refer]
+        writes = [self._patch] * 4 + [self._part, self._move, self._refer, self._price]
         name, answer = await self.random.choice(writes)()
         assert answer.status in (200, 201, 400, 409), (name, answer.raw)
         if answer.status < 300:
@@ -131,8 +146,26 @@ class Shop:
         collection = self.random.choice(list(FIELDS))
         name = self.random.choice(list(FIELDS[collection]))
         value = self.random.choice(FIELDS[collection][name])
+        value = self._near() if value == "DAY" else value
         path = f"/api/{collection}/{self.any(collection)}"
         return f"{collection}.{name}", await self.api.patch(path, replacing(f"/{name}", value))
+
+    def _near(self) -> str:
+        """Return a day within two days of today."""
+        return (self.day + timedelta(days=self.random.randint(-2, 2))).isoformat()
+
+    async def _price(self) -> tuple[str, Answer]:
+        """Replace the prices of a style in a price list: of all colors, of a color, and of two."""
+        style, color = self.random.choice(self.styled)
+        first, last = sorted((self._near(), self._near()))
+        prices: list[dict[str, Any]] = [
+            {"amount": self.random.randint(10, 20), "validFrom": first, "validTo": last},
+            {"styleColorId": color, "amount": self.random.randint(10, 20), "validTo": last},
+            {"minimumQuantity": 2, "amount": 9, "validFrom": last},
+        ]
+        path = f"/api/styles/{style}/prices/{self.any('price-lists')}"
+        body = {"prices": self.random.sample(prices, self.random.randrange(4))}
+        return "styles/prices", await self.api.put(path, body)
 
     async def _refer(self) -> tuple[str, Answer]:
         collection = self.random.choice(_OTHERS[:-1])

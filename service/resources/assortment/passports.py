@@ -9,7 +9,8 @@ from service.errors import api_error
 from service.organizations.caller import Caller
 from service.records.path_keys import KeyLookup
 from service.records.resource import Resource
-from service.resources.assortment.products import MISSING, today
+from service.resources.assortment import effective_prices
+from service.resources.assortment.products import MISSING
 
 _TEXTS = {
     "icon": "care_instruction_icon",
@@ -63,7 +64,10 @@ class Passports(Resource):
         if self.table == "barcode":
             text = self.statements["sku_of_barcode"].text
             sku_id = await connection.fetchval(text, organization_id, record_id)
-        text, parameters = self.statements["documents"].text, (None, today(), sku_id, language_id)
+        text, parameters = (
+            self.statements["documents"].text,
+            (None, effective_prices.today(), sku_id, language_id),
+        )
         row = await connection.fetchrow(text, organization_id, *parameters) if sku_id else None
         if row is None:
             raise api_error(ErrorType.NOT_FOUND, self.key)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
 from typing import Any, Final
 
 from service.database.connections import Connection
@@ -15,6 +14,7 @@ from service.listing.properties import Properties, Property
 from service.organizations.caller import Caller
 from service.records.path_keys import KeyLookup, ambiguous_message
 from service.records.resource import DocumentPage, ListQuery, Resource
+from service.resources.assortment import effective_prices
 from service.resources.styles import Styles
 
 CHANNEL_ID: Final = "channelId"
@@ -38,8 +38,13 @@ _PROPERTIES: Final = (
     ),
 )
 _SQL: Final = load("style_completeness")
+_PRICES: Final = effective_prices.price_fragments("sku", "$3::date", "list", "price", "period")
 MISSING: Final = {
-    "missing": _SQL["missing"].fill(active_colors=_SQL["active_colors"].text),
+    "missing": _SQL["missing"].fill(
+        active_colors=_SQL["active_colors"].text,
+        is_effective=_PRICES.is_effective,
+        price=_PRICES.price,
+    ),
     **{name: _SQL[name].text for name in ("mandatory", "rows", "order")},
 }
 """Parts of statements that tell what styles lack."""
@@ -51,11 +56,6 @@ _CARE_TEXTS: Final = {
 }
 """Tables and rows of what care labels name."""
 _CHANNEL_BY_KEY: Final = KeyLookup.of("channels", "channel", "state").text
-
-
-def today() -> date:
-    """Return the day whose prices are in effect, in UTC."""
-    return datetime.now(UTC).date()
 
 
 async def find_channel(connection: Connection, caller: Caller, name: str, value: int | str) -> int:
@@ -96,7 +96,9 @@ class Completeness(Resource):
     ) -> bytes:
         """Return the document of a style, deleted or not; raise ApiError for unknown ids."""
         text = self.statements["complete"].fill(**MISSING)
-        row = await connection.fetchrow(text, caller.organization_id, channel_id, today(), style_id)
+        row = await connection.fetchrow(
+            text, caller.organization_id, channel_id, effective_prices.today(), style_id
+        )
         if row is None:
             raise api_error(ErrorType.NOT_FOUND, self.key)
         document: bytes | None = row["document"]
@@ -113,10 +115,10 @@ class Products(Resource):
 
     name = "products"
     listed = "record.is_product"
+    _leading = 3
 
     def __init__(self) -> None:
         super().__init__()
-        self._leading = 3
         self.properties = Properties(self.name, _PROPERTIES)
         self.properties.key, self.properties.required = "style.id", CHANNEL
 
@@ -132,7 +134,7 @@ class Products(Resource):
             spoken=spoken,
             color_files=files.fill(style_color_id="made.id"),
             style_files=files.fill(style_color_id="null::bigint"),
-            skus=own["skus"].text,
+            skus=own["skus"].fill(**_PRICES._asdict()),
             by_process=own["by_process"].text,
             care_sets=own["care_sets"].text,
             **texts,
@@ -161,8 +163,8 @@ class Products(Resource):
                 # A price that begins on the day of the time itself was in effect then.
                 day = (max(since, changed_since.EARLIEST) - changed_since.MARGIN).date()
                 text = Statement.read("products.changed", changed.condition)
-                text = text.bind(since=f"date '{day}'")
-                changed = replace(changed, condition=text.fill(n="{{n}}"))
+                condition = text.fill(since=f"date '{day}'", n="{{n}}")
+                changed = replace(changed, condition=condition)
         rest = replace(list_request, conditions=tuple(conditions), changed=changed)
         return rest, listed, self.statements["documents"].bind(shown=shown)
 
@@ -182,7 +184,7 @@ class Products(Resource):
         channel_id = await find_channel(
             connection, caller, channel.property.name, channel.values[0]
         )
-        parents = [channel_id, today()]
+        parents = [channel_id, effective_prices.today()]
         return await super().page(connection, caller, list_query, parents, counts=counts)
 
     async def require_parents(

@@ -1,0 +1,147 @@
+"""Effective prices: what SKUs cost in a price list on a day (contract, Effective prices)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Any, Final, NamedTuple
+
+from service.database.connections import Connection
+from service.database.statements import Statement, load
+from service.error_types import ErrorType
+from service.errors import api_error
+from service.listing import parameters
+from service.listing.list_request import Condition, ListRequest
+from service.listing.operators import EQ
+from service.listing.properties import Property
+from service.listing.query_reader import QueryReader
+from service.listing.related import Related
+from service.organizations.caller import Caller
+from service.records.path_keys import ambiguous_message
+from service.records.resource import ListQuery, Resource
+
+_LIST, _KEY, _DATE = _REQUIRED = ("priceListId", "priceList.userDefinedId", "date")
+_FILTERS: Final = ("styleId", "style.number", "sku")
+PARAMETERS: Final = (*_REQUIRED, *_FILTERS, "pageSize", "cursor", "fields")
+
+
+def today() -> date:
+    """Return the day of prices where callers name none."""
+    return datetime.now(UTC).date()
+
+
+class PriceFragments(NamedTuple):
+    """SQL of the effective price of an SKU, with the organization in ``$1``."""
+
+    is_effective: str
+    """Condition of the price list."""
+    price: str
+    """Query for level, amount, compare_at_amount and valid_to of one piece; no row without."""
+    lowest: str
+    """Query for the lowest amount of the 30 days before, in ``amount``."""
+    tiers: str
+    """Query for the tiers as JSON, joined by commas, in ``documents``; null for none."""
+
+
+def price_fragments(sku: str, day: str, price_list: str, price: str, period: str) -> PriceFragments:
+    """Return the fragments, for the rows named so.
+
+    ``sku`` has style_id, style_color_id and size_range_size_id; ``price_list`` is that of
+    ``is_effective``, and ``period`` has its price_list_id, list_from and list_to elsewhere;
+    ``price`` has level and amount of ``price``.
+    """
+    sql = load("effective_prices")
+    level, fits = sql["level"].text, sql["fits"]
+    of_row = fits.fill(sku=period, list=f"{period}.price_list_id")
+    return PriceFragments(
+        sql["is_effective"].fill(list=price_list, day=day),
+        sql["price"].fill(level=level, fits=fits.fill(sku=sku, list=f"{price_list}.id"), day=day),
+        sql["lowest"].fill(
+            level=level,
+            fits=of_row,
+            day=day,
+            amount=f"{price}.amount",
+            first=f"{period}.list_from",
+            last=f"{period}.list_to",
+        ),
+        sql["tiers"].fill(level=level, fits=of_row, day=day, of_level=f"{price}.level"),
+    )
+
+
+class EffectivePrices(Resource):
+    """List of the effective prices of all live SKUs that have one; computed when it is read."""
+
+    name = "effective-prices"
+    key = "styleSkuId"
+    is_in_feed = False
+    related = (
+        Related("style", "style_sku", "id", {"id": "style_id"}, {"number": "number"}, "style"),
+    )
+    _leading = 3
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.required = {
+            _LIST: self.properties[_LIST],
+            _KEY: Property(_KEY, "string", nullable=False, sortable=False),
+            _DATE: Property(_DATE, "date", nullable=False, sortable=False),
+        }
+        self.properties.limit((self.key, *_FILTERS), self.required.values())
+
+    @property
+    def collection(self) -> str:
+        """Name of the collection with the prices."""
+        return "style-prices"
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        """Return the statement of documents."""
+        fragments = price_fragments("sku", "$3::date", "list", "page", "page")
+        return {"documents": load("effective_prices")["documents"].bind(**fragments._asdict())}
+
+    def _selection(self, list_request: ListRequest) -> tuple[ListRequest, str, Statement]:
+        """Return the selection without what is a parameter of the statement."""
+        kept = (c for c in list_request.conditions if c.property.name not in _REQUIRED)
+        return super()._selection(replace(list_request, conditions=tuple(kept)))
+
+    async def require_parents(
+        self, connection: Connection, caller: Caller, parents: Sequence[int]
+    ) -> None:
+        """Do nothing: price list and day are no parents."""
+
+    def query(self, query: Iterable[tuple[str, str]], scope: str) -> ListQuery:
+        """Return the list query of parameters; raise ApiError with all of their errors."""
+        pairs = [*query]
+        reader = QueryReader(pairs)
+        reader.only(*PARAMETERS)
+        reader.raise_errors()
+        if reader.single("cursor") is not None:
+            return self.compile_list(parameters.read_cursor(pairs, self.properties, scope))
+        for name in _REQUIRED:
+            reader.single(name)
+        if (_LIST in reader.texts) == (_KEY in reader.texts):
+            if _LIST in reader.texts:
+                reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, _KEY, message=f"Leave out {_LIST}.")
+            else:
+                reader.fail_required(_LIST)
+        reader.raise_errors()
+        list_request = parameters.read_query(pairs, self.properties)
+        if _DATE not in reader.texts:
+            day = Condition(self.required[_DATE], EQ, (today(),))
+            conditions = (*list_request.conditions, day)
+            list_request = replace(list_request, conditions=conditions)
+        return self.compile_list(list_request)
+
+    async def price_list_and_day(
+        self, connection: Connection, caller: Caller, list_request: ListRequest
+    ) -> tuple[Any, date]:
+        """Return the id of the price list and the day; raise ApiError for an unknown list."""
+        values = {c.property.name: c.values[0] for c in list_request.conditions}
+        text, names = load("effective_prices")["price_lists"].text, (_LIST, _KEY)
+        rows = await connection.fetch(text, caller.organization_id, *map(values.get, names))
+        name = _KEY if _KEY in values else _LIST
+        if not rows:
+            message = "There is no such price list."
+            raise api_error(ErrorType.UNKNOWN_REFERENCE, name, message=message)
+        if len(rows) > 1:
+            message = ambiguous_message([row["id"] for row in rows])
+            raise api_error(ErrorType.CONFLICT_AMBIGUOUS_KEY, name, message=message)
+        return rows[0]["id"], values.get(_DATE) or today()
