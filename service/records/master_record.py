@@ -180,7 +180,11 @@ class MasterRecord(WritableResource):
         return clearing_plan
 
     async def _fail_used(
-        self, connection: Connection, write_set: WriteSet, *parameters: Any, used: Usages = _NO_USAGES
+        self,
+        connection: Connection,
+        write_set: WriteSet,
+        *parameters: Any,
+        used: Usages = _NO_USAGES,
     ) -> None:
         """Add ``conflict.in_use`` for the live usages that the ``in_use`` statement returns.
 
