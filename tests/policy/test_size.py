@@ -13,12 +13,12 @@ from service.records.master_record import MasterRecord
 from tests.policy.sources import ROOT, modules, tree, written
 
 LIMITS = {
-    "lines of code in service/": 26_450,
+    "lines of code in service/": 26_480,
     "modules in service/": 294,
     "modules of at most 60 lines": 67,
     "modules in the largest package": 24,
-    "lines of schemas/ per resource file": 104,
-    "lines of tests/": 59_700,
+    "lines of schemas/ per resource file": 105,
+    "lines of tests/": 59_900,
     "noqa: ARG002 in service/": 14,
     "public names of MasterRecord": 56,
 }
