@@ -210,13 +210,9 @@ def _integer(site: Site) -> bool:
 
 def _can_overflow(site: Site) -> bool:
     """Return whether a list may be too long and nothing else: its choices need no repetition."""
-    most = site.schema.get("maxItems")
-    items = site.located.items.schema
-    return (
-        most is not None
-        and "format" not in items
-        and len(items.get("enum", range(most + 1))) > most
-    )
+    most, items = site.schema.get("maxItems"), site.located.items.schema
+    choices = () if "format" in items else items.get("enum", range((most or 0) + 1))
+    return most is not None and len(choices) > most
 
 
 def _is_reference(site: Site) -> bool:
