@@ -73,8 +73,8 @@ async def test_lists_do_not_sort_by_source_and_exports_of_parts_have_none(shared
     assert (await shared_api.get("/api/export", query)).status == 400
 
 
-async def test_generated_and_restored_records_have_a_source(erp: Api, shared_api: Api) -> None:
-    """A record that another source restores stays of the one that created it."""
+async def test_restored_records_stay_of_their_source(erp: Api, shared_api: Api) -> None:
+    """Whoever restores them."""
     color = {"userDefinedId": "SRC-1", "name": "Madder", "state": "active"}
     made = await erp.post("/api/colors", color)
     await shared_api.delete(made.headers["Location"])

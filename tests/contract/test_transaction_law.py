@@ -82,9 +82,11 @@ async def _compare(
     answer = await send(whole, shuffled)
     assert (dry.status, dry.json.get("error")) == (answer.status, answer.json.get("error"))
     answers = [await send(alone, [each]) for each in entries]
-    failing = {shuffled.index(each) for each, one in zip(entries, answers, strict=True)
-               if one.status >= 400}  # fmt: skip
-    reasons = {shuffled.index(each): one.raw for each, one in zip(entries, answers, strict=True)}
+    failing = {shuffled.index(each) for each, result in zip(entries, answers, strict=True)
+               if result.status >= 400}  # fmt: skip
+    reasons = {
+        shuffled.index(each): result.raw for each, result in zip(entries, answers, strict=True)
+    }
     if answer.status in (200, 201):
         assert not failing, [(shuffled[index], reasons[index]) for index in failing]
         assert shown(dry) == shown(answer)

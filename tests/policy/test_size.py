@@ -13,12 +13,13 @@ from service.records.master_record import MasterRecord
 from tests.policy.sources import ROOT, modules, tree, written
 
 LIMITS = {
-    "lines of code in service/": 27_050,
-    "modules in service/": 299,
+    "lines of code in service/": 26_505,
+    "lines of code in service/extras/transfer/": 1_000,
+    "modules in service/": 294,
     "modules of at most 60 lines": 67,
-    "modules in the largest package": 25,
-    "lines of schemas/ per resource file": 105,
-    "lines of tests/": 60_200,
+    "modules in the largest package": 24,
+    "lines of schemas/ per resource file": 104,
+    "lines of tests/": 59_960,
     "noqa: ARG002 in service/": 14,
     "public names of MasterRecord": 56,
 }
@@ -63,6 +64,9 @@ def test_the_house_is_no_larger() -> None:
     counted = {".py", ".sql", ".js", ".ts", ".mts"}
     counts = {
         "lines of code in service/": sum(map(code_lines, files)),
+        "lines of code in service/extras/transfer/": sum(
+            code_lines(path) for path in files if path.parent.name == "transfer"
+        ),
         "modules in service/": len(files),
         "modules of at most 60 lines": sum(lines(path) <= 60 for path in files),
         "modules in the largest package": max(Counter(path.parent for path in files).values()),

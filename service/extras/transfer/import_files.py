@@ -246,17 +246,12 @@ class Import:
         Those that others use, or that are too many, are ``refused`` and stay. A dry run counts
         records in use as ``checked``: the lines, which it does not write, may free them.
         """
-        options = self.options
-        outcomes = await self.client.delete_missing(
-            self._sent.values(),
-            at_most=options.at_most,
-            always=options.always,
-            dry_run=options.dry_run,
-        )
-        for name, row in outcomes:
-            outcome = row.outcome
-            if outcome == "failed":
-                outcome = CHECKED if options.dry_run else REFUSED
+        how = self.options
+        in_use = CHECKED if how.dry_run else REFUSED
+        for name, row in await self.client.delete_missing(
+            self._sent.values(), at_most=how.at_most, always=how.always, dry_run=how.dry_run
+        ):
+            outcome = in_use if row.outcome == "failed" else row.outcome
             self._counts[name][outcome] += 1
             if outcome == REFUSED:
                 reasons = "; ".join(str(detail.value) for detail in row.details)
