@@ -1,6 +1,5 @@
 """Query plans of products: a page reads rows in proportion to what it shows."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -28,13 +27,13 @@ pytestmark = [
 ]
 
 SIZE = 100
-#: A style has 4 colors, with 10 translations each, 4 SKUs and files, and a care label of each color.
+#: A style has 4 colors with 10 translations each, 4 SKUs and files, and care labels.
 MOST = 600
 CHANNEL, CHANGED = 7, 20
 _SHOWN = (
     "update style set status = 'published' where organization_id = $1",
     """update channel set requirements = array(
-        select unnest('{skus, barcodes, prices, imagePerColor, care, translations, customFields}'::text[])
+        select unnest('{skus, barcodes, prices, imagePerColor, translations, customFields}'::text[])
     ) where organization_id = $1""",
     """insert into change_feed (organization_id, epoch, last_n) values ($1, 1, 1)""",
     f"""insert into change (organization_id, id, n, clock, at, entries, records, causes)
@@ -46,11 +45,11 @@ _SHOWN = (
 
 
 @pytest.fixture
-async def products(connection: asyncpg.Connection) -> AsyncIterator[asyncpg.Connection]:
+async def products(connection: asyncpg.Connection) -> asyncpg.Connection:
     """A connection to a database whose large organization has products, and a few changes."""
     for text in _SHOWN:
         await connection.execute(text, NEW)
-    yield connection
+    return connection
 
 
 async def read(connection: asyncpg.Connection, list_request: ListRequest, mode: str) -> float:
