@@ -3,6 +3,12 @@
 -- name: documents(organization_id, channel_id, day, sku_id, language_id)
 with mandatory as materialized (
     {{mandatory}}
+),
+list as materialized (
+    {{lists}}
+),
+spoken as materialized (
+    {{spoken}}
 )
 select
     convert_to(to_json(passport)::text, 'UTF8') as document,
@@ -19,11 +25,11 @@ cross join (
         '{brand, category, description, countryOfOrigin, hsCode, netWeight, barcodes, image, care, composition}'::text[]
             as requirements
 ) as channel
-cross join lateral (select coalesce($5::bigint, o.default_language_id) as id) as spoken
+cross join lateral (select coalesce($5::bigint, o.default_language_id) as id) as reader
 left join style_translation named
-    on named.organization_id = $1::bigint and named.style_id = n.id and named.language_id = spoken.id
+    on named.organization_id = $1::bigint and named.style_id = n.id and named.language_id = reader.id
 left join color_language colored
-    on colored.organization_id = $1::bigint and colored.color_id = color.id and colored.language_id = spoken.id
+    on colored.organization_id = $1::bigint and colored.color_id = color.id and colored.language_id = reader.id
 left join lateral (
     select b.gtin14 from barcode b
     where b.organization_id = $1::bigint and b.style_sku_id = sku.id and b.is_primary and b.gtin14 is not null
@@ -193,5 +199,5 @@ select style_sku_id from barcode where organization_id = $1::bigint and id = $2:
 (
     select translated.text from {{table}}_translation translated
     where translated.organization_id = $1::bigint and translated.{{table}}_id = {{of}}.id
-        and translated.language_id = spoken.id
+        and translated.language_id = reader.id
 )

@@ -25,18 +25,18 @@ order by care.style_color_id nulls first
 array(
     select to_json(translated)
     from (
-        select language.id as "languageId", language.code as "languageCode", own.text
+        select spoken.id as "languageId", spoken.code as "languageCode", own.text
         from {{table}}_translation own
-        join language on language.id = own.language_id
-        where own.organization_id = $1::bigint and own.{{table}}_id = {{of}}.id and {{spoken}}
-        order by language.id
+        join spoken on spoken.id = own.language_id
+        where own.organization_id = $1::bigint and own.{{table}}_id = {{of}}.id
+        order by spoken.id
     ) as translated
 )
 
 -- name: changed
 -- Condition of lists: styles whose documents have changed since a transaction, or at a day that has begun since. The
 -- lateral joins look rows up one by one.
-record.id in (
+record.id = any(array(
     with touching as materialized (
         {{changes}}
     ),
@@ -167,11 +167,17 @@ record.id in (
             where touched.name = 'channels' and touched.id = channel.id
                 or touched.name = 'style-custom-fields' and 'customFields' = any(channel.requirements)
         )
-)
+))
 
 -- name: documents(organization_id, channel_id, day)
 with mandatory as materialized (
     {{mandatory}}
+),
+list as materialized (
+    {{lists}}
+),
+spoken as materialized (
+    {{spoken}}
 ),
 record as (
     {{record}}
@@ -274,11 +280,11 @@ select
     array(
         select to_json(shown)
         from (
-            select language.id as "languageId", language.code as "languageCode", text.name, text.description
+            select spoken.id as "languageId", spoken.code as "languageCode", text.name, text.description
             from style_translation text
-            join language on language.id = text.language_id
-            where text.organization_id = $1::bigint and text.style_id = page.id and {{spoken}}
-            order by language.id
+            join spoken on spoken.id = text.language_id
+            where text.organization_id = $1::bigint and text.style_id = page.id
+            order by spoken.id
         ) as shown
     ) as translations,
     array(
@@ -293,13 +299,13 @@ select
                     select to_json(translated)
                     from (
                         select
-                            language.id as "languageId",
-                            language.code as "languageCode",
+                            spoken.id as "languageId",
+                            spoken.code as "languageCode",
                             coalesce(text.color_name, color.name) as name
                         from color_language text
-                        join language on language.id = text.language_id
-                        where text.organization_id = $1::bigint and text.color_id = color.id and {{spoken}}
-                        order by language.id
+                        join spoken on spoken.id = text.language_id
+                        where text.organization_id = $1::bigint and text.color_id = color.id
+                        order by spoken.id
                     ) as translated
                 ) as translations,
                 (
@@ -336,8 +342,12 @@ select
                             icon.text,
                             {{icon_texts}} as translations
                         from style_care_icon link
-                        join care_instruction_icon icon
-                            on icon.organization_id = $1::bigint and icon.id = link.care_instruction_icon_id
+                        cross join lateral (
+                            select one.* from care_instruction_icon one
+                            where one.organization_id = $1::bigint and one.id between link.care_instruction_icon_id and link.care_instruction_icon_id
+                            order by one.id
+                            limit 1
+                        ) as icon
                         where link.organization_id = $1::bigint and link.style_care_set_id = care.id
                         order by {{by_process}}, icon.id
                     ) as listed
@@ -351,7 +361,12 @@ select
                             text.text,
                             {{instruction_texts}} as translations
                         from style_care_instruction link
-                        join care_instruction text on text.organization_id = $1::bigint and text.id = link.care_instruction_id
+                        cross join lateral (
+                            select one.* from care_instruction one
+                            where one.organization_id = $1::bigint and one.id between link.care_instruction_id and link.care_instruction_id
+                            order by one.id
+                            limit 1
+                        ) as text
                         where link.organization_id = $1::bigint and link.style_care_set_id = care.id
                         order by text.position, text.id
                     ) as listed
@@ -383,16 +398,23 @@ select
                                         share.percentage,
                                         share.recycled_percentage as "recycledPercentage"
                                     from style_care_material share
-                                    join care_instruction_material material
-                                        on material.organization_id = $1::bigint
-                                            and material.id = share.care_instruction_material_id
+                                    cross join lateral (
+                            select one.* from care_instruction_material one
+                            where one.organization_id = $1::bigint and one.id between share.care_instruction_material_id and share.care_instruction_material_id
+                            order by one.id
+                            limit 1
+                        ) as material
                                     where share.organization_id = $1::bigint and share.style_care_layer_id = made.id
                                     order by share.percentage desc, material.id
                                 ) as part
                             ) as materials
                         from style_care_layer made
-                        join care_instruction_layer layer
-                            on layer.organization_id = $1::bigint and layer.id = made.care_instruction_layer_id
+                        cross join lateral (
+                            select one.* from care_instruction_layer one
+                            where one.organization_id = $1::bigint and one.id between made.care_instruction_layer_id and made.care_instruction_layer_id
+                            order by one.id
+                            limit 1
+                        ) as layer
                         where made.organization_id = $1::bigint and made.style_care_set_id = care.id
                         order by layer.position, layer.id
                     ) as listed
@@ -485,8 +507,7 @@ array(
                         lowest.amount as "lowestAmount30Days",
                         price.valid_to as "validTo",
                         ('[' || coalesce(tiers.documents, '') || ']')::json as tiers
-                    from channel_price_list link
-                    join price_list list on list.organization_id = $1::bigint and list.id = link.price_list_id
+                    from list
                     cross join lateral (
                         select
                             sku.style_id,
@@ -505,7 +526,7 @@ array(
                     left join lateral (
                         {{tiers}}
                     ) as tiers on true
-                    where link.organization_id = $1::bigint and link.channel_id = $2::bigint and {{is_effective}}
+                    where {{is_effective}}
                     order by list.id
                 ) as priced
             ) as prices
@@ -520,10 +541,3 @@ array(
         order by size.position, sku.size_range_size_id, sku.id
     ) as shown
 )
-
--- name: spoken
--- Languages of the channel.
-language.id = any(array(
-    select spoken.language_id from channel_language spoken
-    where spoken.organization_id = $1::bigint and spoken.channel_id = $2::bigint
-))

@@ -5,13 +5,24 @@
 (
     select made.id, coalesce(made.name, color.name) as name
     from style_color made
-    join color on color.organization_id = $1::bigint and color.id = made.color_id
+    cross join lateral (
+        select c.name from color c
+        where c.organization_id = $1::bigint and c.id between made.color_id and made.color_id
+        order by c.id
+        limit 1
+    ) as color
     where made.organization_id = $1::bigint and made.style_id = n.id and made.state = 'active'
 )
 
 -- name: complete(organization_id, channel_id, day, style_id)
 with mandatory as materialized (
     {{mandatory}}
+),
+list as materialized (
+    {{lists}}
+),
+spoken as materialized (
+    {{spoken}}
 )
 select
     convert_to(
@@ -37,6 +48,18 @@ cross join lateral (
     ) as entries
 ) as missing
 where n.organization_id = $1::bigint and n.id = $4::bigint;
+
+-- name: lists
+-- Price lists of the channel.
+select list.*
+from channel_price_list link
+cross join lateral (
+    select one.* from price_list one
+    where one.organization_id = $1::bigint and one.id between link.price_list_id and link.price_list_id
+    order by one.id
+    limit 1
+) as list
+where link.organization_id = $1::bigint and link.channel_id = $2::bigint
 
 -- name: live_channel(organization_id, id)
 select id from channel where organization_id = $1::bigint and id = $2::bigint and state <> 'deleted';
@@ -151,8 +174,7 @@ select
     list.id,
     'The SKU ' || sku.sku || ' has no price in ' || list.name || ' today.'
 from style_sku sku
-join channel_price_list link on link.organization_id = $1::bigint and link.channel_id = channel.id
-join price_list list on list.organization_id = $1::bigint and list.id = link.price_list_id
+cross join list
 where 'prices' = any(channel.requirements)
     and sku.organization_id = $1::bigint and sku.style_id = n.id and sku.state = 'active'
     and ({{is_effective}} and exists (
@@ -190,7 +212,13 @@ select 17, 'composition', '/api/styles/' || n.id || '/care-instructions#layers',
     'The layer ' || layer.text || ' sums to ' || total.percentage || ', not to 100.'
 from style_care_set care
 join style_care_layer made on made.organization_id = $1::bigint and made.style_care_set_id = care.id
-join care_instruction_layer layer on layer.organization_id = $1::bigint and layer.id = made.care_instruction_layer_id
+cross join lateral (
+    select one.text from care_instruction_layer one
+    where one.organization_id = $1::bigint
+        and one.id between made.care_instruction_layer_id and made.care_instruction_layer_id
+    order by one.id
+    limit 1
+) as layer
 cross join lateral (
     select coalesce(trim_scale(sum(share.percentage)), 0) as percentage
     from style_care_material share
@@ -212,16 +240,14 @@ select
     '/api/styles/' || n.id || '/translations#name',
     null,
     null,
-    language.id,
+    spoken.id,
     null,
-    'The style has no name in ' || language.name || '.'
-from channel_language spoken
-join language on language.id = spoken.language_id
+    'The style has no name in ' || spoken.name || '.'
+from spoken
 where 'translations' = any(channel.requirements)
-    and spoken.organization_id = $1::bigint and spoken.channel_id = channel.id
     and not exists (
         select 1 from style_translation text
-        where text.organization_id = $1::bigint and text.style_id = n.id and text.language_id = language.id
+        where text.organization_id = $1::bigint and text.style_id = n.id and text.language_id = spoken.id
             and text.name ~ '\S'
     )
 union all
@@ -286,3 +312,10 @@ select
     language_id as "languageId",
     price_list_id as "priceListId",
     message
+
+-- name: spoken
+-- Languages of the channel.
+select language.*
+from channel_language link
+join language on language.id = link.language_id
+where link.organization_id = $1::bigint and link.channel_id = $2::bigint

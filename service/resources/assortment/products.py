@@ -45,7 +45,7 @@ MISSING: Final = {
         is_effective=_PRICES.is_effective,
         price=_PRICES.price,
     ),
-    **{name: _SQL[name].text for name in ("mandatory", "rows", "order")},
+    **{name: _SQL[name].text for name in ("mandatory", "lists", "spoken", "rows", "order")},
 }
 """Parts of statements that tell what styles lack."""
 _CARE_TEXTS: Final = {
@@ -125,24 +125,21 @@ class Products(Resource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, whose slots are those of pages and of the changes."""
         own = super()._load_statements()
-        spoken, files = own["spoken"].text, own["files"]
+        files, skus = own["files"], own["skus"].fill(**_PRICES._asdict())
         texts = {
-            f"{of}_texts": own["care_texts"].fill(table=table, of=alias, spoken=spoken)
+            f"{of}_texts": own["care_texts"].fill(table=table, of=alias)
             for of, (table, alias) in _CARE_TEXTS.items()
         }
         product = own["product"].fill(
-            spoken=spoken,
             color_files=files.fill(style_color_id="made.id"),
             style_files=files.fill(style_color_id="null::bigint"),
-            skus=own["skus"].fill(**_PRICES._asdict()),
+            skus=skus,
             by_process=own["by_process"].text,
             care_sets=own["care_sets"].text,
             **texts,
         )
         record = own["record"].fill(missing=MISSING["missing"])
-        documents = own["documents"].bind(
-            mandatory=MISSING["mandatory"], record=record, product=product
-        )
+        documents = own["documents"].bind(**MISSING, record=record, product=product)
         return {"documents": documents, "changed": own["changed"]}
 
     def _selection(self, list_request: ListRequest) -> tuple[ListRequest, str, Statement]:
