@@ -62,43 +62,42 @@ and (entry.size_range_size_id is null or entry.size_range_size_id = {{sku}}.size
 case when entry.style_color_id is null then 2 else 0 end + case when entry.size_range_size_id is null then 1 else 0 end
 
 -- name: lowest
--- The lowest amount in the 30 days before the present amount began, {{amount}}. A step is a day from which an amount is
--- effective, or none, until the next step. Days outside the period {{first}} to {{last}} of the price list have no amount.
+-- The lowest amount in the 30 days before the present amount began, {{amount}}. An amount is effective on the days of its
+-- prices, without those of prices of more specific levels; on days outside the period {{first}} to {{last}} of the price list none is.
 with own as (
     select
         {{level}} as level,
         entry.amount,
-        greatest(coalesce(entry.valid_from, '-infinity'), coalesce({{first}}, '-infinity')) as first,
-        least(coalesce(entry.valid_to, 'infinity'), coalesce({{last}}, 'infinity')) as last
+        range_agg(daterange(entry.valid_from, entry.valid_to, '[]') * daterange({{first}}, {{last}}, '[]')) as days
     from style_price entry
     where entry.organization_id = $1::bigint and {{fits}}
         and entry.minimum_quantity = 1
+    group by 1, 2
 ),
-steps as (
-    select '-infinity'::date as day
-    union
-    select first from own where first <= {{day}}
-    union
-    select last + 1 from own where last < {{day}}
-),
-amounts as (
-    select
-        steps.day,
-        lead(steps.day) over (order by steps.day) as next_day,
-        (
-            select own.amount from own
-            where own.first <= steps.day and own.last >= steps.day
-            order by own.level
-            limit 1
-        ) as amount
-    from steps
+effective as (
+    select own.amount, own.days - coalesce(specific.days, '{}') as days
+    from own
+    left join (
+        select levels.level, range_agg(days.day) as days
+        from (values (1), (2), (3)) as levels(level)
+        join own on own.level < levels.level
+        cross join lateral unnest(own.days) as days(day)
+        group by levels.level
+    ) as specific on specific.level = own.level
 ),
 begun as (
-    select max(next_day) as day from amounts where amount is distinct from {{amount}}
+    select lower(run.days) as day
+    from (
+        select unnest(range_agg(days.day)) as days
+        from effective
+        cross join lateral unnest(effective.days) as days(day)
+        where effective.amount = {{amount}}
+    ) as run
+    where run.days @> {{day}}
 )
-select min(amounts.amount) as amount
-from amounts
-join begun on amounts.day < begun.day and amounts.next_day > begun.day - 30
+select min(effective.amount) as amount
+from effective
+join begun on begun.day is not null and effective.days && daterange(begun.day - 30, begun.day)
 
 -- name: price
 -- The price of one piece, with its level.

@@ -1,9 +1,14 @@
 """Tests of effective prices of SKUs (contract, Effective prices)."""
 
+from datetime import date, timedelta
 from typing import Any
 
+import asyncpg
+import orjson
 import pytest
 
+from service.resources.registry import EFFECTIVE_PRICES
+from tests.contract.test_page_query_plans import nodes
 from tests.support.api import Api, replacing
 from tests.support.priced_styles import Priced, price, priced_style
 
@@ -147,3 +152,22 @@ async def test_errors(api: Api, params: dict[str, str], errors: Any) -> None:
     twice = [("priceListId", "1"), ("priceListId", "2")]
     answer = await api.get(PATH, twice)
     assert answer.details == [("validation_error.duplicate", "priceListId")]
+
+
+async def test_many_periods_are_read_in_proportion(priced: Priced, demo_dsn: str) -> None:
+    """Of 1,000 prices, a plan has rows in proportion to their number, not to its square."""
+    days = [str(date(2026, 1, 1) + timedelta(number)) for number in range(1000)]
+    prices = [price(number % 7 + 1, day, day) for number, day in enumerate(days)]
+    assert (await priced.set("RRP", *prices)).status == 200
+    names = {"priceListId": str(priced.lists["RRP"]), "date": days[-1], "pageSize": "1"}
+    query = EFFECTIVE_PRICES.query([*names.items(), ("styleId", str(priced.style))], "")
+    connection = await asyncpg.connect(demo_dsn)
+    values = (1, priced.lists["RRP"], date.fromisoformat(days[-1]), *query.parameters)
+    explain = "explain (analyze, timing off, format json) "
+    [explained] = orjson.loads(await connection.fetchval(explain + query.text, *values))
+    await connection.close()
+    rows = 0.0
+    for node in nodes(explained["Plan"]):
+        removed = sum(node[name] for name in node if name.startswith("Rows Removed"))
+        rows += (node["Actual Rows"] + removed) * node["Actual Loops"]
+    assert 1000 < rows < 30_000
