@@ -1,5 +1,22 @@
 -- Price lists (contract, Price lists).
 
+-- name: in_use(organization_id, ids)
+-- Live styles with prices in price lists, which are looked up in an order that the index by price list alone has.
+select
+    gone.id,
+    'styles' as users,
+    count(*) as uses,
+    (array_agg(json_build_array(style.id, style.number)::text order by style.id))[1:10] as first
+from unnest((select $2::text::bigint[])::bigint[]) as gone(id)
+cross join lateral (
+    select distinct price.price_list_id, price.style_id
+    from style_price price
+    where price.organization_id = $1::bigint and price.price_list_id between gone.id and gone.id
+    order by price.price_list_id, price.style_id
+) as priced
+join style on style.organization_id = $1::bigint and style.id = priced.style_id and style.state <> 'deleted'
+group by gone.id;
+
 -- name: record
 -- Styles are looked up by record, in an order that the primary key alone has (decision 0006).
 select
@@ -7,9 +24,9 @@ select
     (
         select count(*)
         from (
-            select distinct p.style_id from style_price p
-            where p.organization_id = $1::bigint and p.price_list_id = n.id
-            offset 0
+            select distinct p.price_list_id, p.style_id from style_price p
+            where p.organization_id = $1::bigint and p.price_list_id between n.id and n.id
+            order by p.price_list_id, p.style_id
         ) as priced
         where (
             select true from style s

@@ -6,7 +6,7 @@ are generated (``service/resources/plain_records.py``).
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from service import schemas
 from service.batches.batch import Batch
@@ -20,10 +20,12 @@ from service.listing.related import Related
 from service.records import scalar_columns
 from service.records.path_keys import KeyLookup
 from service.records.reference_targets import own_references
-from service.records.usage import ReferencedBy, in_use, usage_messages, usages
+from service.records.usage import ReferencedBy, Usages, in_use, usage_messages, usages
 from service.records.writable_resource import WritableResource
 from service.schemas.key_forms import ALWAYS_UNIQUE
 from service.schemas.write_forms import FIXED, KEEPS_OMITTED, KEPT, SINCE
+
+_NO_USAGES: Final[Usages] = {}
 
 
 class MasterRecord(WritableResource):
@@ -163,24 +165,30 @@ class MasterRecord(WritableResource):
         Add ``conflict.in_use`` to the batch for records to delete that live records use.
         """
         clearing_plan: WritePlan = []
+        used: Usages = {}
         if write_set.live_deletes and self.uses:
             used = await in_use(
                 connection, write_set.batch.caller, self.uses, write_set.live_deletes
             )
-            write_set.deletes.fail_records(usage_messages(used), ErrorType.CONFLICT_IN_USE)
+            if "in_use" not in self.statements:
+                write_set.deletes.fail_records(usage_messages(used), ErrorType.CONFLICT_IN_USE)
             nouns = {noun for by_noun in used.values() for noun in by_noun}
             names = [use.cleared_by for use in self.uses if use.cleared_by and use.noun in nouns]
             clearing_plan = self._id_statements(write_set.live_deletes, names)
         if write_set.live_deletes and "in_use" in self.statements:
-            await self._fail_used(connection, write_set)
+            await self._fail_used(connection, write_set, used=used)
         return clearing_plan
 
     async def _fail_used(
-        self, connection: Connection, write_set: WriteSet, *parameters: Any
+        self,
+        connection: Connection,
+        write_set: WriteSet,
+        *parameters: Any,
+        used: Usages = _NO_USAGES,
     ) -> None:
         """Add ``conflict.in_use`` for the live usages that the ``in_use`` statement returns.
 
-        ``parameters`` are those after the ids of the live records to delete.
+        ``parameters`` are those after the ids of the live records to delete; ``used`` are others.
         """
         organization_id = write_set.batch.caller.organization_id
         rows = await connection.fetch(
@@ -189,7 +197,11 @@ class MasterRecord(WritableResource):
             id_array(write_set.live_deletes),
             *parameters,
         )
-        messages = usage_messages(usages(rows))
+        more = usages(rows)
+        both = {
+            id_: {**used.get(id_, {}), **more.get(id_, {})} for id_ in used.keys() | more.keys()
+        }
+        messages = usage_messages(both)
         write_set.deletes.fail_records(messages, ErrorType.CONFLICT_IN_USE)
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:

@@ -78,14 +78,12 @@ async def stored(shared_dsn: str) -> dict[str, int]:
     """Path parameters that name records of organization 1."""
     connection = await asyncpg.connect(shared_dsn)
     row = await connection.fetchrow(
-        """select r.style_id, s.sample_request_id, s.size_range_size_id
+        """select r.style_id, s.sample_request_id, s.size_range_size_id,
+            (select min(price_list_id) from style_price)
         from sample_request r join sample_request_size s on s.sample_request_id = r.id
         where r.organization_id = 1 and s.organization_id = 1 order by 2, 3 limit 1"""
     )
-    # The first price list has prices of all styles in the first request.
-    price_list = await connection.fetchval("select min(price_list_id) from style_price")
     await connection.close()
-    row = (*row, price_list)
     return dict(
         zip(("styleId", "sampleRequestId", "sizeRangeSizeId", "priceListId"), row, strict=True)
     )

@@ -121,7 +121,7 @@ def _read_style(reader: Reader, style_id: int, brand: str) -> None:
     page = reader.enter(f"#/styles/{style_id}")
     page.until(lambda: page.texts("h1") == ["Madder Coat"] and not page.is_busy())
     parts = ["Translations", "Measurement chart", "Supplier facilities", "Contacts"]
-    parts += ["Custom field values", "Items", "Care instructions"]
+    parts += ["Custom field values", "Items", "Care instructions", "Prices"]
     assert page.texts("h2") == ["Fields", "Sample requests", *parts, "History"]
     assert "updated" in page.texts("section:last-of-type tbody td")
     page.press_link("Show the sample requests of this record")

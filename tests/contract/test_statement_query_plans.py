@@ -53,12 +53,14 @@ async def sent_by_routes(dsn: str, monkeypatch: pytest.MonkeyPatch) -> dict[str,
 
     connection = await asyncpg.connect(dsn)
     row = await connection.fetchrow(
-        """select r.style_id, s.sample_request_id, s.size_range_size_id
+        """select r.style_id, s.sample_request_id, s.size_range_size_id,
+            (select min(price_list_id) from style_price)
         from sample_request r join sample_request_size s on s.sample_request_id = r.id
         where r.organization_id = 1 and s.organization_id = 1 limit 1"""
     )
     await connection.close()
-    stored = dict(zip(("styleId", "sampleRequestId", "sizeRangeSizeId"), row, strict=True))
+    names = ("styleId", "sampleRequestId", "sizeRangeSizeId", "priceListId")
+    stored = dict(zip(names, row, strict=True))
     monkeypatch.setattr(asyncpg, "connect", logged)
     async with serving(dsn, POOL_SIZE="1") as server, TestClient(server) as client:
         api = Api(client, await issue_key(dsn, 1))

@@ -28,9 +28,12 @@ async def test_a_price_list_with_prices_of_live_styles_stays(priced: Priced) -> 
     api, price_list = priced.api, f"/api/price-lists/{priced.lists['RRP']}"
     style = f"/api/styles/{priced.style}"
     await priced.set("RRP", price(1), price(2, minimumQuantity=2))
+    lists = [priced.lists["RRP"]]
+    channel = await priced.made("channels", name="Shop", userDefinedId="SHOP", priceListIds=lists)
     refused = await api.delete(price_list)
     assert refused.details == [(IN_USE, "id")]
-    message = f'Used by styles: 1 ({priced.style} "T-1").'
+    message = f'Used by channels: 1 ({channel} "SHOP"), styles: 1 ({priced.style} "T-1").'
+    assert (await api.delete(f"/api/channels/{channel}")).status == 200
     assert refused.json["error"]["details"][0]["value"] == message
     await priced.set("RRP")
     assert (await api.delete(style)).status == 200

@@ -26,15 +26,6 @@ class PriceLists(PlainRecord):
             owner="channel_id",
             key="record.user_defined_id",
         ),
-        ReferencedBy(
-            "styles",
-            "style",
-            "price_list_id",
-            link="(select distinct organization_id, price_list_id, style_id from style_price"
-            " where organization_id = $1::bigint)",
-            owner="style_id",
-            key="record.number",
-        ),
     )
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
