@@ -36,7 +36,7 @@ full join before_used using (style_id, item_id)
 where now_used.item_id is null or before_used.item_id is null;
 
 -- name: used
--- Part of items and tell_items: pairs of live styles and items.
+-- Part of items and tell_items: pairs of live styles and items. Null is no item: a condition would take the index by item.
 select line.style_id, line.item_id
 from style_item line
 join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
@@ -46,4 +46,4 @@ select line.style_id, entry.item_id
 from style_item line
 join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
 join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id
-where line.organization_id = $1::bigint and line.style_id = any($2::bigint[]) and entry.item_id is not null
+where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])

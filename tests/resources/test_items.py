@@ -15,6 +15,7 @@ NEWER = dict.fromkeys(
 )
 """Fields since 1.1, without values."""
 UNKNOWN = [("validation_error.unknown_reference", "itemCategoryId")]
+UNUSED = {"usedInStyles": 0}
 
 
 async def category(api: Api, name: str = "Snaps") -> int:
@@ -26,11 +27,11 @@ async def test_fields(api: Api) -> None:
     snaps = await category(api)
     sent = {"number": "TR-1", "name": "Snap", "itemCategoryId": snaps}
     made = await api.post(ITEMS, sent)
-    assert made.data == {"id": made.data["id"], **sent, "state": "active"} | NEWER
+    assert made.data == {"id": made.data["id"], **sent, "state": "active"} | NEWER | UNUSED
     assert (await api.get(ITEMS, {"itemCategoryId": snaps})).data == [made.data]
     bare = {"number": "TR-1", "name": "Snap", "state": "inactive"}
     replaced = await api.put(made.headers["Location"], bare)
-    assert replaced.data == {"id": made.data["id"], **bare} | NEWER
+    assert replaced.data == {"id": made.data["id"], **bare} | NEWER | UNUSED
     missing = await api.post(ITEMS, {"number": ""})
     assert missing.details == [
         ("validation_error.too_short", "number"),

@@ -52,8 +52,8 @@ class World:
         await self.add(api, "item", "items", "number")
         for name, of in (("care", "s"), *((of, f"-{of}s") for of in ("icon", "layer", "material"))):
             self.keys[name] = {"userDefinedId": f"{name}-{self.mark}"}
-            made_care = await made(api, f"care-instruction{of}", text=name, **self.keys[name])
-            self.ids[name] = made_care["id"]
+            record = await made(api, f"care-instruction{of}", text=name, **self.keys[name])
+            self.ids[name] = record["id"]
         await self.add(api, "facility", "facilities", "name", subSupplierId=mill)
         self.keys["facility"] |= {"subSupplierId": self.keys["sub-supplier"]}
         await self.add(api, "style", "styles", "number")
@@ -65,18 +65,16 @@ class World:
         await self._add_parts(api)
         stored = (await api.get(f"/api/style-custom-fields/{self.ids['field']}")).data
         denim, twill = stored["allowedValues"]
-        self.ids |= {"denim": denim["id"], "twill": twill["id"]}
+        self.ids |= {"denim": denim["id"], "twill": twill["id"], "english": 1, "german": 8}
         self.keys |= {"denim": {"userDefinedId": "D"}, "twill": {"value": "Twill"}}
-        self.ids |= {"english": 1, "german": 8}
         self.keys |= {"english": {"code": "EN"}, "german": {"code": "de"}}
 
     async def _add_parts(self, api: Api) -> None:
         await self.add(api, "range", "size-ranges", "userDefinedId")
         sizes = f"/api/size-ranges/{self.ids['range']}/sizes"
         medium, large = (await api.put(sizes, [{"name": "M"}, {"name": "L", "sizeId": "3"}])).data
-        await api.patch(
-            f"/api/styles/{self.ids['style']}", replacing("/sizeRangeId", self.ids["range"])
-        )
+        style = f"/api/styles/{self.ids['style']}"
+        await api.patch(style, replacing("/sizeRangeId", self.ids["range"]))
         await self.add(api, "shade", "colors", "userDefinedId")
         pair = {"styleId": self.ids["style"], "colorId": self.ids["shade"]}
         self.ids["style color"] = (await made(api, "style-colors", **pair))["id"]
@@ -87,7 +85,7 @@ class World:
         await self.add(api, "own range", "size-ranges", "userDefinedId")
         differs = {"type": "text", "diffPerColor": True, "diffPerSize": True}
         await self.add(api, "per size", "style-custom-fields", "userDefinedId", **differs)
-        chart = f"/api/styles/{self.ids['style']}/measurement-chart"
+        chart = f"{style}/measurement-chart"
         requested = [{"sizeRangeSizeId": medium["id"], "value": "52.50"}]
         lines = [{"name": "Chest", "requested": requested}, {"name": "Hem"}]
         chest, hem = (await api.put(chart, {"lines": lines})).data["lines"]
@@ -98,11 +96,10 @@ class World:
             "hem": hem["lineId"],
         }
         in_range = {"sizeRangeId": self.keys["range"]}
-        self.keys |= {"M": in_range | {"name": "M"}}
-        self.keys |= {"L": {"sizeRangeId": self.ids["range"], "sizeId": "3"}}
+        by_id = {"sizeRangeId": self.ids["range"], "sizeId": "3"}
+        self.keys |= {"M": in_range | {"name": "M"}, "L": by_id}
         self.keys |= {"chest": {"name": "Chest"}, "hem": {"name": "Hem"}}
         color = await made(api, "colors", name="Sage")
-        swatch = f"/api/colors/{color['id']}/swatch"
         request = await made(
             api,
             "sample-requests",
@@ -116,7 +113,7 @@ class World:
             "measurement-charts": chart,
             "color-translations": f"/api/colors/{color['id']}/translations",
             "style-supplier-facilities": f"/api/styles/{self.ids['related']}/supplier-facilities",
-            "color-swatches": swatch,
+            "color-swatches": f"/api/colors/{color['id']}/swatch",
             "style-translations": f"/api/styles/{self.ids['style']}/translations",
             "custom-field-values": f"/api/styles/{self.ids['style']}/custom-field-values",
             "style-prices": f"/api/styles/{self.ids['style']}/prices/{self.ids['price list']}",

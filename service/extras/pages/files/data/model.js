@@ -94,7 +94,8 @@ export class Model {
     const collection = this.collections.get(owner);
     const { get, put } = this.document.paths[path];
     if (!collection || !get) return;
-    const list = this.collections.get(name);
+    // A part can be named as a collection is, such as the items of a style.
+    const list = put ? undefined : this.collections.get(name);
     const replace = list ? undefined : this.body(put);
     const schema = this.#data(get);
     const title = label(camelCase(name));
