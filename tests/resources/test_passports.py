@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.resources.test_products import Sold, languages
 from tests.support.api import Api, replacing
+from tests.support.sold_style import Sold, languages
 
 pytestmark = pytest.mark.contract("Passports")
 
