@@ -136,8 +136,7 @@ union all
 select 9, 'colors', '/api/style-colors#colorId', null, null, null, null, 'The style has no active color.'
 where 'colors' = any(channel.requirements)
     and not exists (
-        select 1 from style_color color
-        where color.organization_id = $1::bigint and color.style_id = n.id and color.state = 'active'
+        select 1 from {{active_colors}} as made
     )
 union all
 select 11, 'skus', '/api/style-skus#sku', made.id, size.id, null, null, 'There is no active SKU in ' || made.name || ', ' || size.name || '.'
