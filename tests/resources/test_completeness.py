@@ -250,6 +250,9 @@ async def test_the_channel_and_the_style(api: Api, other_api: Api) -> None:
         (("channelId", "1"), ("channelId", "2")): [("validation_error.duplicate", "channelId")],
         (("channelId", str(2**62)),): [(unknown, "channelId")],
         (("channel.userDefinedId", "none"),): [(unknown, "channel.userDefinedId")],
+        (("channel.userDefinedId", "a\0"),): [
+            ("validation_error.invalid_value", "channel.userDefinedId")
+        ],
     }.items():
         answer = await api.get(path, query)
         assert (answer.status, answer.details) == (400, details), query

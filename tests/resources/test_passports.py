@@ -124,7 +124,9 @@ async def test_the_label_and_image_of_the_color_win(sold: Sold) -> None:
     path = f"styles/{sold.ids['styles']}/care-instructions"
     labels = (await sold.api.get(f"/api/{path}", {"form": "writable"})).data
     await sold.put(path, [*labels, {"styleColorId": sold.ids["style-colors"]}])
-    assert (await passport(sold))["care"] == []
+    document = await passport(sold)
+    assert document["care"] == []
+    assert "composition" not in [row["requirement"] for row in document["missing"]]
     url = "https://example.com/color.jpg"
     changed = replacing("/url", url)
     await sold.api.patch(f"/api/style-files/{sold.ids['file of color']}", changed)
