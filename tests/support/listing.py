@@ -22,9 +22,7 @@ def listed(route: Route) -> Resource:
 
 def scalars(resource: Resource) -> list[Property]:
     """Return the properties that are fields of the documents themselves."""
-    return [
-        prop for prop in resource.properties.values() if not prop.within and prop is not SOURCE
-    ]
+    return [prop for prop in resource.properties.values() if not prop.within and prop is not SOURCE]
 
 
 def condition(name: str, operator: str, value: str, number: int = 0) -> list[tuple[str, str]]:
