@@ -17,7 +17,11 @@ from style_sku sku
 join style n on n.organization_id = $1::bigint and n.id = sku.style_id
 join style_color own on own.organization_id = $1::bigint and own.id = sku.style_color_id
 join color on color.organization_id = $1::bigint and color.id = sku.color_id
-join size_range_size size on size.organization_id = $1::bigint and size.id = sku.size_range_size_id
+cross join lateral (
+    select s.name from size_range_size s
+    where s.organization_id = $1::bigint and s.id = sku.size_range_size_id
+    offset 0
+) as size
 join organization o on o.id = $1::bigint
 cross join (
     select

@@ -82,11 +82,12 @@ def patch_editor(resource: WritableResource, raw: bytes) -> Edit:
 def _tested_items(resource: WritableResource, operations: list[Item]) -> dict[int, Item]:
     """Return the values that may have key objects as items, by the index of the operation.
 
-    A value stands in its item where the pointer leads in a record. Without a ``test`` there are
-    none, and values with another error than a missing member are left out.
+    A value stands in its item where the pointer leads in a record. Without a ``test``, and a part
+    that compares patched forms with stored ones, there are none. Values with another error than a
+    missing member are left out.
     """
-    items = dict[int, Item]()
-    if not any(operation["op"] == "test" for operation in operations):
+    items, is_compared = dict[int, Item](), getattr(resource, "compares_patched", False)
+    if not is_compared and all(operation["op"] != "test" for operation in operations):
         return items
     for index, operation in enumerate(operations):
         item = operation.get("value")

@@ -41,6 +41,8 @@ class RecordPart(WritableResource):
     owner: ClassVar[type[MasterRecord]]
     is_patched = False
     keeps_omitted = True
+    compares_patched = False
+    """Whether ``patched_errors`` compares ids, for which key objects in patches are looked up."""
     children: ClassVar[ChildList | None] = None
     """List that is the part, or that is a member of it.
 

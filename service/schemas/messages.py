@@ -35,6 +35,8 @@ _TAG = 'Use one strong entity tag with its quotes, such as "0a1b2c", or *.'
 
 BLANK = "Use more than white space."
 """Message of a text of white space only."""
+_PATTERNS = {"\\S": BLANK, "^[0-9a-f]{16}$": "Use 16 hexadecimal digits in lower case."}
+"""Messages by pattern; other patterns are those of decimals."""
 LISTED_TWICE = "Remove this: the list has it already."
 """Message of ``duplicate`` for a repeated element of a list."""
 _REFERENCE = "Use an id, or an object with the own key of the record and nothing else."
@@ -88,9 +90,7 @@ def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
     elif keyword == "pattern" and path and path[-1] == "ifMatch":
         yield path, ErrorType.INVALID_VALUE, _TAG
     elif keyword == "pattern":
-        # Other schemas have two patterns: one for non-blank texts, the other for decimals.
-        is_blank = kind.pattern == "\\S"
-        yield path, ErrorType.INVALID_VALUE, BLANK if is_blank else _DECIMAL
+        yield path, ErrorType.INVALID_VALUE, _PATTERNS.get(kind.pattern, _DECIMAL)
     elif keyword == "format":
         if error := error_of(kind.format, error.instance):
             yield path, *error

@@ -185,6 +185,8 @@ class Validator:
             else:
                 errors = self._first_error(item)
             details += islice((d for error in errors for d in error_details(error)), max_details)
+            if not details:  # What is wrong was cut off.
+                details += (d for error in self._first_error(item) for d in error_details(error))
         if needed.formats:
             details += islice(format_errors(self._object_schema, truncated), max_details)
         return details

@@ -188,18 +188,24 @@ async def test_errors_come_all_at_once(shared_api: Api) -> None:
         ("required_field", "[3].collection"),
         ("invalid_type", "[4]"),
     ]
+    texts = [row["value"] for row in answer.json["error"]["details"]]
+    assert texts[3] == "Use 16 hexadecimal digits in lower case."
     unknown = await shared_api.get(PATH, {"collection": "languages", "limit": "1"})
     assert [field for _, field in unknown.details] == ["collection", "limit"]
     assert (await shared_api.post(PATH, [])).data == []
 
 
 async def test_bodies_have_the_limits_of_transactions(shared_api: Api) -> None:
-    """Also a U+0000 in a long one is found."""
+    """Also a U+0000 in a long one is found, and one wrong key after thousands of right ones."""
     keys = [f"{n:0200}" for n in range(45_000)]
     answer = await shared_api.post(PATH, [{"collection": "styles", "keys": keys}])
     assert answer.data[0]["missingCount"] == 45_000
     answer = await shared_api.post(PATH, [{"collection": "styles", "keys": [*keys, "a\0"]}])
     assert answer.details == [("validation_error.invalid_value", "[0].keys[45000]")]
+    for wrong, kind in ((7, "invalid_type"), ("", "too_short"), ([1.0], "invalid_type")):
+        body = [{"collection": "styles", "keys": [*keys[:6_000], wrong, "b"]}]
+        answer = await shared_api.post(PATH, body)
+        assert answer.details == [(f"validation_error.{kind}", "[0].keys[6000]")]
     is_failure(await shared_api.post(PATH, b" " * (32 * 2**20 + 1)), 413, "payload_too_large")
     many = b'[{"collection":"styles","keys":[%b""]}]' % (b'"",' * 1_000_000)
     is_failure(await shared_api.post(PATH, many), 400, "validation_error.too_many_items")

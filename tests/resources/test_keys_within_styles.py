@@ -11,6 +11,7 @@ from tests.support.api import Api, replacing
 pytestmark = pytest.mark.contract("References")
 
 SKUS, FILES, VALUES = "/api/style-skus", "/api/style-files", "/api/custom-field-values"
+ITEMS, CARE = "/api/style-items", "/api/style-care-instructions"
 GENERATE = f"{SKUS}/generate"
 UNKNOWN, INCOMPLETE = "validation_error.unknown_reference", "conflict.incomplete"
 NAVY, SMALL = {"colorId": {"userDefinedId": "SK-NVY"}}, {"name": "S"}
@@ -98,6 +99,41 @@ async def test_colors_and_sizes_of_custom_field_values(api: Api, style: Style) -
     wrong = [entry | {"styleColorId": sage, "sizeRangeSizeId": {"name": "L"}}]
     names = ("styleColorId", "sizeRangeSizeId")
     assert (await api.put(path, wrong)).details == [(UNKNOWN, f"[0].{name}") for name in names]
+
+
+async def test_colors_and_sizes_of_lines(api: Api, style: Style) -> None:
+    """Two keys of one size are found to be equal."""
+    item = await made(api, "items", number="I-1", name="Zip")
+    size = {"sizeRangeSizeId": SMALL, "quantity": 2}
+    line = {"itemId": item, "colors": [{"styleColorId": NAVY, "isOmitted": True}], "sizes": [size]}
+    path = f"{style.path}/items"
+    [stored] = (await api.put(path, [line])).data
+    assert stored["colors"][0]["styleColorId"] == style.style_color
+    assert stored["sizes"][0]["sizeRangeSizeId"] == style.small
+    [same] = (await api.put(ITEMS, [{"styleId": {"number": "SK-1"}, "lines": [line]}])).data
+    assert same["lines"] == [stored]
+    twice = line | {"sizes": [size, size | {"sizeRangeSizeId": style.small}]}
+    answer = await api.put(path, [twice])
+    assert answer.details == [("validation_error.duplicate", "[0].sizes[1].sizeRangeSizeId")]
+    bare = await api.put(ITEMS, [{"styleId": {"number": "SK-3"}, "lines": [line]}])
+    assert bare.details == [(INCOMPLETE, "[0].lines[0].sizes[0].sizeRangeSizeId")]
+    sage = [line | {"colors": [{"styleColorId": {"colorId": {"userDefinedId": "SAGE"}}}]}]
+    assert (await api.put(path, sage)).details == [(UNKNOWN, "[0].colors[0].styleColorId")]
+
+
+async def test_the_color_of_a_care_set(api: Api, style: Style) -> None:
+    path, sets = f"{style.path}/care-instructions", [{"styleColorId": NAVY}, {}]
+    _, stored = (await api.put(path, sets)).data
+    assert stored["styleColorId"] == style.style_color
+    item = {"styleId": {"number": "SK-1"}, "sets": sets}
+    [same] = (await api.put(CARE, [item])).data
+    assert same["sets"][1] == stored
+    twice = [*sets, {"styleColorId": style.style_color}]
+    answer = await api.put(path, twice)
+    assert answer.details == [("validation_error.duplicate", "[2].styleColorId")]
+    sage = {"colorId": {"userDefinedId": "SAGE"}}
+    answer = await api.put(path, [{"styleColorId": sage}])
+    assert answer.details == [(UNKNOWN, "[0].styleColorId")]
 
 
 async def test_colors_and_sizes_of_a_generation(api: Api, style: Style) -> None:

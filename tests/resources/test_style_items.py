@@ -150,9 +150,11 @@ async def test_a_bill_has_one_primary_line(bill: Bill) -> None:
     lines = [{"itemId": item, "isPrimary": True} for item in bill.items[:2]]
     answer = await bill.api.put(bill.path, lines)
     assert answer.details == [(DUPLICATE, "[1].isPrimary")]
-    lines[0]["isPrimary"] = False
-    assert (await bill.api.put(bill.path, lines)).status == 200
-    assert [line["isPrimary"] for line in await bill.read()] == [False, True]
+    flags: dict[str, Any] = {"0": {"isPrimary": False}, "1": {"isPrimary": True}, ".": {}}
+    for sent, primary in (("01", "01"), ("..", "01"), ("1.", "10"), ("..", "10"), ("0.", "00")):
+        lines = [{"itemId": item} | flags[f] for item, f in zip(bill.items, sent, strict=False)]
+        assert (await bill.api.put(bill.path, lines)).status == 200
+        assert [line["isPrimary"] for line in await bill.read()] == [f == "1" for f in primary]
 
 
 async def test_lines_differ_by_color_and_size(bill: Bill) -> None:

@@ -189,6 +189,10 @@ async def test_periods_do_not_overlap(priced: Priced) -> None:
     add = [{"op": "add", "path": "/prices/-", "value": {"amount": 9, "validTo": "2027-02-01"}}]
     refused = await priced.api.patch(priced.path_in("RRP"), add)
     assert (refused.status, refused.details) == (409, [(OVERLAP, "prices[6].validFrom")])
+    navy = {"colorId": {"userDefinedId": f"Navy {priced.style}"}}
+    by_key = [{"op": "add", "path": "/prices/-", "value": {"amount": 9, "styleColorId": navy}}]
+    refused = await priced.api.patch(priced.path_in("RRP"), by_key)
+    assert (refused.status, refused.details) == (409, [(OVERLAP, "prices[6].validFrom")])
     merge = {"prices": [*free, add[0]["value"]]}
     refused = await priced.api.patch(priced.path_in("RRP"), merge, content_type=MERGE_PATCH)
     assert (refused.status, refused.details) == (400, [(DUPLICATE, "prices[6].validFrom")])

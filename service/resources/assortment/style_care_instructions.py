@@ -102,6 +102,7 @@ class StyleCareInstructions(RecordPart):
 
     name = _NAME
     owner = Styles
+    scope_field = "id"
     segment = Styles.name
     below = "/care-instructions"
     list_name = "sets"

@@ -24,6 +24,7 @@ from service.resources.assortment.style_entries import (
 from service.resources.styles import Styles
 
 _NAME: Final = "style-items"
+_PRIMARY: Final = "isPrimary"
 
 
 class _Colors(ChildList):
@@ -70,6 +71,8 @@ class StyleItems(RecordPart):
 
     name = _NAME
     owner = Styles
+    scope_field = "id"
+    sizes_of = "size_ranges_of_style"
     segment = Styles.name
     below = "/items"
     list_name = "lines"
@@ -79,7 +82,7 @@ class StyleItems(RecordPart):
         table="style_item",
         owner="style_id",
         noun="line",
-        once=("isPrimary",),
+        once=(_PRIMARY,),
         order="entry.sort_order, entry.id",
         nested=(_COLORS, _SIZES),
     )
@@ -97,6 +100,19 @@ class StyleItems(RecordPart):
             return []
         former = orjson.dumps([(row["style_id"], row["item_id"]) for row in rows]).decode()
         return [*plan, self.bound("tell_items", batch.ids, former)]
+
+    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+        """Match the lines; the primary one stays so unless a line says otherwise."""
+        lists = await super()._match(connection, batch)
+        assert self.children is not None
+        primary = self.children.members.index(_PRIMARY)
+        for children in lists:
+            is_taken = any(line.get(_PRIMARY) for line in children.sent.entries)
+            for line_id, line in children.existing.items():
+                if line.get(_PRIMARY) is None and not is_taken:
+                    stored = children.stored.all[line_id]
+                    children.existing[line_id] = line | {_PRIMARY: stored[primary]}
+        return lists
 
     async def check_nested(
         self,

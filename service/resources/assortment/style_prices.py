@@ -63,7 +63,7 @@ class StylePrices(RecordPart):
         "styleId": KeyLookup.of(Styles.name, Styles.table, Styles.stored_state),
         LIST: KeyLookup("userDefinedId", load("style_prices")["price_list_by_key"].text),
     }
-    is_patched = True
+    is_patched = compares_patched = True
     scope_field = "id"
     sizes_of = "size_ranges_of_style"
     related = (
