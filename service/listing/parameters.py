@@ -149,7 +149,7 @@ class _ListReader(QueryReader):
         """Report conditions on the required filters, unless there is one, with one value."""
         required = self.properties.required
         named = [c for c in conditions if c.property.name in required]
-        if len(named) < bool(required):
+        if required and not named and not self.texts.keys() & {*required}:
             self.fail_required(required[0])
         for other in named[1:]:
             self.fail_beside(other.property.name, required)

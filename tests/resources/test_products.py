@@ -253,6 +253,10 @@ async def test_pages(api: Api) -> None:
         ),
         ([("channelId", "1"), ("channelId", "2")], [("validation_error.duplicate", "channelId")]),
         ([("channelId", "x")], [("validation_error.invalid_value", "channelId")]),
+        (
+            [("channel.userDefinedId", "a\0")],
+            [("validation_error.invalid_value", "channel.userDefinedId")],
+        ),
         ([("channelId", str(2**62))], [(UNKNOWN, "channelId")]),
         ([("channel.userDefinedId", "none")], [(UNKNOWN, "channel.userDefinedId")]),
         (
