@@ -62,7 +62,6 @@ def patch_editor(resource: WritableResource, raw: bytes) -> Edit:
     if details := one_per_field(operations, target_errors + form_errors):
         raise ApiError(details)
     touches_state = any(_touches(operation, "state") for operation in operations)
-
     items = _tested_items(resource, operations)
 
     def edit(stored: Item, with_ids: Sequence[Item]) -> Item:
