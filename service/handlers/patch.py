@@ -62,7 +62,6 @@ def patch_editor(resource: WritableResource, raw: bytes) -> Edit:
     if details := one_per_field(operations, target_errors + form_errors):
         raise ApiError(details)
     touches_state = any(_touches(operation, "state") for operation in operations)
-
     items = _tested_items(resource, operations)
 
     def edit(stored: Item, with_ids: Sequence[Item]) -> Item:
@@ -82,11 +81,11 @@ def patch_editor(resource: WritableResource, raw: bytes) -> Edit:
 def _tested_items(resource: WritableResource, operations: list[Item]) -> dict[int, Item]:
     """Return the values that may have key objects as items, by the index of the operation.
 
-    A value stands in its item where the pointer leads in a record. Without a ``test``, and a part
-    that compares patched forms with stored ones, there are none. Values with another error than a
-    missing member are left out.
+    A value stands in its item where the pointer leads in a record. There are none without a
+    ``test`` or ``compares_patched``; values with another error than a missing member are left out.
     """
-    items, is_compared = dict[int, Item](), getattr(resource, "compares_patched", False)
+    items = dict[int, Item]()
+    is_compared = isinstance(resource, RecordPart) and resource.compares_patched
     if not is_compared and all(operation["op"] != "test" for operation in operations):
         return items
     for index, operation in enumerate(operations):
