@@ -17,7 +17,11 @@ from style_sku sku
 join style n on n.organization_id = $1::bigint and n.id = sku.style_id
 join style_color own on own.organization_id = $1::bigint and own.id = sku.style_color_id
 join color on color.organization_id = $1::bigint and color.id = sku.color_id
-join size_range_size size on size.organization_id = $1::bigint and size.id = sku.size_range_size_id
+cross join lateral (
+    select s.name from size_range_size s
+    where s.organization_id = $1::bigint and s.id = sku.size_range_size_id
+    offset 0
+) as size
 join organization o on o.id = $1::bigint
 cross join (
     select
@@ -37,7 +41,7 @@ left join lateral (
 ) as code on true
 left join lateral (
     -- That of the color before that of all.
-    select care.id from style_care_set care
+    select care.id, care.style_color_id from style_care_set care
     where care.organization_id = $1::bigint and care.style_id = n.id
         and (care.style_color_id = own.id or care.style_color_id is null)
     order by care.style_color_id
@@ -180,6 +184,7 @@ cross join lateral (
                 ) as lacking
                 where (style_color_id is null or style_color_id = sku.style_color_id)
                     and (size_range_size_id is null or size_range_size_id = sku.size_range_size_id)
+                    and (requirement <> 'composition' or style_color_id is not distinct from label.style_color_id)
                 order by {{order}}
                 limit 1000
             ) as shown

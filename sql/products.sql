@@ -248,7 +248,9 @@ select
                     select to_json(shown)
                     from (
                         select season.id, season.user_defined_id as "userDefinedId", season.name from season
-                        where season.organization_id = $1::bigint and season.id = page.season_id
+                        where season.organization_id = $1::bigint and season.id between page.season_id and page.season_id
+                        order by season.id
+                        limit 1
                     ) as shown
                 ) as season,
                 (
@@ -269,9 +271,18 @@ select
                     select to_json(shown)
                     from (
                         select g.id, g.user_defined_id as "userDefinedId", g.name
-                        from style_in_group link
-                        join style_group g on g.organization_id = $1::bigint and g.id = link.group_id
-                        where link.organization_id = $1::bigint and link.style_id = page.id
+                        from (
+    select one.* from style_in_group one
+    where one.organization_id = $1::bigint and one.style_id between page.id and page.id
+    order by one.style_id, one.group_id
+    offset 0
+) as link
+                        cross join lateral (
+                            select one.* from style_group one
+                            where one.organization_id = $1::bigint and one.id between link.group_id and link.group_id
+                            order by one.id
+                            limit 1
+                        ) as g
                         order by g.id
                     ) as shown
                 ) as groups
@@ -314,14 +325,19 @@ select
                 ) as swatch,
                 {{color_files}} as files,
                 {{skus}} as skus
-            from style_color made
+            from (
+    select one.* from style_color one
+    where one.organization_id = $1::bigint and one.style_id between page.id and page.id
+    order by one.style_id, one.color_id
+    offset 0
+) as made
             cross join lateral (
                 select c.* from color c
                 where c.organization_id = $1::bigint and c.id between made.color_id and made.color_id
                 order by c.id
                 limit 1
             ) as color
-            where made.organization_id = $1::bigint and made.style_id = page.id and made.state = 'active'
+            where made.state = 'active'
             order by made.sort_order, made.id
         ) as shown
     ) as colors,
@@ -530,14 +546,19 @@ array(
                     order by list.id
                 ) as priced
             ) as prices
-        from style_sku sku
+        from (
+    select one.* from style_sku one
+    where one.organization_id = $1::bigint and one.style_color_id between made.id and made.id
+    order by one.style_color_id, one.size_range_size_id
+    offset 0
+) as sku
         cross join lateral (
             select s.name, s.position from size_range_size s
             where s.organization_id = $1::bigint and s.id between sku.size_range_size_id and sku.size_range_size_id
             order by s.id
             limit 1
         ) as size
-        where sku.organization_id = $1::bigint and sku.style_color_id = made.id and sku.state = 'active'
+        where sku.state = 'active'
         order by size.position, sku.size_range_size_id, sku.id
     ) as shown
 )

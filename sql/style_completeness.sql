@@ -4,14 +4,19 @@
 -- Active colors of the style n, by the names that shops show.
 (
     select made.id, coalesce(made.name, color.name) as name
-    from style_color made
+    from (
+    select one.* from style_color one
+    where one.organization_id = $1::bigint and one.style_id between n.id and n.id
+    order by one.style_id, one.color_id
+    offset 0
+) as made
     cross join lateral (
         select c.name from color c
         where c.organization_id = $1::bigint and c.id between made.color_id and made.color_id
         order by c.id
         limit 1
     ) as color
-    where made.organization_id = $1::bigint and made.style_id = n.id and made.state = 'active'
+    where made.state = 'active'
 )
 
 -- name: complete(organization_id, channel_id, day, style_id)
@@ -131,8 +136,7 @@ union all
 select 9, 'colors', '/api/style-colors#colorId', null, null, null, null, 'The style has no active color.'
 where 'colors' = any(channel.requirements)
     and not exists (
-        select 1 from style_color color
-        where color.organization_id = $1::bigint and color.style_id = n.id and color.state = 'active'
+        select 1 from {{active_colors}} as made
     )
 union all
 select 11, 'skus', '/api/style-skus#sku', made.id, size.id, null, null, 'There is no active SKU in ' || made.name || ', ' || size.name || '.'
@@ -141,7 +145,12 @@ join size_range_size size
     on size.organization_id = $1::bigint and size.size_range_id = n.size_range_id and not size.is_deactivated
 where 'skus' = any(channel.requirements)
     and not exists (
-        select 1 from style_sku sku
+        select 1 from (
+    select one.* from style_sku one
+    where one.organization_id = $1::bigint and one.style_id between n.id and n.id
+    order by one.style_id, one.id
+    offset 0
+) as sku
         where sku.organization_id = $1::bigint and sku.style_color_id = made.id and sku.size_range_size_id = size.id
             and sku.state = 'active'
     )
@@ -155,9 +164,14 @@ select
     null,
     null,
     'The SKU ' || sku.sku || ' has no primary GTIN.'
-from style_sku sku
+from (
+    select one.* from style_sku one
+    where one.organization_id = $1::bigint and one.style_id between n.id and n.id
+    order by one.style_id, one.id
+    offset 0
+) as sku
 where 'barcodes' = any(channel.requirements)
-    and sku.organization_id = $1::bigint and sku.style_id = n.id and sku.state = 'active'
+    and sku.state = 'active'
     and not exists (
         select 1 from barcode b
         where b.organization_id = $1::bigint and b.style_sku_id = sku.id and b.is_primary and b.gtin14 is not null
@@ -173,10 +187,15 @@ select
     null,
     list.id,
     'The SKU ' || sku.sku || ' has no price in ' || list.name || ' today.'
-from style_sku sku
+from (
+    select one.* from style_sku one
+    where one.organization_id = $1::bigint and one.style_id between n.id and n.id
+    order by one.style_id, one.id
+    offset 0
+) as sku
 cross join list
 where 'prices' = any(channel.requirements)
-    and sku.organization_id = $1::bigint and sku.style_id = n.id and sku.state = 'active'
+    and sku.state = 'active'
     and ({{is_effective}} and exists (
         {{price}}
     )) is not true

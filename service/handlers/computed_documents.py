@@ -62,11 +62,17 @@ def _language(request: web.Request) -> str | None:
     """Return the code of a language; None for that of the organization."""
     reader = QueryReader(request.query.items())
     reader.only(_LANGUAGE)
-    language = reader.single(_LANGUAGE)
-    if language is not None and "\0" in language:
-        reader.fail(ErrorType.INVALID_VALUE, _LANGUAGE, message="Remove the character U+0000.")
+    language = _text(reader, _LANGUAGE)
     reader.raise_errors()
     return language
+
+
+def _text(reader: QueryReader, name: str) -> str | None:
+    """Return a text that a statement can take; None without the parameter."""
+    text = reader.single(name)
+    if text is not None and "\0" in text:
+        reader.fail(ErrorType.INVALID_VALUE, name, message="Remove the character U+0000.")
+    return text
 
 
 def _channel(request: web.Request) -> tuple[str, int | str]:
@@ -74,7 +80,7 @@ def _channel(request: web.Request) -> tuple[str, int | str]:
     reader = QueryReader(request.query.items())
     reader.only(*CHANNEL)
     channel_id = reader.integer(CHANNEL_ID, 0, 1, _LARGEST_ID)
-    key = reader.single(CHANNEL_KEY)
+    key = _text(reader, CHANNEL_KEY)
     if not reader.texts.keys() & {*CHANNEL}:
         reader.fail_required(CHANNEL_ID)
     if {*CHANNEL} <= reader.texts.keys():

@@ -4,12 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from service import schemas
-from service.batches.change_recorder import WritePlan
-from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.database.statements import SHARED, Statement, load_bound
-from service.error_types import ErrorType
-from service.listing.related import Related
 from service.records.master_record import MasterRecord
 from service.records.path_keys import KeyLookup
 from service.records.resource import Resource
@@ -72,60 +67,6 @@ class SampleTypes(PlainRecord):
             "sample_type_id",
             is_live="true",
             key="record.name",
-        ),
-    )
-
-
-class PriceLists(PlainRecord):
-    """Price lists: soft delete, refused while live channels or prices of live styles have them.
-
-    Only those of costs have a supplier.
-    """
-
-    name = "price-lists"
-    shown = ("state", "validFrom", "validTo")
-    uses = (
-        ReferencedBy(
-            "channels",
-            "channel",
-            "price_list_id",
-            link="channel_price_list",
-            owner="channel_id",
-            key="record.user_defined_id",
-        ),
-    )
-
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
-        """Report suppliers of other lists than those of costs and target costs, too."""
-        batch = write_set.upserts
-        for index, item in enumerate(batch.items):
-            if item.get("supplierId") is not None and item["type"] not in ("cost", "target"):
-                message = "Only price lists of the types cost and target have a supplier."
-                batch.fail(index, ErrorType.INVALID_VALUE, "supplierId", message=message)
-        return await super().check(connection, write_set)
-
-
-class Channels(PlainRecord):
-    """Places where styles are sold: soft delete, never refused."""
-
-    name = "channels"
-    related = (
-        Related(
-            "languages",
-            "channel_language",
-            "channel_id",
-            {"id": "language_id"},
-            {"code": "code"},
-            "language",
-            "related_by_language",
-        ),
-        Related(
-            "priceLists",
-            "channel_price_list",
-            "channel_id",
-            {"id": "price_list_id"},
-            {"userDefinedId": "user_defined_id"},
-            "price_list",
         ),
     )
 

@@ -11,6 +11,7 @@ from service.records.resource import Resource
 from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from service.resources.assortment.barcode_ranges import BarcodeRanges
 from service.resources.assortment.barcodes import Barcodes
+from service.resources.assortment.channels import Channels, PriceLists
 from service.resources.assortment.effective_prices import EffectivePrices
 from service.resources.assortment.passports import Passports
 from service.resources.assortment.products import Completeness, Products
@@ -35,7 +36,6 @@ from service.resources.measurements import Measurements
 from service.resources.migration_verification import MigrationVerification
 from service.resources.plain_collections import (
     Brands,
-    Channels,
     ColorGroups,
     ComplianceCategories,
     ComplianceCustomFields,
@@ -44,7 +44,6 @@ from service.resources.plain_collections import (
     ItemCategories,
     Items,
     Organizations,
-    PriceLists,
     SampleTypes,
     Seasons,
     SharedList,

@@ -123,7 +123,7 @@ def test_a_typed_client_can_send_any_number_of_filters_and_sort_keys() -> None:
     for path, path_item in DOCUMENT["paths"].items():
         entries = parameters_of(path, "get") if "get" in path_item else []
         by_name = {entry["name"]: entry for entry in entries}
-        if "pageSize" in by_name:
+        if "conditions" in by_name:
             conditions = by_name["conditions"]
             assert (conditions["style"], conditions["explode"]) == ("form", True)
     assert SCHEMAS["Conditions"]["additionalProperties"] == {"type": "string"}

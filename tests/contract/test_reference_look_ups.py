@@ -15,8 +15,9 @@ from service.records.reference_targets import FOR_KEY_SHARE, TARGETS
 from service.resources.styles import Styles
 from tests.contract.test_page_query_plans import nodes
 from tests.support.api import Api
-from tests.support.keyed_references import World, made, outcomes, text
+from tests.support.keyed_references import World, made, text
 from tests.support.statement_spy import record_statements
+from tests.support.writers import outcomes
 
 pytestmark = pytest.mark.contract("References")
 

@@ -14,9 +14,9 @@ from tests.support.keyed_references import (
     PARTS_BODIES,
     World,
     made,
-    outcomes,
     text,
 )
+from tests.support.writers import outcomes
 
 pytestmark = pytest.mark.contract("References")
 

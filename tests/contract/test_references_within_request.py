@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from tests.support.keyed_references import DRY, World, made, outcomes, text
+from tests.support.keyed_references import DRY, World, made, text
+from tests.support.writers import outcomes
 
 pytestmark = pytest.mark.contract("References")
 

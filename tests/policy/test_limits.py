@@ -24,10 +24,13 @@ from tests.support.offenders import in_each
 
 CONTRACT = ROOT / "docs" / "contract.md"
 
+MISSING = schema_limit("style-completeness", "document", "properties", "missing", "maxItems")
+
 #: Phrases with a limit, by document.
 PHRASES = {
     "docs/contract.md": [
         f"A response of {number(limits.MIN_COMPRESSED_BYTES)} bytes or more",
+        f"and `missing`, the first {number(MISSING)} rows in the order",
         f"The list ends after {number(limits.MAX_LISTED)} rows.",
         f"`value` are truncated after {limits.MAX_DETAIL_LENGTH} characters, the `value` of "
         f"`conflict.in_use` after {number(limits.MAX_USAGE_LENGTH)}.",

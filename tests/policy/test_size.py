@@ -13,14 +13,14 @@ from service.records.master_record import MasterRecord
 from tests.policy.sources import ROOT, modules, tree, written
 
 LIMITS = {
-    "lines of code in service/": 26_505,
-    "lines of code in service/extras/transfer/": 1_000,
-    "modules in service/": 294,
+    "lines of code in service/": 27_100,
+    "lines of code in service/extras/transfer/": 1_080,
+    "modules in service/": 298,
     "modules of at most 60 lines": 67,
-    "modules in the largest package": 24,
-    "lines of schemas/ per resource file": 104,
-    "lines of tests/": 59_960,
-    "noqa: ARG002 in service/": 14,
+    "modules in the largest package": 25,
+    "lines of schemas/ per resource file": 100,
+    "lines of tests/": 66_700,
+    "noqa: ARG002 in service/": 15,
     "public names of MasterRecord": 56,
 }
 _NO_CODE = {

@@ -5,66 +5,13 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api, replacing
+from tests.support.judged_style import Judged, made
 
 pytestmark = pytest.mark.contract("Completeness")
 
 EMPTY = (
     "brand season category supplier description countryOfOrigin hsCode netWeight colors sizeRange"
 )
-
-
-async def made(api: Api, path: str, **fields: Any) -> int:
-    """Return the id of a new record."""
-    answer = await api.post(f"/api/{path}", fields)
-    assert answer.status == 201, answer.raw
-    return int(answer.data["id"])
-
-
-class Judged:
-    """A new style, and a channel with one requirement after the other."""
-
-    def __init__(self, api: Api, style: int, channel: int) -> None:
-        self.api, self.style, self.channel = api, style, channel
-        self.path = f"/api/styles/{style}"
-
-    @classmethod
-    async def create(cls, api: Api, **fields: Any) -> "Judged":
-        channel = await made(api, "channels", name="Shop", **fields)
-        return cls(api, await made(api, "styles", number="CO-1", name="Jacket"), channel)
-
-    async def set(self, **fields: Any) -> None:
-        """Change fields of the style."""
-        changes = [replacing(f"/{name}", fields[name])[0] for name in fields]
-        answer = await self.api.patch(self.path, changes)
-        assert answer.status == 200, answer.raw
-
-    async def require(self, *requirements: str) -> None:
-        answer = await self.api.patch(
-            f"/api/channels/{self.channel}", replacing("/requirements", [*requirements])
-        )
-        assert answer.status == 200, answer.raw
-
-    async def missing(self, *requirements: str) -> list[dict[str, Any]]:
-        """Return what is missing of these requirements."""
-        await self.require(*requirements)
-        answer = await self.api.get(f"{self.path}/completeness", {"channelId": str(self.channel)})
-        assert answer.status == 200, answer.raw
-        document = answer.data
-        rows = list(document["missing"])
-        ids = {"styleId": self.style, "channelId": self.channel}
-        assert document == {**ids, "isComplete": not rows, "missing": rows}
-        return rows
-
-    async def lacks(self, requirement: str, **ids: int | None) -> bool:
-        """Return whether exactly this is missing, with these ids; False if nothing is."""
-        rows = await self.missing(requirement)
-        names = ("styleColorId", "sizeRangeSizeId", "languageId", "priceListId")
-        assert [{name: row[name] for name in names} for row in rows] in (
-            [],
-            [dict.fromkeys(names) | ids],
-        )
-        assert {row["requirement"] for row in rows} <= {requirement}
-        return bool(rows)
 
 
 async def test_fields_of_the_style(api: Api) -> None:
@@ -303,6 +250,9 @@ async def test_the_channel_and_the_style(api: Api, other_api: Api) -> None:
         (("channelId", "1"), ("channelId", "2")): [("validation_error.duplicate", "channelId")],
         (("channelId", str(2**62)),): [(unknown, "channelId")],
         (("channel.userDefinedId", "none"),): [(unknown, "channel.userDefinedId")],
+        (("channel.userDefinedId", "a\0"),): [
+            ("validation_error.invalid_value", "channel.userDefinedId")
+        ],
     }.items():
         answer = await api.get(path, query)
         assert (answer.status, answer.details) == (400, details), query

@@ -13,8 +13,6 @@ EXPLAINED = {
     "TH26-10011": """
         image: The style has no active main image.
         translations: The style has no name in English.
-        customFields: There is no value of Fabric weight in g/m².
-        customFields: There is no value of Gender.
     """,
     "TH26-10067": """
         skus: There is no active SKU in Midnight Slate, S.
@@ -29,7 +27,15 @@ EXPLAINED = {
         colors: The style has no active color.
         image: The style has no active main image.
         translations: The style has no name in English.
-        customFields: There is no value of Launch month.
+    """,
+    "TH26-12025": """
+        hsCode: The style has no HS code.
+        image: The style has no active main image.
+        care: There is no care label in Heather Royal.
+        care: There is no care label in Heather Silver.
+        care: There is no care label in Midnight Cognac.
+        translations: The style has no name in English.
+        customFields: There is no value of Gender.
     """,
     "TH25-11046": """
         brand: The style has no brand.

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.resources.test_products import Sold, languages
 from tests.support.api import Api, replacing
+from tests.support.sold_style import Sold, languages
 
 pytestmark = pytest.mark.contract("Passports")
 
@@ -41,11 +41,11 @@ async def passport(sold: Sold, **query: str) -> dict[str, Any]:
 
 
 async def test_the_document(sold: Sold) -> None:
-    api, place = sold.api, {"gln": GLN, "osId": "TR2019"}
+    api, numbers = sold.api, {"gln": GLN, "osId": "TR2019"}
     base = "https://id.example.com/"
     stored = await organization(api, legalName="Selvedge AB", passportBaseUrl=base, gln=GLN)
     mill = await sold.make("sub-suppliers", name="Mill", countryCode="TR")
-    site = {"subSupplierId": mill, "countryCode": "IT", **place}
+    site = {"subSupplierId": mill, "countryCode": "IT", **numbers}
     await sold.make("facilities", name="Dye house", **site)
     dyeing = {"process": "other", "processName": "Embossing", "tier": 2}
     steps = [
@@ -88,8 +88,14 @@ async def test_the_document(sold: Sold) -> None:
             {"symbol": None, "process": None, **text},
         ],
         "supplyChain": [
-            {**dyeing, **place, "countryCode": "IT", "operator": "Mill", "facility": "Dye house"},
-            {**CUTTING, "operator": "A", **dict.fromkeys(("facility", *place))},
+            {
+                **dyeing,
+                **numbers,
+                "countryCode": "IT",
+                "operator": "Mill",
+                "facility": "Dye house",
+            },
+            {**CUTTING, "operator": "A", **dict.fromkeys(("facility", *numbers))},
         ],
     }
     assert [row["requirement"] for row in missing] == ["countryOfOrigin", "hsCode", "composition"]
@@ -118,7 +124,9 @@ async def test_the_label_and_image_of_the_color_win(sold: Sold) -> None:
     path = f"styles/{sold.ids['styles']}/care-instructions"
     labels = (await sold.api.get(f"/api/{path}", {"form": "writable"})).data
     await sold.put(path, [*labels, {"styleColorId": sold.ids["style-colors"]}])
-    assert (await passport(sold))["care"] == []
+    document = await passport(sold)
+    assert document["care"] == []
+    assert "composition" not in [row["requirement"] for row in document["missing"]]
     url = "https://example.com/color.jpg"
     changed = replacing("/url", url)
     await sold.api.patch(f"/api/style-files/{sold.ids['file of color']}", changed)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.api import MERGE_PATCH, Api
+from tests.support.api import MERGE_PATCH, Api, replacing
 from tests.support.changes import Follower
 from tests.support.priced_styles import Priced, price, priced_style
 
@@ -153,6 +153,8 @@ async def test_decimals_of_currencies_hold_for_sales(priced: Priced) -> None:
     """Costs have up to four; whole numbers have none, however they are sent."""
     assert (await priced.set("COST", {"amount": "1.2345"})).status == 200
     assert (await priced.set("JP", {"amount": 120.0})).status == 200
+    ended = replacing("/prices/0/validTo", "2027-01-31")
+    assert (await priced.api.patch(priced.path_in("JP"), ended)).status == 200
     refused = await priced.set("JP", {"amount": 0.5})
     assert refused.json["error"]["details"][0]["value"] == "JPY has no decimals."
     refused = await priced.set("RRP", {"amount": 0.125})

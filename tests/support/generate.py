@@ -29,6 +29,7 @@ _LEFT_OUT = frozenset(
         "requested",
         "lineId",
         "isDeactivated",
+        "isReadyForExport",
         "firstReference",
         "lastReference",
     }

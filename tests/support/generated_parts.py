@@ -113,9 +113,10 @@ def resource_groups() -> str:
     rows = ["| group | path | for one record |", "|---|---|---|"]
     for group in _GROUPS:
         path = f"/api/{group.lower().replace(' ', '-')}"
-        one = below.get(path) or f"{path}/{{id}}"
+        record_path = below.get(path) or f"{path}/{{id}}"
         if path in paths:
-            rows.append(f"| {group} | `{path}` | {f'`{one}`' if one in paths else ''} |")
+            for_one = f"`{record_path}`" if record_path in paths else ""
+            rows.append(f"| {group} | `{path}` | {for_one} |")
     return "\n".join(rows)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
 
-from tests.support.api import Answer, Api, replacing
+from tests.support.api import Api, replacing
 
 NUMBERS = count(1)
 DRY: Final = {"dryRun": "true"}
@@ -298,10 +298,3 @@ PARTS_BODIES: dict[str, Body] = {
     "style-translations": lambda of: [{"languageId": of("german"), "name": "Jacke"}],
     "measurements": lambda of: {"lines": [{"lineId": of("chest"), "companyMeasurement": "52.75"}]},
 }
-
-
-def outcomes(answer: Answer) -> list[str]:
-    if answer.status not in (200, 201):
-        return [str(answer.raw)]
-    listed = answer.data if isinstance(answer.data, list) else [answer.data]
-    return [row["outcome"] for row in listed]

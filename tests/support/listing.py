@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from service.listing.properties import Properties, Property
+from service.listing.properties import SOURCE, Properties, Property
 from service.records.resource import Resource
 from service.routes import Route
 from tests.support.api import Api
@@ -22,7 +22,7 @@ def listed(route: Route) -> Resource:
 
 def scalars(resource: Resource) -> list[Property]:
     """Return the properties that are fields of the documents themselves."""
-    return [prop for prop in resource.properties.values() if not prop.within]
+    return [prop for prop in resource.properties.values() if not prop.within and prop is not SOURCE]
 
 
 def condition(name: str, operator: str, value: str, number: int = 0) -> list[tuple[str, str]]:

@@ -54,11 +54,20 @@ def _size(letter: str, name: str = "M") -> dict[str, Any]:
 
 def _own(collection: str, letter: str, random: Random) -> dict[str, Any] | None:
     """Return the members of a collection whose common body is about stored records."""
+
+    def of_any(name: str) -> dict[str, Any]:
+        return key(name, random.choice(LETTERS))
+
     text, number = f"T{random.randrange(3)}", random.randrange(3)
     field = {"customFieldId": key("style-custom-fields", letter), "text": text}
     cell = {"sizeRangeSizeId": _size(random.choice(LETTERS)), "value": str(number)}
     lines = [{"name": "Chest", "requested": [cell]}, {"name": "Hem", "tolerance": f"0.{number}"}]
     step = {"process": "dyeing", "facilityId": key("facilities", random.choice(LETTERS))}
+    price = {"styleColorId": key("style-colors", letter), "amount": f"{number}.50"}
+    material = {
+        "careInstructionMaterialId": of_any("care-instruction-materials"),
+        "percentage": f"{number + 1}",
+    }
     measured = [{"lineId": {"name": "Chest"}, "companyMeasurement": f"5{number}"}]
     own: dict[str, dict[str, Any]] = {
         "compliance-custom-fields": {"name": text, "type": "text"},
@@ -76,6 +85,21 @@ def _own(collection: str, letter: str, random: Random) -> dict[str, Any] | None:
         "color-swatches": {"hex": f"#00000{number}"},
         "custom-field-values": {"values": [field]},
         "style-supplier-facilities": {"steps": [step]},
+        "style-prices": {"priceLists": [{"priceListId": of_any("price-lists"), "prices": [price]}]},
+        "style-items": {"lines": [{"itemId": of_any("items"), "quantity": f"{number}.5"}]},
+        "style-care-instructions": {
+            "sets": [
+                {
+                    "careInstructionIconIds": [of_any("care-instruction-icons")],
+                    "layers": [
+                        {
+                            "careInstructionLayerId": of_any("care-instruction-layers"),
+                            "materials": [material],
+                        }
+                    ],
+                }
+            ]
+        },
         "measurements": {"sizes": [{"sizeRangeSizeId": _size(letter), "lines": measured}]},
     }
     return own.get(collection)

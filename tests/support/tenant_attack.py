@@ -50,6 +50,10 @@ async def path_ids(api: Api, route: Route) -> dict[str, str]:
     if "{styleId}" not in route.path:
         root = route.path.partition("/{id}")[0]
         return {"id": str((await api.get(root)).data[0]["id"])}
+    if "{priceListId}" in route.path:
+        priced = (await api.get("/api/style-prices")).data[0]
+        price_list = priced["priceLists"][0]["priceListId"]
+        return {"styleId": str(priced["styleId"]), "priceListId": str(price_list)}
     for style in (await api.get("/api/styles", {"pageSize": "100"})).data:
         requests = await api.get(f"/api/styles/{style['id']}/sample-requests")
         for request in requests.data:

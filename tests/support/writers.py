@@ -172,3 +172,11 @@ class Writer:
         return await self._api.delete(
             collection_path(resource), [("ids", str(record_id)) for record_id in ids]
         )
+
+
+def outcomes(answer: Answer) -> list[str]:
+    """Return the outcomes of a write; of a failed one its text."""
+    if answer.status not in (200, 201):
+        return [str(answer.raw)]
+    listed = answer.data if isinstance(answer.data, list) else [answer.data]
+    return [row["outcome"] for row in listed]

@@ -99,8 +99,8 @@ class EffectivePrices(Resource):
 
     def _selection(self, list_request: ListRequest) -> tuple[ListRequest, str, Statement]:
         """Return the selection without what is a parameter of the statement."""
-        kept = (c for c in list_request.conditions if c.property.name not in _REQUIRED)
-        return super()._selection(replace(list_request, conditions=tuple(kept)))
+        others = (c for c in list_request.conditions if c.property.name not in _REQUIRED)
+        return super()._selection(replace(list_request, conditions=tuple(others)))
 
     async def require_parents(
         self, connection: Connection, caller: Caller, parents: Sequence[int]
