@@ -30,10 +30,16 @@ cross join (
             as requirements
 ) as channel
 cross join lateral (select coalesce($5::bigint, o.default_language_id) as id) as reader
-left join style_translation named
-    on named.organization_id = $1::bigint and named.style_id = n.id and named.language_id = reader.id
-left join color_language colored
-    on colored.organization_id = $1::bigint and colored.color_id = color.id and colored.language_id = reader.id
+left join lateral (
+    select text.name, text.description from style_translation text
+    where text.organization_id = $1::bigint and text.style_id = n.id and text.language_id = reader.id
+    offset 0
+) as named on true
+left join lateral (
+    select text.color_name from color_language text
+    where text.organization_id = $1::bigint and text.color_id = color.id and text.language_id = reader.id
+    offset 0
+) as colored on true
 left join lateral (
     select b.gtin14 from barcode b
     where b.organization_id = $1::bigint and b.style_sku_id = sku.id and b.is_primary and b.gtin14 is not null
