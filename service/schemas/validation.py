@@ -8,7 +8,7 @@ Schema cannot express (contract, Errors).
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
@@ -51,7 +51,7 @@ def _no_rules(_: Any) -> Iterable[ErrorDetail]:
 
 
 class Validator:
-    """Validator of a definition in a schema file, compiled by the constructor, with further rules.
+    """Validator of a definition in a schema file, compiled at its first use, with further rules.
 
     If the definition is a list, its items are validated one by one, with ``rules`` for each item;
     else ``rules`` are for the object. ``errors`` takes a body that is one record or part, and
@@ -67,13 +67,18 @@ class Validator:
     ) -> None:
         self._schema = definition(file, name) if name else whole(file)
         self._is_list = "array" in self._schema.types
-        self._body_validator = _compiled(reference(file, name))
-        self._object_validator = (
-            _compiled(f"{reference(file, name)}/items") if self._is_list else self._body_validator
-        )
+        self._reference = reference(file, name)
         self._object_schema = self._schema.items if self._is_list else self._schema
         self._rules = rules
         self._rules_of_list = rules_of_list
+
+    @cached_property
+    def _body_validator(self) -> Any:
+        return _compiled(self._reference)
+
+    @cached_property
+    def _object_validator(self) -> Any:
+        return _compiled(f"{self._reference}/items") if self._is_list else self._body_validator
 
     def errors(self, value: Any, raw: bytes) -> list[ErrorDetail]:
         """Return the error details of a parsed body, in request order, one for each path.
