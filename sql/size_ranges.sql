@@ -17,11 +17,18 @@ join size_range stored on stored.organization_id = $1::bigint and stored.id = it
 where stored.state = 'deleted' and item.state <> 'deleted'
     and exists (
         select 1
-        from size_range_size size
-        join size_range_size related
-            on related.organization_id = $1::bigint and related.id = size.related_size_range_size_id
+        from (
+            select size.related_size_range_size_id as related_id from size_range_size size
+            where size.organization_id = $1::bigint and size.size_range_id = item.id
+            offset 0
+        ) as size
+        cross join lateral (
+            select related.size_range_id from size_range_size related
+            where related.organization_id = $1::bigint and related.id = size.related_id
+            offset 0
+        ) as related
         join size_range target on target.organization_id = $1::bigint and target.id = related.size_range_id
-        where size.organization_id = $1::bigint and size.size_range_id = item.id and target.state = 'deleted'
+        where target.state = 'deleted'
             and not exists (select 1 from item restored where restored.id = target.id and restored.state <> 'deleted')
     );
 
