@@ -75,10 +75,6 @@ for share of f;
     )
 )
 
--- name: size_ranges(organization_id, style_ids)
-select id, size_range_id from style
-where organization_id = $1::bigint and id = any($2::bigint[]);
-
 -- name: styles(organization_id, style_ids)
 select
     style.id,

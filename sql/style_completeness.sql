@@ -5,11 +5,11 @@
 (
     select made.id, coalesce(made.name, color.name) as name
     from (
-    select one.* from style_color one
-    where one.organization_id = $1::bigint and one.style_id between n.id and n.id
-    order by one.style_id, one.color_id
-    offset 0
-) as made
+        select one.* from style_color one
+        where one.organization_id = $1::bigint and one.style_id between n.id and n.id
+        order by one.style_id, one.color_id
+        offset 0
+    ) as made
     cross join lateral (
         select c.name from color c
         where c.organization_id = $1::bigint and c.id between made.color_id and made.color_id

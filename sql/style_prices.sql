@@ -111,9 +111,6 @@ for key share of list;
 delete from style_price where organization_id = $1::bigint and id = any($2::bigint[])
 returning style_id as id;
 
--- name: size_ranges(organization_id, style_ids)
-select id, size_range_id from style where organization_id = $1::bigint and id = any($2::bigint[]);
-
 -- name: stored(organization_id, style_ids, price_list_ids)
 -- Return the prices of the styles $2 in the price lists $3, in pairs; those of deleted style colors, too.
 select

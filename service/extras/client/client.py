@@ -1,6 +1,5 @@
 """Client entry point: calls one service with the API key of one organization."""
 
-import json
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from types import TracebackType
 from typing import Self, TypeAlias, TypeVar, Unpack
@@ -17,7 +16,7 @@ from .queries import Parameters
 from .records import Document, DocumentT, Form, Identity, Outcome
 from .retry_policy import RetryPolicy
 from .transactions import MAX_ENTRIES, Transaction, TransactionOptions
-from .transport import HttpResponse, Request, Transport, service_url
+from .transport import HttpResponse, Request, Transport, encoded, service_url
 
 _TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 """Default timeouts of one attempt in seconds: 10 to connect, 60 between two reads.
@@ -168,8 +167,7 @@ class Client:
 
         The service stores nothing, and a key that may only read suffices.
         """
-        lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in comparisons]
-        body = "\n".join(lines).encode()
+        body = b"\n".join(map(encoded, comparisons))
         request = Request("POST", _VERIFICATION, [], body, "application/x-ndjson")
         return list((await self._require_transport().send(request)).body["data"])
 

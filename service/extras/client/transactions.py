@@ -1,6 +1,5 @@
 """Transactions over collections: entries collected by a program and sent as one request."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from uuid import uuid4
 from .errors import FailureError, is_too_large
 from .options import require_known
 from .records import Document, Form, Outcome, outcome_of, shifted
-from .transport import IDEMPOTENCY_KEY, Request, Transport
+from .transport import IDEMPOTENCY_KEY, Request, Transport, encoded
 
 MAX_ENTRIES: Final = 10_000
 """Entries of one request."""
@@ -95,9 +94,9 @@ class Transaction(EntryMethods):
     def add(self, collection: str, operation: str, item: Form) -> None:
         """Add an entry, as ``EntryMethods.add`` says."""
         entry = {"collection": collection, "operation": operation, "item": item}
-        text = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        line = encoded(entry)
         self._entries.append((collection, item))
-        self._lines.append(text.encode() + b"\n")
+        self._lines.append(line + b"\n")
 
     async def send(self) -> list[tuple[str, Outcome]]:
         """Send the entries so far; return their collections and outcomes, in their order.

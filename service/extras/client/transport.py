@@ -96,7 +96,7 @@ class Transport:
         """
         raw = request.body
         if raw is not None and not isinstance(raw, bytes):
-            raw = _encoded(raw)
+            raw = encoded(raw)
         if raw is not None and len(raw) >= _COMPRESSED_BYTES:
             headers = {**request.headers, "Content-Encoding": "gzip"}
             request, raw = replace(request, headers=headers), gzip.compress(raw, 1)
@@ -132,7 +132,8 @@ class Transport:
         return HttpResponse(status, response_headers, _parsed(body, request))
 
 
-def _encoded(body: Any) -> bytes:
+def encoded(body: Any) -> bytes:
+    """Return a body as JSON; raise ValueError for numbers that JSON lacks."""
     return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 

@@ -22,10 +22,8 @@ ROWS: Final = DEMO.parent / "rows"
 """Folder of the rows: a CSV file for each table, in an order that foreign keys allow."""
 NULL: Final = r"\N"
 _EMPTY: Final = "select not exists (select 1 from organization)"
-_LAST: Final = """
-select setval(pg_get_serial_sequence(name, 'id'), last)
-from unnest($1::text[], $2::bigint[]) as loaded (name, last)
-where pg_get_serial_sequence(name, 'id') is not null"""
+_LAST: Final = "select setval(pg_get_serial_sequence('{0}', 'id'), max(id)) from {0}"
+"""Statement that sets the sequence of a table's ids, if it has one, to the last id."""
 
 
 class DemoDataError(Exception):
@@ -74,8 +72,7 @@ async def _copy(connection: asyncpg.Connection, table: str, content: bytes) -> N
         table, source=source, columns=columns, format="csv", header=True, null=NULL
     )
     if "id" in columns:
-        last = await connection.fetchval(f"select max(id) from {table}")
-        await connection.execute(_LAST, [table], [last])
+        await connection.execute(_LAST.format(table))
 
 
 def _examples(resource: MasterRecord, organization_count: int) -> bytes:
@@ -95,7 +92,7 @@ def _examples(resource: MasterRecord, organization_count: int) -> bytes:
     has_state = resource.stored_state == "state"
     made = io.StringIO()
     lines = csv.writer(made, lineterminator="\n")
-    lines.writerow(["organization_id", "id", *plain, *["state"][: int(has_state)]])
+    lines.writerow(["organization_id", "id", *plain, *(["state"] if has_state else [])])
     for index in range(40 * organization_count):
         number = index % 40 + 1
         values = [

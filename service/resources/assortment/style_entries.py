@@ -10,7 +10,7 @@ import asyncpg
 
 from service.batches.batch import Batch
 from service.database.connections import Connection
-from service.database.statements import load
+from service.database.statements import SHARED, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 from service.records.matched_children import MatchedChildren
@@ -64,7 +64,7 @@ async def check_sizes(connection: Connection, batch: Batch, names: Sequence[Name
         return
     sizes = await SIZES.find(connection, batch.caller, sorted({size_id for *_, size_id in names}))
     parameters = (batch.caller.organization_id, batch.ids)
-    rows = await connection.fetch(_SQL["size_ranges"].text, *parameters)
+    rows = await connection.fetch(SHARED["size_ranges_of_style"].text, *parameters)
     ranges = {row["id"]: row["size_range_id"] for row in rows}
     for children, path, size_id in names:
         size_range_id = ranges[batch.items[children.index]["id"]]

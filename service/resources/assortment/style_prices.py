@@ -13,7 +13,7 @@ from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.batches.new_ids import next_ids
 from service.database.connections import Connection
-from service.database.statements import Statement, load
+from service.database.statements import SHARED, Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.limits import MAX_CHILDREN
@@ -199,7 +199,8 @@ class StylePrices(RecordPart):
         if ids[SIZE]:
             sizes = {**await SIZES.find(connection, batch.caller, ids[SIZE])}
             style_ids = sorted({each.style_id for each in lists})
-            rows = await self.fetch(connection, batch, "size_ranges", style_ids)
+            parameters = (batch.caller.organization_id, style_ids)
+            rows = await connection.fetch(SHARED[self.sizes_of].text, *parameters)
             ranges = {row["id"]: row["size_range_id"] for row in rows}
         for each in lists:
             price_list = live_lists.get(each.list_id)
