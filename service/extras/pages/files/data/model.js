@@ -93,7 +93,8 @@ export class Model {
     const [, above, owner, parameter, name] = /^\/api\/(.*?)([^/{}]+)\/\{(\w+)\}\/([^/{}]+)$/.exec(path) ?? [];
     const collection = this.collections.get(owner);
     const { get, put } = this.document.paths[path];
-    if (!collection || !get) return;
+    const ofChannel = (get?.parameters ?? []).some((parameter) => this.resolve(parameter).name.startsWith("channel"));
+    if (!collection || !get || ofChannel) return;
     // A part can be named as a collection is, such as the items of a style.
     const list = put ? undefined : this.collections.get(name);
     const replace = list ? undefined : this.body(put);
