@@ -12,11 +12,11 @@ from typing import Any, Final, NoReturn
 import asyncpg
 import psycopg
 
+from selvedge_client import SelvedgeError
 from service import __version__
 from service.console import say
 from service.database.distribution import DistributionError
 from service.events import without_secrets
-from service.extras.client import SelvedgeError
 from service.extras.commands import (
     CommandError,
     administration,

@@ -1,6 +1,6 @@
 """HTTP client for Python: pagination, safe retries and typed errors.
 
-It needs only aiohttp and yarl, and no other package of the service, which it calls by its URL:
+It needs only aiohttp and yarl, and calls the service by its URL:
 
     async with Client("https://selvedge.example.com", key) as client:
         colors = client.collection("colors")
@@ -43,6 +43,9 @@ from .errors import UnauthorizedError as UnauthorizedError
 from .errors import UnavailableError as UnavailableError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import UnreachableError as UnreachableError
+from .missing import SentRecords as SentRecords
+from .options import ALWAYS_DELETED as ALWAYS_DELETED
+from .options import MAX_MISSING_SHARE as MAX_MISSING_SHARE
 from .options import BulkOptions as BulkOptions
 from .options import MissingOptions as MissingOptions
 from .options import SyncOptions as SyncOptions
@@ -57,7 +60,9 @@ from .records import Outcome as Outcome
 from .records import Page as Page
 from .records import Record as Record
 from .retry_policy import RetryPolicy as RetryPolicy
+from .transactions import MAX_ENTRIES as MAX_ENTRIES
 from .transactions import Transaction as Transaction
 from .transactions import TransactionOptions as TransactionOptions
+from .transport import service_url as service_url
 from .webhooks import VerificationError as VerificationError
 from .webhooks import verify as verify

@@ -23,8 +23,8 @@ for step in $steps; do
         ;;
     program)
         site=$("$folder/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-        rm -rf "$site/service"
-        cp -R service "$site/service"
+        rm -rf "$site/service" "$site/selvedge_client"
+        cp -R service client/selvedge_client "$site/"
         mkdir -p "$site/service/_data/docs"
         cp -R sql schemas migrations "$site/service/_data/"
         cp -R docs/guides "$site/service/_data/docs/"

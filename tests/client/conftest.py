@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from yarl import URL
 
-from service.extras.client import Client, RetryPolicy
+from selvedge_client import Client, RetryPolicy
 from tests.client.fault_proxy import FaultProxy, start_fault_proxy
 from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database

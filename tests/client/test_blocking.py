@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.extras.client import (
+from selvedge_client import (
     BlockingChanges,
     BlockingClient,
     BlockingCollection,

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import ClientTimeout, web
 from aiohttp.test_utils import TestServer
 
-from service.extras.client import (
+from selvedge_client import (
     Client,
     ConflictError,
     Filter,

@@ -22,9 +22,8 @@ import asyncpg
 import orjson
 import pytest
 
-import service.extras.client
-from service.extras.client import Client, NotFoundError
-from service.extras.client.transport import HttpResponse, Request, Transport
+from selvedge_client import Client, NotFoundError
+from selvedge_client.transport import HttpResponse, Request, Transport
 from service.files import GUIDES
 from service.organizations import administration
 from tests.client.conftest import ServiceAddress
@@ -92,7 +91,6 @@ def night(erp_address: ServiceAddress, monkeypatch: pytest.MonkeyPatch) -> Night
         erp = ModuleType("erp")
         erp.truth = lambda: iter(truth)  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "erp", erp)
-        monkeypatch.setitem(sys.modules, "selvedge_client", service.extras.client)
         names: dict[str, Any] = {"__name__": "night"}
         exec(code, names)
         return names["night"]()
@@ -222,12 +220,9 @@ async def test_errors_are_printed_and_other_records_written(
 
 _ERP: Final = """
 import os, signal, sys, threading
-import service.extras.client
-from service.extras.client import transactions
-from service.extras.client.transport import Transport
+from selvedge_client import transactions
+from selvedge_client.transport import Transport
 from tests.client.erp import Erp
-
-sys.modules["selvedge_client"] = service.extras.client
 
 requests, send = 0, Transport.send
 

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from service.extras.client import (
+from selvedge_client import (
     Client,
     Collection,
     Document,

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from service.extras.client import Client, GoneError
+from selvedge_client import Client, GoneError
 from service.extras.commands.follow import _ChangePrinter
 from service.files import GUIDES
 from service.listing import cursor as cursors
@@ -169,11 +169,10 @@ def replica(path: Path) -> Any:
 
 
 def documented_program(folder: Path) -> Path:
-    """Write the program of the guide, beside what it imports."""
+    """Write the program of the guide."""
     text, program = (GUIDES / "replica.md").read_text(encoding="utf-8"), folder / "replica.py"
     [source] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     program.write_text(source, encoding="utf-8")
-    (folder / "selvedge_client.py").write_text("from service.extras.client import *")
     return program
 
 

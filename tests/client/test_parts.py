@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.extras.client import Client, NotFoundError, PreconditionFailedError
+from selvedge_client import Client, NotFoundError, PreconditionFailedError
 from tests.support.api import replacing
 
 pytestmark = pytest.mark.contract("Parts")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.extras.client import Detail, FailureError, RetryPolicy, UnreachableError
-from service.extras.client.errors import error_of
+from selvedge_client import Detail, FailureError, RetryPolicy, UnreachableError
+from selvedge_client.errors import error_of
 
 
 def failure(status: int, type_: str, retry_after: str | None = None) -> FailureError:

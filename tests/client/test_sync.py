@@ -6,15 +6,15 @@ from typing import Any, Final
 
 import pytest
 
-from service.extras.client import (
+from selvedge_client import (
     Client,
     FieldChange,
     NotFoundError,
     Outcome,
     PreconditionFailedError,
 )
-from service.extras.client import client as client_module
-from service.extras.client.client import RecordSet
+from selvedge_client import client as client_module
+from selvedge_client.client import RecordSet
 
 
 def named(key: str, mark: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from service.extras.client import BlockingClient, Client, FailureError, transactions
+from selvedge_client import BlockingClient, Client, FailureError, transactions
 from tests.client.conftest import ServiceAddress
 from tests.client.fault_proxy import Fault, FaultProxy
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from service.extras.client import VerificationError, verify
+from selvedge_client import VerificationError, verify
 from tests.support.guide_receivers import delivered, receiver_of_the_guide
 from tests.support.receivers import make, receiving, sending_api, settled, subscribe
 

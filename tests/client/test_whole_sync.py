@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from service.extras.client import Client, Outcome, SelvedgeError
-from service.extras.client.client import RecordSet
+from selvedge_client import Client, Outcome, SelvedgeError
+from selvedge_client.client import RecordSet
 from service.organizations import administration
 from tests.client.conftest import ServiceAddress
 from tests.client.test_sync import named

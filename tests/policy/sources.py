@@ -14,6 +14,7 @@ from service.files import MIGRATIONS, SQL
 
 SERVICE = Path(package.__file__).parent
 ROOT = SERVICE.parent
+CLIENT = ROOT / "client" / "selvedge_client"
 
 
 @cache
@@ -30,6 +31,22 @@ def sql_files() -> list[StatementFile]:
 def modules(folder: str = "") -> list[Path]:
     """Return every Python module of the service, or of one of its folders."""
     return sorted((SERVICE / folder).rglob("*.py"))
+
+
+def modules_of_client() -> list[Path]:
+    """Return every Python module of the client."""
+    return sorted(CLIENT.rglob("*.py"))
+
+
+def installed_modules() -> list[Path]:
+    """Return every Python module of the service and of its client."""
+    return [*modules(), *modules_of_client()]
+
+
+def label(module: Path) -> str:
+    """Return the path of a module within the service; of the client's, with its package."""
+    parent = SERVICE if module.is_relative_to(SERVICE) else CLIENT.parent
+    return module.relative_to(parent).as_posix()
 
 
 def modules_of_tests() -> list[Path]:
@@ -58,7 +75,8 @@ def imports(module: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            package = module.relative_to(ROOT).parts[: -node.level] if node.level else ()
+            parent = CLIENT.parent if module.is_relative_to(CLIENT) else ROOT
+            package = module.relative_to(parent).parts[: -node.level] if node.level else ()
             name = ".".join([*package, *([node.module] if node.module else [])])
             yield name
             yield from (f"{name}.{alias.name}" for alias in node.names)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.policy.sources import SERVICE, modules, tree
+from tests.policy.sources import installed_modules, label, tree
 
 _DECORATORS = {"cache", "lru_cache"}
 #: Why each cache stays small: nothing that callers send multiplies its keys, or they are short.
@@ -66,8 +66,6 @@ def cached(module: Path) -> Iterator[str]:
 
 def test_every_cache_has_a_bound() -> None:
     caches = {
-        module.relative_to(SERVICE).as_posix(): names
-        for module in modules()
-        if (names := {*cached(module)})
+        label(module): names for module in installed_modules() if (names := {*cached(module)})
     }
     assert caches == {module: {*reasons} for module, reasons in BOUNDED.items()}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.policy.sources import SERVICE, modules
+from tests.policy.sources import SERVICE, installed_modules
 from tests.support.offenders import in_each
 
 _STREAMS = {"stdout", "stderr", "bar", "tqdm"}
@@ -46,7 +46,7 @@ def _is_text(node: ast.expr) -> bool:
     )
 
 
-@in_each("module", [module for module in modules() if module != _CONSOLE])
+@in_each("module", [module for module in installed_modules() if module != _CONSOLE])
 def test_nothing_is_printed_past_the_console(module: Path) -> None:
     assert not raw_output(module.read_text(encoding="utf-8"))
 

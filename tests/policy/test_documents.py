@@ -14,7 +14,7 @@ from tests.support.offenders import in_each
 
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
 _PATH = re.compile(
-    r"(service|tests|benchmarks|sql|schemas|migrations|docs|\.ci)/[\w.*<>/-]*|[A-Z]+\.md|Makefile"
+    r"(service|client/selvedge_client|tests|benchmarks|sql|schemas|migrations|docs|\.ci)/[\w.*<>/-]*|[A-Z]+\.md|Makefile"
 )
 #: The sample resource of docs/adding-a-resource.md, and a real one that has all its files.
 _SAMPLE, _REAL = "trims", "colors"
@@ -178,7 +178,9 @@ def test_no_package_imports_one_above_it() -> None:
 
 def test_imports_in_documents_are_there() -> None:
     """Imports of the project's own packages, in the programs that documents show."""
-    own = re.compile(r"^from ((?:service|tests|benchmarks)[\w.]*) import ([\w, ]+)$")
+    own = re.compile(
+        r"^from ((?:service|selvedge_client|tests|benchmarks)[\w.]*) import ([\w, ]+)$"
+    )
     lines = [line for page in documents.documents() for line in documents.code(page)]
     imported = [match.groups() for line in lines if (match := own.match(line))]
     assert imported

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
+import selvedge_client
 from service.resources.registry import MASTER_RECORDS
 from service.routes import routes
 from tests.contract.test_every_route import SUCCESSES
@@ -14,8 +15,10 @@ from tests.policy.sources import (
     ROOT,
     SERVICE,
     imports,
+    installed_modules,
     modules,
     modules_of_benchmarks,
+    modules_of_client,
     modules_of_tests,
     texts,
 )
@@ -42,7 +45,10 @@ REQUIREMENTS = {
     "requirements-dev.txt": 40,
 }
 MASTER_NAMES = {resource.name for resource in MASTER_RECORDS}
-CLIENT_STANDS_ON = {"service", "aiohttp", "yarl"}
+CLIENT_STANDS_ON = {"selvedge_client", "aiohttp", "yarl"}
+CALL_THE_CLIENT = (
+    *("service/__main__.py", "service/extras/commands/", "service/extras/transfer/"),
+)
 
 
 def relative(module: Path) -> str:
@@ -54,14 +60,15 @@ def each(paths: list[Path]) -> Callable[[Callable[..., None]], Callable[..., Non
 
 
 def module_name(module: Path) -> str:
-    return relative(module).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    path = relative(module).removeprefix("client/").removesuffix(".py").removesuffix("/__init__")
+    return path.replace("/", ".")
 
 
 def top(name: str) -> str:
     return name.partition(".")[0]
 
 
-@each([module for module in modules() if relative(module) not in COMPOSES_SQL])
+@each([module for module in installed_modules() if relative(module) not in COMPOSES_SQL])
 def test_no_sql_in_python(module: Path) -> None:
     assert not [text for text in texts(module) if _SQL.match(text)]
 
@@ -84,13 +91,20 @@ def test_the_engine_knows_no_http(module: Path) -> None:
     assert not [text for text in texts(module) if text.startswith("/")]
 
 
-@each(modules("extras/client"))
+@each(modules_of_client())
 def test_the_client_needs_nothing_of_the_service(module: Path) -> None:
-    """It speaks to any Selvedge over HTTP, and may be taken elsewhere as it is."""
-    names = {name for name in imports(module) if top(name) == "service"}
-    assert not {name for name in names if not f"{name}.".startswith("service.extras.client.")}
-    standard = {top(name) for name in imports(module)} & sys.stdlib_module_names
-    assert {top(name) for name in imports(module)} - standard <= CLIENT_STANDS_ON
+    """It speaks to any Selvedge over HTTP, and is installed without the service."""
+    assert {top(name) for name in imports(module)} - sys.stdlib_module_names <= CLIENT_STANDS_ON
+
+
+@each(modules())
+def test_the_service_calls_its_client_as_users_do(module: Path) -> None:
+    """Only commands and transfers call it, by its public names."""
+    names = {name for name in imports(module) if top(name) == "selvedge_client"}
+    public = {"selvedge_client", *(f"selvedge_client.{name}" for name in vars(selvedge_client))}
+    modules_of_it = {f"selvedge_client.{each.stem}" for each in modules_of_client()}
+    assert names <= public - (modules_of_it - {"selvedge_client.documents"})
+    assert not names or relative(module).startswith(CALL_THE_CLIENT)
 
 
 def test_nothing_below_the_entry_of_a_query_sees_the_pool() -> None:
@@ -104,7 +118,7 @@ def test_every_kind_of_route_has_a_contract_test() -> None:
     assert {route.operation.name for route in routes()} == set(SUCCESSES)
 
 
-@each([path for path in modules() if path.name not in {"documents.py", "plain_collections.py"}])
+@each([path for path in modules() if path.name != "plain_collections.py"])
 def test_collections_are_listed_in_the_registry_alone(module: Path) -> None:
     """Adding one is one edit of shared code. A module may name those that its rules are about."""
     assert len({*texts(module)} & MASTER_NAMES) <= 4
@@ -139,7 +153,7 @@ def test_locked_npm_packages_name_no_host(module: Path) -> None:
 
 def test_modules_import_each_other_in_one_direction() -> None:
     """A cycle also counts if an import of it is for type checkers only."""
-    by_name = {module_name(module): module for module in modules()}
+    by_name = {module_name(module): module for module in installed_modules()}
     graph = {
         name: {*imported_modules(module, by_name.keys())} - {name}
         for name, module in by_name.items()
@@ -185,7 +199,7 @@ def test_cycles_are_found() -> None:
 
 def test_modules_stay_small() -> None:
     """Files near 120 lines; past 300 there are two things in one."""
-    for module in (*modules(), *modules_of_tests(), *modules_of_benchmarks()):
+    for module in (*installed_modules(), *modules_of_tests(), *modules_of_benchmarks()):
         written, _, generated = module.read_text(encoding="utf-8").partition("# <!-- written by")
         lines = written.count("\n") + generated.partition("# <!-- end of")[2].count("\n")
         assert lines <= 300, (relative(module), lines)
@@ -210,7 +224,7 @@ def crowded(source: str) -> list[str]:
 
 def test_functions_have_at_most_five_parameters() -> None:
     """Values that belong together are an object."""
-    sources = {relative(module): module.read_text(encoding="utf-8") for module in modules()}
+    sources = {each: each.read_text(encoding="utf-8") for each in installed_modules()}
     offenses = {path: crowded(source) for path, source in sources.items()}
     assert not {path: names for path, names in offenses.items() if names}
 

@@ -4,8 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+from selvedge_client import changes, transactions
 from service import limits, schemas
-from service.extras.client import changes, transactions
 from service.limits import byte_size
 from tests.policy import documents
 from tests.policy.limit_rows import (

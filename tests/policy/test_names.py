@@ -16,7 +16,13 @@ from pathlib import Path
 import pytest
 
 from tests.policy import documents
-from tests.policy.sources import ROOT, modules, modules_of_benchmarks, modules_of_tests, tree
+from tests.policy.sources import (
+    ROOT,
+    installed_modules,
+    modules_of_benchmarks,
+    modules_of_tests,
+    tree,
+)
 from tests.support.offenders import in_each
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
@@ -75,7 +81,7 @@ def banned(root: ast.AST) -> int:
 
 def offenses() -> dict[str, int]:
     """Return "rule: path or class" -> number of offenses, where there are any."""
-    paths = (*modules(), *modules_of_tests(), *modules_of_benchmarks())
+    paths = (*installed_modules(), *modules_of_tests(), *modules_of_benchmarks())
     trees = {path: tree(path) for path in paths}
     counts = {f"binding: {relative(module)}": banned(root) for module, root in trees.items()}
     counts |= {
@@ -151,10 +157,10 @@ def repeated(definitions: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def classes() -> list[tuple[str, str]]:
-    """Return every class of the service with its file."""
+    """Return every class of the service and its client with its file."""
     return [
         (node.name, relative(module))
-        for module in modules()
+        for module in installed_modules()
         for node in ast.walk(tree(module))
         if isinstance(node, ast.ClassDef)
     ]
@@ -165,7 +171,8 @@ def test_there_are_classes() -> None:
 
 
 def test_module_names_are_unique_or_mean_the_same() -> None:
-    names = [(module.stem, relative(module)) for module in modules() if module.stem[:2] != "__"]
+    paths = [module for module in installed_modules() if module.stem[:2] != "__"]
+    names = [(module.stem, relative(module)) for module in paths]
     unexplained = repeated(names).keys() ^ SHARED_MODULE_NAMES.keys()
     assert not unexplained, "Rename the modules, or enter what they have in common."
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.policy.sources import SERVICE, modules
+from tests.policy.sources import SERVICE, installed_modules, label
 from tests.support.offenders import in_each
 from tests.support.processor_time import LeastTime
 
@@ -95,11 +95,12 @@ def _methods(tree: ast.AST, name: str) -> set[str]:
 
 def _uses(path: Path, tree: ast.Module) -> Iterator[Use]:
     """Yield every use of a pattern in a module."""
-    module = path.relative_to(SERVICE).as_posix()
+    module = label(path)
     for statement in tree.body:
         calls, name = _calls(statement), _name(statement)
         if calls and name:
-            dotted = f"service.{module.removesuffix('.py').replace('/', '.')}"
+            dotted = module.removesuffix(".py").replace("/", ".")
+            dotted = f"service.{dotted}" if path.is_relative_to(SERVICE) else dotted
             bound = getattr(importlib.import_module(dotted), name)
             patterns, methods = [*_patterns(bound)], sorted(_methods(tree, name))
             assert len(patterns) == len(calls), f"{module}: {name} hides patterns"
@@ -174,7 +175,7 @@ def _growth(use: Use, short: str, long: str) -> float:
     return use.seconds(long) / max(use.seconds(short), _QUICK_SECONDS / _GROWTH)
 
 
-TREES: Final = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules()}
+TREES: Final = {path: ast.parse(path.read_text(encoding="utf-8")) for path in installed_modules()}
 USES: Final = [use for path, tree in TREES.items() for use in _uses(path, tree)]
 
 

@@ -10,18 +10,19 @@ from collections import Counter
 from pathlib import Path
 
 from service.records.master_record import MasterRecord
-from tests.policy.sources import ROOT, modules, tree, written
+from tests.policy.sources import ROOT, modules, modules_of_client, tree, written
 
 LIMITS = {
-    "lines of code in service/": 27_100,
+    "lines of code in client/": 2_190,
+    "lines of code in service/": 24_850,
     "lines of code in service/extras/transfer/": 1_080,
-    "modules in service/": 298,
-    "modules of at most 60 lines": 67,
+    "modules in service/": 281,
+    "modules of at most 60 lines": 62,
     "modules in the largest package": 25,
     "lines of schemas/ per resource file": 100,
     "lines of tests/": 66_700,
     "noqa: ARG002 in service/": 15,
-    "public names of MasterRecord": 56,
+    "public names of MasterRecord": 51,
 }
 _NO_CODE = {
     *(tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
@@ -63,6 +64,7 @@ def test_the_house_is_no_larger() -> None:
     schemas = [*(ROOT / "schemas").glob("*.json")]
     counted = {".py", ".sql", ".js", ".ts", ".mts"}
     counts = {
+        "lines of code in client/": sum(map(code_lines, modules_of_client())),
         "lines of code in service/": sum(map(code_lines, files)),
         "lines of code in service/extras/transfer/": sum(
             code_lines(path) for path in files if path.parent.name == "transfer"

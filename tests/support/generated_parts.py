@@ -120,15 +120,14 @@ def resource_groups() -> str:
     return "\n".join(rows)
 
 
+_CLIENT: Final = _ROOT / "client" / "selvedge_client"
 _CONNECTORS: Final = _ROOT / "docs" / "connectors"
 PARTS: Final = (
     GeneratedPart(_ROOT / "README.md", resource_groups),
     GeneratedPart(_ROOT / "docs" / "testing.md", contract_index.index),
-    GeneratedPart(_ROOT / "service" / "extras" / "client" / "errors.py", client_errors),
-    GeneratedPart(_ROOT / "service" / "extras" / "client" / "documents.py", record_types.documents),
-    GeneratedPart(
-        _ROOT / "service" / "extras" / "client" / "create_forms.py", record_types.create_forms
-    ),
+    GeneratedPart(_CLIENT / "errors.py", client_errors),
+    GeneratedPart(_CLIENT / "documents.py", record_types.documents),
+    GeneratedPart(_CLIENT / "create_forms.py", record_types.create_forms),
     GeneratedPart(_ROOT / "docs" / "settings.md", operator_pages.settings_table),
     GeneratedPart(_ROOT / "docs" / "commands.md", operator_pages.commands),
     GeneratedPart(

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import orjson
 
+from selvedge_client.documents import OWN_KEYS
 from service import schemas
-from service.extras.client.documents import OWN_KEYS
 from service.resources.registry import PART_COLLECTIONS, TRANSACTION
 from tests.support.keyed_references import BODIES, PARTS_BODIES
 from tests.support.transactions import entry

@@ -11,7 +11,7 @@ import orjson
 import pytest
 from yarl import URL
 
-from service.extras.client import Client, RetryPolicy
+from selvedge_client import Client, RetryPolicy
 from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.files import sources
 from service.extras.transfer.import_files import Import, ImportOptions

@@ -7,7 +7,7 @@ import os
 import orjson
 import pytest
 
-from service.extras.client import Client
+from selvedge_client import Client
 from service.extras.transfer.collections import transfer_collections
 from service.files import DEMO
 from tests.support.command_line import CommandResult, run_command

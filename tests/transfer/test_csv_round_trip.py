@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.extras.client import Client
+from selvedge_client import Client
 from service.extras.transfer.collections import (
     TransferCollection,
     select_collections,

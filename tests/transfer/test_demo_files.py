@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from service.extras.client import Client
+from selvedge_client import Client
 from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.fields import Field
 from service.extras.transfer.files import sources

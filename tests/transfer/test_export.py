@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
-from service.extras.client import Client
-from service.extras.client.collections import Collection
+from selvedge_client import Client
+from selvedge_client.collections import Collection
 from service.extras.transfer.collections import select_collections
 from service.extras.transfer.export_files import Export
 from tests.transfer.conftest import ImportFolder

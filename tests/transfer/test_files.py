@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.extras.client import Client
+from selvedge_client import Client
 from service.extras.transfer.cells import text_of, value_of
 from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.csv_records import TableError, rows

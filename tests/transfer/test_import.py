@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.extras.client import Client, UnreachableError
+from selvedge_client import Client, UnreachableError
 from service.extras.commands.outages import OutageRetryPolicy
 from service.extras.transfer import import_files
 from service.extras.transfer.errors import TransferError

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from service.extras.client import Client
-from service.extras.client.transport import HttpResponse, Request, Transport
+from selvedge_client import Client
+from selvedge_client.transport import HttpResponse, Request, Transport
 from service.extras.transfer.collections import select_collections
 from service.extras.transfer.export_files import Export
 from service.extras.transfer.import_files import ImportOptions

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from service.extras.client import Client
+from selvedge_client import Client
 from service.extras.transfer import import_files
 from service.extras.transfer.import_files import ImportOptions
 from tests.transfer.conftest import ImportFolder, listed

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.extras.client import Client, Detail
+from selvedge_client import Client, Detail
 from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.files import sources
 from service.extras.transfer.import_files import ImportOptions

@@ -11,9 +11,9 @@ from typing import Any, Final, TypeAlias
 import orjson
 import pytest
 
+from selvedge_client import Client
+from selvedge_client.blocking import BlockingClient
 from service import schemas
-from service.extras.client import Client
-from service.extras.client.blocking import BlockingClient
 from service.extras.transfer import verify_files
 from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.errors import TransferError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.extras.client import Client
+from selvedge_client import Client
 from service.extras.transfer.import_files import ImportOptions
 from tests.support.api import issue_key
 from tests.transfer.conftest import ImportFolder, TransferEnvironment, listed
@@ -14,7 +14,7 @@ from tests.transfer.test_commands import selvedge
 
 pytestmark = pytest.mark.contract("Files")
 
-WHOLE = ImportOptions(delete_missing=True, at_most=0.5, always=0)
+WHOLE = ImportOptions(missing={"at_most": 0.5, "always": 0})
 BRANDS = [{"id": n, "customId": f"B{n}", "name": f"Brand {n}", "state": "active"} for n in (1, 2)]
 STYLES = [
     {"id": n, "number": f"S{n}", "name": "Vest", "state": "active", "brandId": brand}
@@ -53,12 +53,12 @@ async def test_what_no_line_has_is_deleted_after_all_lines(
         folder.not_deleted
     )
     write(folder, BRANDS[::2], STYLES[::2], RELATIONS[1:2])
-    dry_run = ImportOptions(dry_run=True, delete_missing=True)
+    dry_run = ImportOptions(dry_run=True, missing={})
     outcomes = await folder.import_records(client, options=dry_run)
     assert outcomes["brands"] == Counter(unchanged=1, deleted=1)
     assert outcomes["style-relations"] == Counter(unchanged=1, deleted=2)
     assert len((await keys_of(client))["styles"]) == 4
-    counts = await folder.import_records(client, options=ImportOptions(delete_missing=True))
+    counts = await folder.import_records(client, options=ImportOptions(missing={}))
     assert counts == {
         "brands": Counter(unchanged=1, deleted=1),
         "styles": Counter(unchanged=2, deleted=2),
@@ -76,7 +76,7 @@ async def test_rejected_lines_are_not_missing(client: Client, folder: ImportFold
     await folder.import_records(client, options=WHOLE)
     folder.write("brands.ndjson", BRANDS[0], BRANDS[1] | {"state": "lost"})
     for skip in (False, True):
-        options = ImportOptions(skip=skip, delete_missing=True, at_most=1)
+        options = ImportOptions(skip=skip, missing={"at_most": 1})
         counts = await folder.import_records(client, options=options)
         assert counts["brands"]["failed"] == 1
         assert counts["brands"]["deleted"] == 0
@@ -92,14 +92,14 @@ async def test_lines_that_are_deleted_are_not_missing(client: Client, folder: Im
     folder.write("brands.ndjson", BRANDS[0], BRANDS[1] | {"state": "deleted"})
     # Missing are two of three live records.
     for dry_run in (True, False):
-        too_many = ImportOptions(dry_run=dry_run, delete_missing=True, at_most=0.6, always=1)
+        too_many = ImportOptions(dry_run=dry_run, missing={"at_most": 0.6, "always": 1})
         counts = await folder.import_records(client, options=too_many)
         assert counts["brands"]["refused"] == 2
         assert "2 of 3 brands are missing" in folder.not_deleted[0]
     restored = {"customId": "B2", "name": "Brand 2", "state": "active"}
     await client.collection("brands").write([restored], "merge", match="customId")
     for dry_run in (True, False):
-        options = ImportOptions(dry_run=dry_run, delete_missing=True, at_most=0.7, always=0)
+        options = ImportOptions(dry_run=dry_run, missing={"at_most": 0.7, "always": 0})
         counts = await folder.import_records(client, options=options)
         assert counts["brands"] == Counter(unchanged=1, deleted=3)
 
@@ -121,7 +121,7 @@ async def test_missing_records_in_use_are_reported(client: Client, folder: Impor
     await folder.import_records(client)
     (folder.path / "styles.ndjson").unlink()
     folder.write("brands.ndjson", BRANDS[0])
-    whole = ImportOptions(delete_missing=True, at_most=0.9)
+    whole = ImportOptions(missing={"at_most": 0.9})
     counts = await folder.import_records(client, options=replace(whole, dry_run=True))
     assert counts["brands"] == Counter(unchanged=1, deleted=1, checked=1)
     counts = await folder.import_records(client, options=whole)
@@ -171,6 +171,6 @@ async def test_records_of_other_sources_are_not_missing(
     write(folder, BRANDS, STYLES, RELATIONS)
     await folder.import_records(client)
     write(folder, BRANDS, STYLES[:2], RELATIONS[:1])
-    counts = await folder.import_records(client, options=ImportOptions(delete_missing=True))
+    counts = await folder.import_records(client, options=ImportOptions(missing={}))
     assert counts["styles"] == Counter(unchanged=2, deleted=2)
     assert (await keys_of(client))["styles"] == ["D1", "S1", "S2"]

@@ -9,8 +9,8 @@ from argparse import Namespace
 
 import orjson
 
+from selvedge_client import Client
 from service.console import say
-from service.extras.client import Client
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.outages import OutageRetryPolicy
 from service.extras.commands.prompts import service_from_environment

@@ -14,8 +14,8 @@ from typing import Final
 import orjson
 from aiohttp import web
 
+from selvedge_client import VerificationError, verify
 from service.console import say
-from service.extras.client import VerificationError, verify
 from service.extras.commands import Parsers
 from service.settings import Settings
 

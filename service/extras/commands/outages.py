@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from selvedge_client import RetryPolicy, SelvedgeError
 from service.console import say
-from service.extras.client import RetryPolicy, SelvedgeError
 
 _REPORT_SECONDS: Final = 60.0
 _TRIES_BEFORE_REPORT: Final = 3

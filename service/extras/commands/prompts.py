@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from selvedge_client import service_url
 from service.console import say, visible
-from service.extras.client.transport import service_url
 from service.extras.commands import CommandError
 
 

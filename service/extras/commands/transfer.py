@@ -14,9 +14,8 @@ from typing import Final
 
 from tqdm import tqdm
 
+from selvedge_client import ALWAYS_DELETED, MAX_MISSING_SHARE, Client, MissingOptions
 from service.console import say
-from service.extras.client import Client
-from service.extras.client.options import ALWAYS_DELETED, MAX_MISSING_SHARE
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.column_listing import ListColumns
 from service.extras.commands.import_summary import print_summary, reject_summary
@@ -172,16 +171,18 @@ def import_(_: Settings, arguments: Namespace) -> None:
 
     url, key = service_from_environment()  # fails before any file is read
     files = sources(arguments.place, transfer_collections(), text_encoding(arguments.encoding))
-    for option, value in (("--at-most", arguments.at_most), ("--always", arguments.always)):
-        if value is not None and not arguments.delete_missing:
-            raise CommandError(f"{option} needs --delete-missing")
+    missing: MissingOptions = {}
+    if arguments.at_most is not None:
+        missing["at_most"] = arguments.at_most
+    if arguments.always is not None:
+        missing["always"] = arguments.always
+    if missing and not arguments.delete_missing:
+        raise CommandError(f"--{next(iter(missing)).replace('_', '-')} needs --delete-missing")
     options = ImportOptions(
         skip=arguments.on_error == "skip",
         dry_run=arguments.dry_run,
         merge=arguments.merge,
-        delete_missing=arguments.delete_missing,
-        at_most=MAX_MISSING_SHARE if arguments.at_most is None else arguments.at_most,
-        always=ALWAYS_DELETED if arguments.always is None else arguments.always,
+        missing=missing if arguments.delete_missing else None,
     )
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
         if any(path.absolute() == source.path.absolute() for source in files):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from selvedge_client import Client
 from service.console import say
-from service.extras.client import Client
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.outages import OutageRetryPolicy, outage_reporter
 from service.extras.commands.prompts import print_table, service_from_environment

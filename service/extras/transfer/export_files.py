@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.extras.client import Client, NotFoundError, Sort
+from selvedge_client import Client, NotFoundError, Sort
 from service.extras.transfer.collections import TransferCollection
 from service.extras.transfer.csv_records import write_table
 from service.extras.transfer.fields import Field

@@ -14,11 +14,17 @@ from typing import Any, Final
 
 import orjson
 
+from selvedge_client import (
+    MAX_ENTRIES,
+    Client,
+    Detail,
+    FailureError,
+    MissingOptions,
+    Outcome,
+    SentRecords,
+    Transaction,
+)
 from service.error_types import ErrorType
-from service.extras.client import Client, Detail, FailureError, Outcome
-from service.extras.client.missing import SentRecords
-from service.extras.client.options import ALWAYS_DELETED, MAX_MISSING_SHARE
-from service.extras.client.transactions import MAX_ENTRIES, Transaction
 from service.extras.transfer.errors import CHECKED, REFUSED, TransferError
 from service.extras.transfer.files import Line, Source
 from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys
@@ -40,12 +46,8 @@ class ImportOptions:
     """Whether every transaction is a dry run."""
     merge: bool = False
     """Whether lines are merged into their records: fields that a line lacks stay."""
-    delete_missing: bool = False
-    """Whether live records of the key's source that their file lacks are deleted."""
-    at_most: float = MAX_MISSING_SHARE
-    """Share from 0 to 1 of a collection's records beyond which none is deleted."""
-    always: int = ALWAYS_DELETED
-    """Number of missing records of a collection that are deleted, whatever their share is."""
+    missing: MissingOptions | None = None
+    """Options of the deletes of the key's source's records that their file lacks; None for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +108,8 @@ class Import:
             await self._send(chunk)
         if not self._is_stopped:
             await self._send(self._finals)
-        if self.options.delete_missing and not self._is_stopped:
-            await self._delete_missing()
+        if self.options.missing is not None and not self._is_stopped:
+            await self._delete_missing({**self.options.missing, "dry_run": self.options.dry_run})
         names = (source.collection.name for source in self.sources)
         return {name: self._counts[name] for name in names if self._counts[name]}
 
@@ -240,17 +242,14 @@ class Import:
         self.rejects.add(entry.source, entry.line, rows)
         self.on_progress(1)
 
-    async def _delete_missing(self) -> None:
+    async def _delete_missing(self, options: MissingOptions) -> None:
         """Delete the live records of the key's source that no line has, in collections with a file.
 
         Those that others use, or that are too many, are ``refused`` and stay. A dry run counts
         records in use as ``checked``: the lines, which it does not write, may free them.
         """
-        how = self.options
-        in_use = CHECKED if how.dry_run else REFUSED
-        for name, row in await self.client.delete_missing(
-            self._sent.values(), at_most=how.at_most, always=how.always, dry_run=how.dry_run
-        ):
+        in_use = CHECKED if self.options.dry_run else REFUSED
+        for name, row in await self.client.delete_missing(self._sent.values(), **options):
             outcome = in_use if row.outcome == "failed" else row.outcome
             self._counts[name][outcome] += 1
             if outcome == REFUSED:

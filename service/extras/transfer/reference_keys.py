@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from selvedge_client import Detail
 from service.error_types import ErrorType
-from service.extras.client import Detail
 from service.extras.transfer.collections import TransferCollection
 from service.extras.transfer.fields import Field, shown_lists
 from service.records.reference_targets import TARGETS

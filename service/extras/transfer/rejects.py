@@ -8,8 +8,8 @@ from typing import IO, Final
 
 import orjson
 
+from selvedge_client import Detail
 from service import csv_lines
-from service.extras.client import Detail
 from service.extras.transfer.csv_records import TABLE_ENCODING
 from service.extras.transfer.files import Line, Source
 from service.files import private

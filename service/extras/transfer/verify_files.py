@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from service.extras.client import Client
+from selvedge_client import Client
 from service.extras.transfer.collections import TransferCollection
 from service.extras.transfer.errors import TransferError
 from service.extras.transfer.files import Source

@@ -4,8 +4,6 @@ import json
 import os
 from typing import TypeVar
 
-from selvedge_client import AuthenticatedClient
-from selvedge_client import models as m
 from selvedge_client.api.changes import follow_changes
 from selvedge_client.api.color_translation_sets import (
     bulk_replace_color_translation_sets,
@@ -20,6 +18,9 @@ from selvedge_client.api.colors import (
     read_color,
     replace_color,
 )
+
+from selvedge_client import AuthenticatedClient
+from selvedge_client import models as m
 
 T = TypeVar("T")
 HERE = AuthenticatedClient(os.environ["SELVEDGE_URL"], os.environ["SELVEDGE_API_KEY"])

@@ -4,7 +4,6 @@ import json
 import os
 from typing import TypeVar
 
-from selvedge_client import AuthenticatedClient
 from selvedge_client.api.changes import follow_changes
 from selvedge_client.api.colors import bulk_replace_colors, create_colors, list_colors, patch_color
 from selvedge_client.models import (
@@ -26,6 +25,8 @@ from selvedge_client.models import (
     SortOrder,
     State,
 )
+
+from selvedge_client import AuthenticatedClient
 
 T = TypeVar("T")
 CLIENT = AuthenticatedClient(os.environ["SELVEDGE_URL"], os.environ["SELVEDGE_API_KEY"])

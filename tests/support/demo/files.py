@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from service.extras.client import Client
+from selvedge_client import Client
 from service.extras.transfer.collections import select_collections
 from service.extras.transfer.export_files import Export
 from service.files import DEMO
