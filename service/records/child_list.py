@@ -6,9 +6,9 @@ plans that the functions here return (contract, Parts).
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import orjson
 
@@ -50,6 +50,13 @@ class ChildList(ChildTable):
     """Child table whose entries requests have: their errors, their matches, and their plan."""
 
     nested: "tuple[ChildList, ...]" = ()
+
+    def bound(self, resource: str, table: str, name: str = "") -> Self:
+        """Return the list of records or entries in ``table``, and its nested lists, all bound."""
+        name = name or self.name
+        nested = [each.bound(resource, self.table, f"{name}.{each.name}") for each in self.nested]
+        owner = self.owner or f"{table}_id"
+        return replace(self, resource=resource, name=name, owner=owner, nested=(*nested,))
 
     @cached_property
     def named_once(self) -> tuple[str, ...]:

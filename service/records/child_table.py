@@ -31,18 +31,20 @@ class ChildTable:
     Entries that have ``isDeactivated`` can be deactivated when a request omits them.
     """
 
-    resource: str
-    name: str
-    """Member with the list; dotted, if it is within the entries of another list."""
+    name: str = ""
+    """Member with the list; once bound, dotted if it is within the entries of another list.
+
+    By default it is the part's ``list_name``.
+    """
     table: str
-    owner: str
-    """Column with the owner's id."""
+    resource: str = ""
+    """Collection or part with the list, once it is bound (``ChildList.bound``)."""
+    owner: str = ""
+    """Column with the owner's id; by default named by the owner's table."""
     noun: str = "entry"
     """Name of an entry in messages."""
     key: str = "id"
     """Member with the id of an entry."""
-    has_ids: bool = True
-    """Whether ids are given to new entries; else ``key`` is the id of another record."""
     once: tuple[str, ...] = ()
     """Members besides ``key`` that must differ between entries; true is a value, false is none."""
     own_key: str = ""
@@ -73,6 +75,11 @@ class ChildTable:
     """Cause of deactivations and reactivations."""
     moved: str = ""
     """Cause of changes of the order, if entries keep the order in which they are sent."""
+
+    @cached_property
+    def has_ids(self) -> bool:
+        """Whether ids are given to new entries; else ``key``, required, is another record's id."""
+        return not self.linked and self.key not in self._sent.schema.get("required", ())
 
     @cached_property
     def _sent(self) -> ResolvedSchema:

@@ -4,7 +4,7 @@ Each collection is a subclass of :class:`MasterRecord`. Its statements come from
 are generated (``service/resources/plain_records.py``).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
@@ -19,6 +19,7 @@ from service.listing.page_sql import LIVE, column_of
 from service.listing.properties import SOURCE, Property
 from service.listing.related import Related
 from service.records import scalar_columns
+from service.records.links import LINK_TABLE
 from service.records.path_keys import KeyLookup
 from service.records.reference_targets import own_references
 from service.records.usage import ReferencedBy, Usages, in_use, usage_messages, usages
@@ -60,30 +61,35 @@ class MasterRecord(WritableResource):
     """Columns for which ``documents`` has slots: a hard-deleted record's last document differs."""
 
     def __init_subclass__(cls) -> None:
-        """Set what follows from the schema; add the filters by fields with one id of a record."""
+        """Set what follows from the schema; add the filters by fields with ids of records."""
         if "name" in vars(cls):
             cls.string_ids = "ids" in schemas.load()[cls.name]["$defs"]
             if "state" not in schemas.definition(cls.name, "document").properties:
                 cls.stored_state, cls.listed = "'active'", ""
             cls.table = schemas.table(cls.name)
-            referring = own_references(cls.name).items()
-            cls.related = (
-                *(
-                    Related(
-                        name.removesuffix("Id"),
-                        cls._rows or cls.table,
-                        "id",
-                        {"id": column_of(name)},
-                        {} if target.key_of else {target.key: column_of(target.key)},
-                        target.table,
-                        "related_by_target" if target.lock else "related_by_language",
-                        has_text_ids=target.has_text_ids,
-                    )
-                    for name, target in referring
-                    if name.endswith("Id")
-                ),
-                *cls.related,
-            )
+            cls.related = (*cls._referring(), *cls.related)
+
+    @classmethod
+    def _referring(cls) -> Iterator[Related]:
+        """Yield the filters by fields with one id, then those by sets of links.
+
+        Sets of links whose table ``related`` has are left out.
+        """
+        fields, declared = schemas.definition(cls.name, "create").properties, cls.related
+        references = own_references(cls.name).items()
+        for name, target in sorted(references, key=lambda each: not each[0].endswith("Id")):
+            link = fields[name].schema.get(LINK_TABLE)
+            if name.endswith("Id") or (link and link not in [each.rows for each in declared]):
+                yield Related(
+                    f"{name.removesuffix('Ids')}s" if link else name.removesuffix("Id"),
+                    link or cls._rows or cls.table,
+                    f"{cls.table}_id" if link else "id",
+                    {"id": column_of(name).removesuffix("s") if link else column_of(name)},
+                    {} if target.key_of else {target.key: column_of(target.key)},
+                    target.table,
+                    "related_by_target" if target.lock else "related_by_language",
+                    has_text_ids=target.has_text_ids,
+                )
 
     def __init__(self) -> None:
         self.keeps_omitted = bool(schemas.whole(self.name).schema.get(KEEPS_OMITTED))

@@ -51,6 +51,14 @@ class RecordPart(WritableResource):
     ``filled``.
     """
 
+    def __init_subclass__(cls) -> None:
+        """Bind the list to the part; parts with a path suffix stand below their owner's path."""
+        if cls.children is not None and "children" in vars(cls):
+            name = cls.list_name or cls.children.name
+            cls.children = cls.children.bound(cls.name, schemas.table(cls.owner.name), name)
+        if "name" in vars(cls) and cls.below:
+            cls.segment = cls.segment or cls.owner.name
+
     def __init__(self) -> None:
         super().__init__()
         filled = self.statements["filled"].text

@@ -13,9 +13,12 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
+from service import schemas
 from service.database.connections import Connection
 from service.database.statements import SHARED, id_array
+from service.listing.page_sql import column_of
 from service.organizations.caller import Caller
+from service.records.reference_targets import own_references
 
 NAMED: Final = 10
 """Number of referring records that a message names, for each of their collections."""
@@ -23,31 +26,41 @@ NAMED: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class ReferencedBy:
-    """Reference from other records, by a column of their table or of a link table."""
+    """Reference from records of a collection, by a column of their table or of a link table."""
 
-    noun: str
-    """Name of the referring records in messages."""
-    table: str
+    collection: str
     column: str
     link: str = ""
     """Table of ``column``, if it is not the referring records' own table."""
-    owner: str = "id"
-    """Column of that table with the ids of the referring records."""
-    through: tuple[tuple[str, str], ...] = ()
-    """Tables of entries in records, each with its column of the ids of the next or of the records.
+    through: tuple[str, ...] = ()
+    """Tables of entries that lead from ``link`` to the records.
 
-    The first is the one whose ids ``owner`` has.
+    Each, and ``link``, has a column with the ids of the next one, or of the records.
     """
-    is_live: str = "record.state <> 'deleted'"
-    """SQL condition of the referring records that prevent a delete; their row is ``record``."""
-    key: str = "null::text"
-    """SQL of a referring record's own key, in its row ``record``."""
+    users: str = ""
+    """Name of the referring records in messages; by default that of the collection."""
     cleared_by: str = ""
     """Name of the resource's statement that clears remaining references before a hard delete."""
 
     @property
+    def noun(self) -> str:
+        """Name of the referring records in messages."""
+        return self.users or self.collection.replace("-", " ")
+
+    @property
+    def table(self) -> str:
+        """Table of the referring records."""
+        return schemas.table(self.collection)
+
+    @property
     def text(self) -> str:
-        """Statement that counts the referring records, and names the first ones."""
+        """Statement that counts the live referring records, and names the first ones."""
+        has_state = "state" in schemas.definition(self.collection, "document").properties
+        key = schemas.key_fields(self.collection)[0]
+        target, key_text = own_references(self.collection).get(key), f"record.{column_of(key)}"
+        if target:
+            columns = {"target": target.table, "key": column_of(target.key)}
+            key_text = SHARED["key_of_reference"].fill(**columns, reference=key_text)
         return SHARED["uses"].fill(
             users=self.noun,
             table=self.table,
@@ -55,15 +68,19 @@ class ReferencedBy:
             link=self.link or self.table,
             owner=self._owner("link"),
             other_owner=self._owner("other"),
-            is_live=self.is_live,
-            key=self.key,
+            is_live="record.state <> 'deleted'" if has_state else "true",
+            key=key_text,
             named=str(NAMED),
         )
 
-    def _owner(self, link: str) -> str:
+    def _owner(self, row: str) -> str:
         """Return the SQL of the referring record's id in a row of the link table."""
-        owner = f"{link}.{self.owner}"
-        for table, column in self.through:
+        if not self.link:
+            return f"{row}.id"
+        first, *others = (*self.through, self.table)
+        owner = f"{row}.{first}_id"
+        for table, following in zip(self.through, others, strict=True):
+            column = f"{following}_id"
             owner = SHARED["owner_of_entry"].fill(table=table, column=column, entry=owner)
         return owner
 

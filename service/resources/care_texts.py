@@ -19,14 +19,12 @@ _REFERENCE_KEY = "care_material_reference_key"
 """Name of the unique index of the ``userDefinedId`` of live materials."""
 
 
-def translations(resource: str, table: str) -> tuple[ChildList, ...]:
+def translations(table: str) -> tuple[ChildList, ...]:
     """Return the list ``languages`` of care texts, which keep their identity by ``languageId``."""
     return (
         ChildList(
-            resource=resource,
             name="languages",
             table=f"{table}_translation",
-            owner=f"{table}_id",
             noun="translation",
             once=("languageId",),
             order="entry.language_id",
@@ -66,14 +64,10 @@ class CareInstructionMaterials(PlainRecord):
     """
 
     name = "care-instruction-materials"
-    lists = translations(name, "care_instruction_material")
+    lists = translations("care_instruction_material")
     related = related_languages("care_instruction_material")
     uses = (
-        of_care_sets(
-            "style_care_material",
-            "care_instruction_material_id",
-            within=(("style_care_layer", "style_care_set_id"),),
-        ),
+        of_care_sets("style_care_material", "care_instruction_material_id", "style_care_layer"),
     )
     unique_fields = ("userDefinedId",)
     updates = ("release_references", "update")
@@ -150,7 +144,7 @@ class CareInstructions(HardDeleted, PlainRecord):
 
     name = "care-instructions"
     uses = (of_care_sets("style_care_instruction", "care_instruction_id"),)
-    lists = translations(name, "care_instruction")
+    lists = translations("care_instruction")
     related = related_languages("care_instruction")
 
 
@@ -162,7 +156,7 @@ class CareInstructionIcons(PlainRecord):
 
     name = "care-instruction-icons"
     uses = (of_care_sets("style_care_icon", "care_instruction_icon_id"),)
-    lists = translations(name, "care_instruction_icon")
+    lists = translations("care_instruction_icon")
     related = related_languages("care_instruction_icon")
 
 
@@ -174,5 +168,5 @@ class CareInstructionLayers(PlainRecord):
         of_care_sets("style_care_layer", "care_instruction_layer_id"),
         of_lines("care_instruction_layer_id"),
     )
-    lists = translations(name, "care_instruction_layer")
+    lists = translations("care_instruction_layer")
     related = related_languages("care_instruction_layer")

@@ -12,7 +12,6 @@ class ColorSwatches(RecordPart):
 
     name = "color-swatches"
     owner = Colors
-    segment = Colors.name
     below = "/swatch"
     is_patched = True
 

@@ -18,7 +18,6 @@ from service.records.links import (
     differences,
 )
 from service.records.usage import ReferencedBy
-from service.resources.assortment.style_colors import COLOR_KEY
 from service.resources.assortment.style_entries import of_line_colors
 from service.resources.plain_records import PlainRecord
 
@@ -45,7 +44,7 @@ class Colors(PlainRecord):
     name = "colors"
     shown = ("name", "userDefinedId", "colorReference")
     uses = (
-        ReferencedBy("style colors", "style_color", "color_id", key=COLOR_KEY),
+        ReferencedBy("style-colors", "color_id"),
         of_line_colors("color_id"),
     )
     written_separately = tuple(_REFERENCES)

@@ -115,14 +115,10 @@ class CustomFieldValues(RecordPart):
     owner = Styles
     scope_field = "id"
     sizes_of = "size_ranges_of_style"
-    segment = Styles.name
     below = "/custom-field-values"
     list_name = "values"
     children = _Values(
-        resource=name,
-        name=list_name,
         table="custom_field_value",
-        owner="style_id",
         noun="value",
         order="entry.custom_field_id, entry.style_color_id, entry.size_range_size_id",
         is_shown=IS_SHOWN,

@@ -114,10 +114,9 @@ class CustomFields(PlainRecord):
         ]
 
 
-def allowed_values(resource: str, kind: str, *, order: str) -> ChildList:
+def allowed_values(kind: str, *, order: str) -> ChildList:
     """Return the list of the allowed values of a kind's custom fields; ``order`` is that in SQL."""
     return ChildList(
-        resource=resource,
         name="allowedValues",
         table=f"{kind}_allowed_value",
         owner="custom_field_id",

@@ -18,20 +18,11 @@ from service.resources.styles import Styles
 
 _SIZE = "sizeRangeSizeId"
 _VALUES = ChildList(
-    resource="measurement-charts",
-    name="lines.requested",
-    table="measurement_line_value",
-    owner="measurement_line_id",
-    noun="value",
-    key=_SIZE,
-    has_ids=False,
-    order=BY_SIZE,
+    name="requested", table="measurement_line_value", noun="value", key=_SIZE, order=BY_SIZE
 )
 _LINES = ChildList(
-    resource="measurement-charts",
     name="lines",
     table="measurement_line",
-    owner="style_id",
     noun="line",
     key="lineId",
     # Lines without an id match by name; a null name matches a null name.
@@ -63,7 +54,6 @@ class MeasurementCharts(RecordPart):
     name = "measurement-charts"
     owner = Styles
     scope_field = "id"
-    segment = Styles.name
     below = "/measurement-chart"
     children = _LINES
     is_patched = True

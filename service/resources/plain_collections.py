@@ -12,7 +12,6 @@ from service.records.scalar_columns import document_sql
 from service.records.usage import ReferencedBy
 from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.associations import Restriction
-from service.resources.assortment.style_colors import COLOR_KEY
 from service.resources.assortment.style_entries import of_line_colors, of_lines
 from service.resources.custom_fields import CustomFields, allowed_values, related_values
 from service.resources.plain_records import HardDeleted, PlainRecord
@@ -24,9 +23,9 @@ class Brands(Restriction, PlainRecord):
     name = "brands"
     shown = ("name", "customId")
     uses = (
-        ReferencedBy("styles", "style", "brand_id", key="record.number"),
-        ReferencedBy("items", "item", "brand_id", key="record.number"),
-        ReferencedBy("barcode ranges", "barcode_range", "brand_id", key="record.user_defined_id"),
+        ReferencedBy("styles", "brand_id"),
+        ReferencedBy("items", "brand_id"),
+        ReferencedBy("barcode-ranges", "brand_id"),
     )
 
 
@@ -35,7 +34,7 @@ class StyleCategories(Restriction, PlainRecord):
 
     name = "style-categories"
     shown = ("name", "userDefinedId")
-    uses = (ReferencedBy("styles", "style", "style_category_id", key="record.number"),)
+    uses = (ReferencedBy("styles", "style_category_id"),)
 
 
 class Seasons(PlainRecord):
@@ -44,15 +43,8 @@ class Seasons(PlainRecord):
     name = "seasons"
     shown = ("name", "userDefinedId")
     uses = (
-        ReferencedBy("styles", "style", "season_id", key="record.number"),
-        ReferencedBy(
-            "style colors",
-            "style_color",
-            "season_id",
-            link="style_color_in_season",
-            owner="style_color_id",
-            key=COLOR_KEY,
-        ),
+        ReferencedBy("styles", "season_id"),
+        ReferencedBy("style-colors", "season_id", "style_color_in_season"),
     )
 
 
@@ -60,15 +52,7 @@ class SampleTypes(PlainRecord):
     """Types of sample requests: soft delete, refused while sample requests refer to them."""
 
     name = "sample-types"
-    uses = (
-        ReferencedBy(
-            "sample requests",
-            "sample_request",
-            "sample_type_id",
-            is_live="true",
-            key="record.name",
-        ),
-    )
+    uses = (ReferencedBy("sample-requests", "sample_type_id"),)
 
 
 class Organizations(MasterRecord):
@@ -94,16 +78,7 @@ class Groups(Restriction, PlainRecord):
 
     name = "groups"
     shown = ("name", "userDefinedId")
-    uses = (
-        ReferencedBy(
-            "styles",
-            "style",
-            "group_id",
-            link="style_in_group",
-            owner="style_id",
-            key="record.number",
-        ),
-    )
+    uses = (ReferencedBy("styles", "group_id", "style_in_group"),)
 
 
 class ColorGroups(PlainRecord):
@@ -115,16 +90,7 @@ class ColorGroups(PlainRecord):
 
     name = "color-groups"
     shown = ("name", "userDefinedId", "state")
-    uses = (
-        ReferencedBy(
-            "colors",
-            "color",
-            "color_group_id",
-            link="color_in_group",
-            owner="color_id",
-            key="record.user_defined_id",
-        ),
-    )
+    uses = (ReferencedBy("colors", "color_group_id", "color_in_group"),)
 
 
 class ItemCategories(HardDeleted, PlainRecord):
@@ -135,15 +101,7 @@ class ItemCategories(HardDeleted, PlainRecord):
     """
 
     name = "item-categories"
-    uses = (
-        ReferencedBy(
-            "items",
-            "item",
-            "item_category_id",
-            key="record.number",
-            cleared_by="clear_in_deleted_items",
-        ),
-    )
+    uses = (ReferencedBy("items", "item_category_id", cleared_by="clear_in_deleted_items"),)
 
 
 class Items(PlainRecord):
@@ -180,9 +138,7 @@ class ComplianceCustomFields(CustomFields):
     parent_is_fixed = False
     lists = (
         allowed_values(
-            name,
-            kind,
-            order="case when not page.is_sort_by_allowed_value_id then entry.value end",
+            kind, order="case when not page.is_sort_by_allowed_value_id then entry.value end"
         ),
     )
     related = (related_values("compliance"),)

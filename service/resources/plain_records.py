@@ -109,12 +109,13 @@ class PlainRecord(MasterRecord):
         return [name for name, field in fields.items() if scalar_columns.is_value_set(field)]
 
     def __init_subclass__(cls) -> None:
-        """Add the references that the class does not declare.
+        """Bind the lists; add the references that the class does not declare.
 
         It checks those in ``written_separately``, and those to the records of its own collection.
         """
         super().__init_subclass__()
         if "name" in vars(cls):
+            cls.lists = tuple(each.bound(cls.name, schemas.table(cls.name)) for each in cls.lists)
             declared = {reference.field: reference for reference in cls.references}
             cls.references = tuple(
                 declared.get(name) or Reference(name, target.table, target.noun, lock=target.lock)

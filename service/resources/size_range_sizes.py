@@ -20,10 +20,8 @@ from service.writing.key_look_ups import KeyMatches, fail_key
 
 _RELATED = "relatedSizeRangeSizeId"
 _SIZES = ChildList(
-    resource="size-range-sizes",
     name="sizes",
     table="size_range_size",
-    owner="size_range_id",
     noun="size",
     once=("isDefaultGrading",),
     computed=("isDefaultGrading",),
@@ -33,7 +31,7 @@ _SIZES = ChildList(
     cause="size-range-sizes",
     turned="size-range-sizes.isDeactivated",
     moved="size-range-sizes.position",
-)
+).bound("size-range-sizes", "size_range")
 _RELATION = _SIZES.members.index(_RELATED)
 """Index of the value in a row."""
 _KEYS: Final = {name: _SIZES.members.index(name) for name in ("name", "sizeId")}
@@ -52,7 +50,6 @@ class SizeRangeSizes(RecordPart):
 
     name = "size-range-sizes"
     owner = SizeRanges
-    segment = SizeRanges.name
     below = "/sizes"
     children = _SIZES
     list_name = _SIZES.name

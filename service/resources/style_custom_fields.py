@@ -108,7 +108,6 @@ class StyleCustomFields(CustomFields):
     written_separately = tuple(association.field for association in _ASSOCIATIONS)
     lists = (
         allowed_values(
-            name,
             kind,
             order="case when page.is_sort_by_allowed_value_id"
             " then entry.user_defined_id else entry.value end",

@@ -23,12 +23,9 @@ class StyleContacts(RecordPart):
 
     name = "style-contacts"
     owner = Styles
-    segment = Styles.name
     below = "/contacts"
     list_name = "contacts"
-    children = ChildList(
-        resource=name, name=list_name, table="style_contact", owner="style_id", noun="contact"
-    )
+    children = ChildList(table="style_contact", noun="contact")
 
 
 class _Steps(ChildList):
@@ -59,16 +56,10 @@ class StyleSupplierFacilities(RecordPart):
 
     name = "style-supplier-facilities"
     owner = Styles
-    segment = Styles.name
     below = "/supplier-facilities"
     list_name = "steps"
     children = _Steps(
-        resource=name,
-        name=list_name,
-        table="style_supplier_facility",
-        owner="style_id",
-        noun="step",
-        computed=("effectiveCountryCode",),
+        table="style_supplier_facility", noun="step", computed=("effectiveCountryCode",)
     )
 
     async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:

@@ -11,15 +11,9 @@ from service.database.connections import Connection
 from service.database.statements import load
 from service.error_types import ErrorType
 from service.listing.properties import Property, stored_id
-from service.listing.related import Related
 from service.records.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
 
-_NUMBER = (
-    "(select related.number from style related"
-    " where related.organization_id = $1::bigint and related.id = record.related_style_id)"
-)
-"""SQL of the own key of a style relation, the related style's number."""
 _READY: Final = "isReadyForExport"
 _FILTERS: Final = load("custom_field_filters")
 _IS_SHOWN: Final = load("custom_field_values")["is_shown"].text
@@ -43,16 +37,6 @@ class Styles(PlainRecord):
     counted_by = {"groupIds": "groups", "seasonId": "seasons", "supplierId": "suppliers"}  # noqa: RUF012
     updates = ("tell_restored", "update")
     deletes = ("delete", "tell_deleted", "delete_style_colors", "delete_style_files")
-    related = (
-        Related(
-            "groups",
-            "style_in_group",
-            "style_id",
-            {"id": "group_id"},
-            {"userDefinedId": "user_defined_id"},
-            "style_group",
-        ),
-    )
     _defined = Property(
         "customFields.",
         "string",
@@ -63,22 +47,11 @@ class Styles(PlainRecord):
         keys=(),
     )
     uses = (
-        *(
-            ReferencedBy("style relations", "style_relation", column, is_live="true", key=_NUMBER)
-            for column in ("style_id", "related_style_id")
-        ),
-        ReferencedBy("style skus", "style_sku", "style_id", key="record.sku"),
-        ReferencedBy(
-            "price lists",
-            "price_list",
-            "style_id",
-            link=PRICED,
-            owner="price_list_id",
-            key="record.user_defined_id",
-        ),
-        ReferencedBy(
-            "sample requests", "sample_request", "style_id", is_live="true", key="record.name"
-        ),
+        ReferencedBy("style-relations", "style_id"),
+        ReferencedBy("style-relations", "related_style_id"),
+        ReferencedBy("style-skus", "style_id"),
+        ReferencedBy("price-lists", "style_id", PRICED),
+        ReferencedBy("sample-requests", "style_id"),
     )
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:

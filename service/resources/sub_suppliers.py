@@ -8,17 +8,6 @@ from service.records.child_list import ChildList
 from service.resources.plain_records import PlainRecord
 
 
-def contact_list(resource: str, owner: str) -> ChildList:
-    """Return the list of contacts of a resource's records, whose table is ``owner``."""
-    return ChildList(
-        resource=resource,
-        name="contacts",
-        table=f"{owner}_contact",
-        owner=f"{owner}_id",
-        noun="contact",
-    )
-
-
 def contact_filters(owner: str) -> Related:
     """Return the filters by contacts, which deleted owners do not show."""
     return Related(
@@ -46,7 +35,7 @@ class SubSuppliers(PlainRecord):
     name = "sub-suppliers"
     shown = ("countryCode",)
     related = (contact_filters("sub_supplier"),)
-    lists = (contact_list(name, "sub_supplier"),)
+    lists = (ChildList(name="contacts", table="sub_supplier_contact", noun="contact"),)
     updates = ("tell_restored", "update", "restore_facilities")
     deletes = ("delete", "delete_facilities", "tell_deleted")
 

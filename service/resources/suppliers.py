@@ -1,10 +1,11 @@
 """Suppliers (contract, Suppliers)."""
 
 from service.listing.related import Related
+from service.records.child_list import ChildList
 from service.records.usage import ReferencedBy
 from service.resources.assortment.style_entries import of_lines
 from service.resources.plain_records import PlainRecord
-from service.resources.sub_suppliers import contact_filters, contact_list
+from service.resources.sub_suppliers import contact_filters
 
 _LIVE_SUB_SUPPLIER = (
     "(select live.state from sub_supplier live where live.organization_id = $1::bigint"
@@ -22,7 +23,7 @@ class Suppliers(PlainRecord):
 
     name = "suppliers"
     shown = ("name", "customId", "countryCode")
-    lists = (contact_list(name, "supplier"),)
+    lists = (ChildList(name="contacts", table="supplier_contact", noun="contact"),)
     related = (
         contact_filters("supplier"),
         Related(
@@ -37,16 +38,11 @@ class Suppliers(PlainRecord):
         ),
     )
     uses = (
-        ReferencedBy("styles", "style", "supplier_id", key="record.number"),
-        ReferencedBy("price lists", "price_list", "supplier_id", key="record.user_defined_id"),
-        ReferencedBy("items", "item", "supplier_id", key="record.number"),
+        ReferencedBy("styles", "supplier_id"),
+        ReferencedBy("price-lists", "supplier_id"),
+        ReferencedBy("items", "supplier_id"),
         ReferencedBy(
-            "style supplier facilities",
-            "style",
-            "supplier_id",
-            link="style_supplier_facility",
-            owner="style_id",
-            key="record.number",
+            *("styles", "supplier_id", "style_supplier_facility"), users="style supplier facilities"
         ),
         of_lines("supplier_id"),
     )

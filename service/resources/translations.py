@@ -12,18 +12,6 @@ from service.records.parts import RecordPart
 from service.resources.colors import MULTIPLE_LANGUAGE_IS_OFF, Colors
 from service.resources.styles import Styles
 
-_TRANSLATIONS = ChildList(
-    resource="color-translations",
-    name="translations",
-    table="color_language",
-    owner="color_id",
-    noun="translation",
-    key="languageId",
-    has_ids=False,
-    also=Colors.name,
-    also_updated=False,
-)
-
 
 class Translations(RecordPart):
     """Texts of a record in other languages; a write replaces the whole set.
@@ -32,7 +20,7 @@ class Translations(RecordPart):
     """
 
     below = "/translations"
-    list_name = _TRANSLATIONS.name
+    list_name = "translations"
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Return the plan; without the feature none, and report items with any language."""
@@ -51,16 +39,7 @@ class StyleTranslations(Translations):
 
     name = "style-translations"
     owner = Styles
-    segment = Styles.name
-    children = ChildList(
-        resource=name,
-        name=_TRANSLATIONS.name,
-        table="style_translation",
-        owner="style_id",
-        noun="translation",
-        key="languageId",
-        has_ids=False,
-    )
+    children = ChildList(table="style_translation", noun="translation", key="languageId")
 
 
 class ColorTranslations(Translations):
@@ -71,8 +50,13 @@ class ColorTranslations(Translations):
 
     name = "color-translations"
     owner = Colors
-    segment = Colors.name
-    children = _TRANSLATIONS
+    children = ChildList(
+        table="color_language",
+        noun="translation",
+        key="languageId",
+        also=Colors.name,
+        also_updated=False,
+    )
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes of links that differ; report unknown languages."""

@@ -4,7 +4,6 @@ from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.listing.related import Related
 from service.records.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
 
@@ -17,16 +16,7 @@ class PriceLists(PlainRecord):
 
     name = "price-lists"
     shown = ("state", "validFrom", "validTo")
-    uses = (
-        ReferencedBy(
-            "channels",
-            "channel",
-            "price_list_id",
-            link="channel_price_list",
-            owner="channel_id",
-            key="record.user_defined_id",
-        ),
-    )
+    uses = (ReferencedBy("channels", "price_list_id", "channel_price_list"),)
 
     async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report suppliers of other lists than those of costs and target costs, too."""
@@ -42,22 +32,3 @@ class Channels(PlainRecord):
     """Places where styles are sold: soft delete, never refused."""
 
     name = "channels"
-    related = (
-        Related(
-            "languages",
-            "channel_language",
-            "channel_id",
-            {"id": "language_id"},
-            {"code": "code"},
-            "language",
-            "related_by_language",
-        ),
-        Related(
-            "priceLists",
-            "channel_price_list",
-            "channel_id",
-            {"id": "price_list_id"},
-            {"userDefinedId": "user_defined_id"},
-            "price_list",
-        ),
-    )

@@ -16,7 +16,6 @@ from service.resources.assortment.style_entries import IS_SHOWN, Named, check_co
 from service.resources.styles import Styles
 from service.schemas.formats import error_of
 
-_NAME: Final = "style-care-instructions"
 _COLOR: Final = "styleColorId"
 
 
@@ -53,40 +52,24 @@ def _percentage(material: Any) -> Decimal:
     return Decimal(0) if error_of("percentage", text) else Decimal(text)
 
 
-def _linked(member: str, table: str, key: str, collection: str) -> ChildList:
-    """Return the ids that a set has of the records of a collection."""
-    return ChildList(
-        resource=_NAME,
-        name=f"sets.{member}",
-        table=table,
-        owner="style_care_set_id",
-        noun="entry",
-        key=key,
-        has_ids=False,
-        linked=collection,
-    )
-
-
-_ICONS: Final = _linked(
-    "careInstructionIconIds", "style_care_icon", "careInstructionIconId", "care-instruction-icons"
+_ICONS: Final = ChildList(
+    name="careInstructionIconIds",
+    table="style_care_icon",
+    key="careInstructionIconId",
+    linked="care-instruction-icons",
 )
-_TEXTS: Final = _linked(
-    "careInstructionIds", "style_care_instruction", "careInstructionId", "care-instructions"
+_TEXTS: Final = ChildList(
+    name="careInstructionIds",
+    table="style_care_instruction",
+    key="careInstructionId",
+    linked="care-instructions",
 )
 _MATERIALS: Final = ChildList(
-    resource=_NAME,
-    name="sets.layers.materials",
-    table="style_care_material",
-    owner="style_care_layer_id",
-    noun="material",
-    key="careInstructionMaterialId",
-    has_ids=False,
+    name="materials", table="style_care_material", noun="material", key="careInstructionMaterialId"
 )
 _LAYERS: Final = _Layers(
-    resource=_NAME,
-    name="sets.layers",
+    name="layers",
     table="style_care_layer",
-    owner="style_care_set_id",
     noun="layer",
     once=("careInstructionLayerId",),
     order="entry.care_instruction_layer_id",
@@ -100,17 +83,13 @@ class StyleCareInstructions(RecordPart):
     Sets keep references to deleted records. Those of deleted style colors are hidden.
     """
 
-    name = _NAME
+    name = "style-care-instructions"
     owner = Styles
     scope_field = "id"
-    segment = Styles.name
     below = "/care-instructions"
     list_name = "sets"
     children = _Sets(
-        resource=name,
-        name=list_name,
         table="style_care_set",
-        owner="style_id",
         noun="set",
         order="entry.style_color_id nulls first, entry.id",
         # A null matches a null.
@@ -139,7 +118,7 @@ class StyleCareInstructions(RecordPart):
         lists: Sequence[MatchedChildren],
     ) -> None:
         """Report the second of two icons of one process, in sets with new icons."""
-        changed = [children for children in lists if nested is _ICONS and children.new]
+        changed = [children for children in lists if nested.key == _ICONS.key and children.new]
         if not changed:
             return
         ids = sorted({icon_id for children in changed for icon_id in children.all})

@@ -8,17 +8,9 @@ from service.batches.write_set import WriteSet
 from service.database.connections import Connection
 from service.database.statements import Statement
 from service.error_types import ErrorType
-from service.listing.related import Related
 from service.listing.search_columns import SearchColumns
 from service.records.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
-
-COLOR_KEY: Final = (
-    "(select color.user_defined_id from color"
-    " where color.organization_id = $1::bigint and color.id = record.color_id)"
-)
-"""SQL of the own key of a style color, that of its color."""
-
 
 _HIDDEN: Final = {
     "custom_field_value": "custom-field-values",
@@ -38,17 +30,7 @@ class StyleColors(PlainRecord):
     """
 
     name = "style-colors"
-    uses = (ReferencedBy("style skus", "style_sku", "style_color_id", key="record.sku"),)
-    related = (
-        Related(
-            "seasons",
-            "style_color_in_season",
-            "style_color_id",
-            {"id": "season_id"},
-            {"userDefinedId": "user_defined_id"},
-            "season",
-        ),
-    )
+    uses = (ReferencedBy("style-skus", "style_color_id"),)
     search = SearchColumns(
         *("name", ("user_defined_id", "user_defined_id2", "color_reference")),
         related=("color", "color_id"),

@@ -30,8 +30,6 @@ SIZES: Final = Reference(
     "", "size_range_size", "size", is_live="not record.is_deactivated", within="size_range"
 )
 _SIZE: Final = "sizeRangeSizeId"
-_NUMBER = "record.number"
-_LINES, _SETS = (("style_item", "style_id"),), (("style_care_set", "style_id"),)
 Named: TypeAlias = tuple[MatchedChildren, Path, int]
 """List of entries, path in it, and the id there of a style color or size."""
 
@@ -89,33 +87,16 @@ def size_errors(
 
 def of_lines(column: str) -> ReferencedBy:
     """Return the use by lines of bills of materials."""
-    return ReferencedBy(
-        "style items", "style", column, link="style_item", owner="style_id", key=_NUMBER
-    )
+    return ReferencedBy("styles", column, "style_item", users="style items")
 
 
 def of_line_colors(column: str) -> ReferencedBy:
     """Return the use by what differs in a color of a line."""
-    return ReferencedBy(
-        "colors of style items",
-        "style",
-        column,
-        link="style_item_color",
-        owner="style_item_id",
-        through=_LINES,
-        key=_NUMBER,
-    )
+    users = "colors of style items"
+    return ReferencedBy("styles", column, "style_item_color", ("style_item",), users)
 
 
-def of_care_sets(link: str, column: str, within: tuple[tuple[str, str], ...] = ()) -> ReferencedBy:
+def of_care_sets(link: str, column: str, *within: str) -> ReferencedBy:
     """Return the use by care sets; ``within`` has the tables between ``link`` and the sets."""
-    owner = f"{within[0][0]}_id" if within else "style_care_set_id"
-    return ReferencedBy(
-        "style care instructions",
-        "style",
-        column,
-        link=link,
-        owner=owner,
-        through=(*within, *_SETS),
-        key=_NUMBER,
-    )
+    through, users = (*within, "style_care_set"), "style care instructions"
+    return ReferencedBy("styles", column, link, through, users)

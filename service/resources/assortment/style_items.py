@@ -23,7 +23,6 @@ from service.resources.assortment.style_entries import (
 )
 from service.resources.styles import Styles
 
-_NAME: Final = "style-items"
 _PRIMARY: Final = "isPrimary"
 
 
@@ -40,25 +39,15 @@ class _Colors(ChildList):
 
 
 _COLORS: Final = _Colors(
-    resource=_NAME,
-    name="lines.colors",
+    name="colors",
     table="style_item_color",
-    owner="style_item_id",
     noun="color",
     key="styleColorId",
-    has_ids=False,
     order="entry.style_color_id",
     is_shown=IS_SHOWN,
 )
 _SIZES: Final = ChildList(
-    resource=_NAME,
-    name="lines.sizes",
-    table="style_item_size",
-    owner="style_item_id",
-    noun="size",
-    key="sizeRangeSizeId",
-    has_ids=False,
-    order=BY_SIZE,
+    name="sizes", table="style_item_size", noun="size", key="sizeRangeSizeId", order=BY_SIZE
 )
 
 
@@ -69,18 +58,14 @@ class StyleItems(RecordPart):
     show the number of live styles that use them.
     """
 
-    name = _NAME
+    name = "style-items"
     owner = Styles
     scope_field = "id"
     sizes_of = "size_ranges_of_style"
-    segment = Styles.name
     below = "/items"
     list_name = "lines"
     children = ChildList(
-        resource=name,
-        name=list_name,
         table="style_item",
-        owner="style_id",
         noun="line",
         once=(_PRIMARY,),
         order="entry.sort_order, entry.id",
@@ -122,5 +107,5 @@ class StyleItems(RecordPart):
         lists: Sequence[MatchedChildren],
     ) -> None:
         """Report new colors and sizes that are none of the style."""
-        check = check_colors if nested is _COLORS else check_sizes
+        check = check_colors if nested.key == _COLORS.key else check_sizes
         await check(connection, batch, named(lists, nested.key))

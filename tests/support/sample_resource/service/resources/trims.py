@@ -16,9 +16,6 @@ class TrimSizes(RecordPart):
 
     name = "trim-sizes"
     owner = Trims
-    segment = Trims.name
     below = "/sizes"
     list_name = "sizes"
-    children = ChildList(
-        resource=name, name=list_name, table="trim_size", owner="trim_id", noun="size"
-    )
+    children = ChildList(table="trim_size", noun="size")
