@@ -1,14 +1,14 @@
-"""Handler of generation: writes that find out themselves which records are missing."""
+"""Generation handlers: writes that find out themselves which records they make."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from aiohttp import web
 
 from service.batches.batch import Batch, ItemErrors, RequestItems
-from service.batches.change_recorder import CREATED
 from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
 from service.errors import collect_errors
@@ -21,30 +21,46 @@ from service.handlers.writes import bulk_error_counts
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
 from service.http.envelope import ApiResponse, respond
+from service.records.writable_resource import WritableResource
+from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from service.resources.assortment.sku_generation import SkuGeneration
 from service.resources.assortment.style_skus import StyleSkus
 from service.shares.fair_queue import LeaseKind
 from service.writing.outcomes import WriteOptions
 
-PARAMETERS: Final[WriteParameters] = {DRY_RUN: ("false", "true")}
+_PARAMETERS: Final[WriteParameters] = {DRY_RUN: ("false", "true")}
+_Make: TypeAlias = Callable[[Connection, Batch, WriteOptions], Awaitable[list[Row]]]
+"""Makes the records of a batch and returns the outcomes."""
 
 
 async def generate(resource: SkuGeneration, request: web.Request, raw: bytes) -> web.Response:
     """Make the missing SKUs of the styles of a body; return an outcome for each pair."""
+    kind = LeaseKind(bulk=True, collection=StyleSkus.name)
+    return await _respond(resource, request, raw, resource.generate, kind)
+
+
+async def allocate(resource: BarcodeAllocations, request: web.Request, raw: bytes) -> web.Response:
+    """Allocate barcodes; return an outcome for each number."""
+    return await _respond(resource, request, raw, resource.allocate, LeaseKind(bulk=True))
+
+
+async def _respond(
+    resource: WritableResource, request: web.Request, raw: bytes, make: _Make, kind: LeaseKind
+) -> web.Response:
     body = BulkBody.of(raw)
-    with bulk_error_counts("generate", body.total_items):
-        options = replace(write_options.read(request, resource, PARAMETERS), match_by_key=True)
+    [(form, validator)] = resource.validators.items()
+    with bulk_error_counts(form, body.total_items):
+        options = replace(write_options.read(request, resource, _PARAMETERS), match_by_key=True)
         _, _, _, idempotency, items = collect_errors(
             lambda: options,
-            lambda: write_options.check(request, PARAMETERS),
+            lambda: write_options.check(request, _PARAMETERS),
             lambda: refuse_preconditions(request),
             lambda: idempotent_request(request, raw),
-            lambda: many_items(resource, resource.validators["generate"], body, options),
+            lambda: many_items(resource, validator, body, options),
         )
         ItemErrors(items).raise_any()
-        work = partial(_transaction, resource, request, items, options)
+        work = partial(_transaction, make, request, items, options)
         try:
-            kind = LeaseKind(bulk=True, collection=StyleSkus.name)
             answer = await run_write(request, idempotency, work, kind)
         except DryRunRollback as rollback:
             answer = rollback.response
@@ -53,7 +69,7 @@ async def generate(resource: SkuGeneration, request: web.Request, raw: bytes) ->
 
 
 async def _transaction(
-    resource: SkuGeneration,
+    make: _Make,
     request: web.Request,
     items: RequestItems,
     options: WriteOptions,
@@ -62,19 +78,7 @@ async def _transaction(
     """Return the response; raise DryRunRollback with it for a dry run."""
     batch = Batch.of(caller_of(request), items, request[REQUEST_ID])
     with placeholder_ids(connection) if options.dry_run else nullcontext():
-        pairs = await resource.generate(connection, batch, options)
-    rows: list[Row] = [
-        {
-            "outcome": pair.outcome,
-            "id": None if options.dry_run and pair.outcome == CREATED else pair.id,
-            "key": pair.key,
-            "styleColorId": pair.style_color_id,
-            "sizeRangeSizeId": pair.size_id,
-            "barcode": pair.barcode,
-            "details": [],
-        }
-        for pair in pairs
-    ]
+        rows = await make(connection, batch, options)
     answer = response(rows, rows, options)
     if options.dry_run:
         raise DryRunRollback(answer)

@@ -12,7 +12,6 @@ from aiohttp import web
 
 from service.feed import changes
 from service.handlers import (
-    allocations,
     computed_documents,
     export,
     generation,
@@ -158,7 +157,7 @@ ALLOCATE: Final = Operation(
     "allocate",
     "POST",
     COLLECTION_PATH,
-    allocations.allocate,
+    generation.allocate,
     body=("allocations",),
 )
 

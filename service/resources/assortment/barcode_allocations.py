@@ -3,7 +3,6 @@
 Source: contract, Allocation of barcodes.
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -41,7 +40,7 @@ class BarcodeAllocations(WritableResource):
     def __init__(self, barcodes: Barcodes) -> None:
         super().__init__()
         self._barcodes = barcodes
-        self.validator = Validator(self.name, "allocations", self.item_errors)
+        self.validators = {"allocate": Validator(self.name, "allocations", self.item_errors)}
 
     def _load_statements(self) -> Mapping[str, Statement]:
         return load("barcode_allocations")
@@ -102,7 +101,6 @@ class BarcodeAllocations(WritableResource):
         )
         await assign_ids(connection, self._barcodes, items)
         records = LockedRecords(new={*created.ids})
-        options = dataclasses.replace(options, match_by_key=True)
         written = await store(connection, self._barcodes, created, records, options)
         await record_changes(connection, [written])
 

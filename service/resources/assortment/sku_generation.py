@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import asyncpg
 
 from service.batches.batch import Batch, Item
+from service.batches.change_recorder import CREATED, UPDATED
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
@@ -17,7 +18,7 @@ from service.resources.assortment.style_skus import StyleSkus
 from service.writing import own_keys
 from service.writing.keyed_references import KeyedReferences
 from service.writing.locking import LockedRecords, assign_ids
-from service.writing.outcomes import WriteOptions
+from service.writing.outcomes import UNCHANGED, WriteOptions
 from service.writing.stored_batches import record_changes, store
 
 MAX_PAIRS: Final = 10_000
@@ -27,17 +28,6 @@ _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _FIELD: Final = "skuFormat"
 _RANGE: Final = "barcodeRangeId"
 _LONGEST: Final = 100
-
-
-class PairOutcome(NamedTuple):
-    """Outcome of a pair, with the id, the ``sku`` and the primary GTIN of its SKU."""
-
-    outcome: str
-    id: int
-    key: str
-    style_color_id: int
-    size_id: int
-    barcode: str | None
 
 
 class SkuGeneration(WritableResource):
@@ -62,7 +52,7 @@ class SkuGeneration(WritableResource):
 
     def __init__(self, skus: StyleSkus, allocations: BarcodeAllocations) -> None:
         super().__init__()
-        self.validators["generate"] = self._validator("generate")
+        self.validators = {"generate": self._validator("generate")}
         self._skus = skus
         self._allocations = allocations
 
@@ -73,7 +63,7 @@ class SkuGeneration(WritableResource):
 
     async def generate(
         self, connection: Connection, batch: Batch, options: WriteOptions
-    ) -> list[PairOutcome]:
+    ) -> list[dict[str, Any]]:
         """Make the missing SKUs and barcodes; return the outcomes of all pairs in their order.
 
         Raise ApiError with the errors of all items if there are any.
@@ -96,29 +86,28 @@ class SkuGeneration(WritableResource):
         made = iter(items)
         outcomes = [_outcome(pair, made) for pair in pairs]
         barcodes = await self._allocate(connection, batch, pairs, outcomes, options)
-        return [
-            each._replace(
-                barcode=barcodes[each.id],
-                outcome="updated" if each.outcome == "unchanged" else each.outcome,
-            )
-            if each.id in barcodes
-            else each
-            for each in outcomes
-        ]
+        for outcome in outcomes:
+            if outcome["id"] in barcodes:
+                outcome["barcode"] = barcodes[outcome["id"]]
+                if outcome["outcome"] == UNCHANGED:
+                    outcome["outcome"] = UPDATED
+            if options.dry_run and outcome["outcome"] == CREATED:
+                outcome["id"] = None
+        return outcomes
 
     async def _allocate(
         self,
         connection: Connection,
         batch: Batch,
         pairs: list[asyncpg.Record],
-        outcomes: list[PairOutcome],
+        outcomes: list[dict[str, Any]],
         options: WriteOptions,
     ) -> dict[int, str]:
         """Allocate what the SKUs of items with a range lack; return the GTINs by SKU."""
         lacking: dict[int, list[int]] = {}
         for pair, outcome in zip(pairs, outcomes, strict=True):
-            if outcome.barcode is None and batch.items[pair["item"]].get(_RANGE) is not None:
-                lacking.setdefault(pair["item"], []).append(outcome.id)
+            if outcome["barcode"] is None and batch.items[pair["item"]].get(_RANGE) is not None:
+                lacking.setdefault(pair["item"], []).append(outcome["id"])
         if not lacking:
             return {}
         items = [
@@ -179,10 +168,16 @@ class SkuGeneration(WritableResource):
         await record_changes(connection, [written])
 
 
-def _outcome(pair: Mapping[str, Any], made: Iterator[Item]) -> PairOutcome:
+def _outcome(pair: Mapping[str, Any], made: Iterator[Item]) -> dict[str, Any]:
     """Return the outcome of a pair; ``made`` has the items of the missing ones, in their order."""
-    rest = pair["style_color_id"], pair["size_id"], pair["gtin"]
-    if pair["state"] not in ("", "deleted"):
-        return PairOutcome("unchanged", pair["sku_id"], pair["sku"], *rest)
-    item = next(made)
-    return PairOutcome("updated" if pair["sku_id"] else "created", item["id"], item["sku"], *rest)
+    is_missing = pair["state"] in ("", "deleted")
+    item = next(made) if is_missing else {"id": pair["sku_id"], "sku": pair["sku"]}
+    return {
+        "outcome": (UPDATED if pair["sku_id"] else CREATED) if is_missing else UNCHANGED,
+        "id": item["id"],
+        "key": item["sku"],
+        "styleColorId": pair["style_color_id"],
+        "sizeRangeSizeId": pair["size_id"],
+        "barcode": pair["gtin"],
+        "details": [],
+    }
