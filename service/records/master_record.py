@@ -156,13 +156,8 @@ class MasterRecord(WritableResource):
             restored_ids = write_set.restored_ids if is_fixed else ()
             await reference.check(connection, upserts, restored_ids)
         if "check" in self.statements and self._needs_check(write_set):
-            upserts.fail_all(
-                await connection.fetch(
-                    self.statements["check"].text,
-                    upserts.caller.organization_id,
-                    upserts.json(self.written_separately),
-                )
-            )
+            items = upserts.json(self.written_separately)
+            upserts.fail_all(await self._fetch(connection, upserts, "check", items))
         return []
 
     def _needs_check(self, write_set: WriteSet) -> bool:
@@ -200,14 +195,8 @@ class MasterRecord(WritableResource):
 
         ``parameters`` are those after the ids of the live records to delete; ``used`` are others.
         """
-        organization_id = write_set.batch.caller.organization_id
-        rows = await connection.fetch(
-            self.statements["in_use"].text,
-            organization_id,
-            id_array(write_set.live_deletes),
-            *parameters,
-        )
-        more = usages(rows)
+        ids = id_array(write_set.live_deletes)
+        more = usages(await self._fetch(connection, write_set.batch, "in_use", ids, *parameters))
         both = {
             id_: {**used.get(id_, {}), **more.get(id_, {})} for id_ in used.keys() | more.keys()
         }
@@ -218,7 +207,8 @@ class MasterRecord(WritableResource):
         """Return the plan for the records themselves: deletes, updates, inserts.
 
         Deletes run first, so that a deleted record's unique values are free for the other items.
-        Before them, statements report the filled parts of records that are deleted or restored.
+        Before them, the statement ``demote``, if there is one, takes the place of others from them,
+        and statements report the filled parts of records that are deleted or restored.
         """
         created_ids, updated = {*write_set.created_ids}, write_set.upserts
         inserts: WritePlan = []
@@ -235,7 +225,9 @@ class MasterRecord(WritableResource):
             live_again = [
                 id_ for id_ in write_set.restored_ids if items[id_].get("state") != "deleted"
             ]
+        demotion = ["demote"] if "demote" in self.statements else []
         return [
+            *self._item_statements(demotion, write_set.upserts),
             *self._part_statements([*write_set.live_deletes, *live_again]),
             *self._id_statements(write_set.live_deletes, self.deletes),
             *self._item_statements(self.updates, updated),

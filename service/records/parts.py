@@ -10,8 +10,6 @@ change feed shows it as a change of the part's collection, which has one record 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-import asyncpg
-
 from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import BoundStatement, WritePlan
@@ -217,7 +215,7 @@ class RecordPart(WritableResource):
         missing = missing_ids(lists)
         if not missing:
             return ()
-        rows = await self.fetch(connection, batch, "needed", missing, batch.ids)
+        rows = await self._fetch(connection, batch, "needed", missing, batch.ids)
         return {row["id"] for row in rows}
 
     def _note(self, batch: Batch, lists: Iterable[MatchedChildren]) -> None:
@@ -230,11 +228,3 @@ class RecordPart(WritableResource):
     def bound(self, name: str, *parameters: Any) -> BoundStatement:
         """Return the named statement with its parameters after the organization."""
         return BoundStatement(self.statements[name].text, parameters)
-
-    async def fetch(
-        self, connection: Connection, batch: Batch, name: str, *parameters: Any
-    ) -> Sequence[asyncpg.Record]:
-        """Return the rows of the named statement, given its parameters after the organization."""
-        text, organization_id = self.statements[name].text, batch.caller.organization_id
-        rows: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
-        return rows

@@ -3,9 +3,9 @@
 Three kinds implement it: master records, their parts, and the collections of parts.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import asyncpg
 
@@ -190,3 +190,11 @@ class WritableResource(Resource):
 
         A violation that is no defect comes from a concurrent write.
         """
+
+    async def _fetch(
+        self, connection: Connection, batch: Batch, name: str, *parameters: Any
+    ) -> Sequence[asyncpg.Record]:
+        """Return the rows of the named statement, given its parameters after the organization."""
+        text, organization_id = self.statements[name].text, batch.caller.organization_id
+        rows: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
+        return rows

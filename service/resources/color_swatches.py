@@ -17,7 +17,7 @@ class ColorSwatches(RecordPart):
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the write of swatches that differ."""
-        rows = await self.fetch(connection, batch, "filled_swatches", batch.ids)
+        rows = await self._fetch(connection, batch, "filled_swatches", batch.ids)
         filled = {row["id"] for row in rows}
         for item in batch.items:
             is_filled = any(item.get(name) is not None for name in ("hex", "imageUrl"))

@@ -108,12 +108,9 @@ class Colors(PlainRecord):
         ids = [_ids_to_check(write_set, field, link_differences) for field in _REFERENCES]
         if not any(ids):
             return
-        text, organization_id = (
-            self.statements["unknown_references"].text,
-            batch.caller.organization_id,
-        )
         unknown: dict[str, dict[int, bool]] = defaultdict(dict)
-        for field, reference, is_deleted in await connection.fetch(text, organization_id, *ids):
+        rows = await self._fetch(connection, batch, "unknown_references", *ids)
+        for field, reference, is_deleted in rows:
             unknown[field][reference] = is_deleted
         for field, references in unknown.items():
             message = f"There is no such {_REFERENCES[field]}."

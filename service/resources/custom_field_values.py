@@ -144,10 +144,10 @@ class CustomFieldValues(RecordPart):
         ids = sorted({entry[_FIELD] for item in batch.items for entry in item[self.list_name]})
         if not ids:
             return {}
-        await self.fetch(connection, batch, "hold_fields", ids)
-        rows = await self.fetch(connection, batch, "fields", ids)
+        await self._fetch(connection, batch, "hold_fields", ids)
+        rows = await self._fetch(connection, batch, "fields", ids)
         fields = {row["id"]: _Field(row) for row in rows}
-        for row in await self.fetch(connection, batch, "choices", ids):
+        for row in await self._fetch(connection, batch, "choices", ids):
             fields[row["custom_field_id"]].choices[row["id"]] = row
         return fields
 
@@ -163,10 +163,10 @@ class CustomFieldValues(RecordPart):
             name: sorted({entry[name] for *_, entry in changed if entry.get(name) is not None})
             for name in (_COLOR, _SIZE)
         }
-        colors = await self.fetch(connection, batch, "color_styles", ids[_COLOR])
+        colors = await self._fetch(connection, batch, "color_styles", ids[_COLOR])
         style_of_color = {row["id"]: row["style_id"] for row in colors}
         sizes = await SIZES.find(connection, batch.caller, ids[_SIZE]) if ids[_SIZE] else {}
-        rows = await self.fetch(connection, batch, "styles", batch.ids)
+        rows = await self._fetch(connection, batch, "styles", batch.ids)
         styles = {row["id"]: row for row in rows}
         entries = defaultdict[int, dict[Any, Item]](dict)
         for item in batch.items:

@@ -91,12 +91,8 @@ class CustomFields(PlainRecord):
         A delete depends on the items of its live children, as only these can release the parent.
         """
         items, deleted_ids = write_set.batch.items, {*write_set.deletes.ids}
-        rows = await connection.fetch(
-            self.statements["reliances"].text,
-            write_set.batch.caller.organization_id,
-            write_set.batch.ids,
-            [item.get(_PARENT) for item in items],
-        )
+        batch, parents = write_set.batch, [item.get(_PARENT) for item in items]
+        rows = await self._fetch(connection, batch, "reliances", batch.ids, parents)
         new_ids = {record_id for record_id in write_set.batch.ids if record_id not in stored}
         on_new = [(item["id"], item[_PARENT]) for item in items if item.get(_PARENT) in new_ids]
         on_restored = [

@@ -76,7 +76,7 @@ class MeasurementCharts(RecordPart):
     ) -> None:
         """Note in the batch which charts have a unit or lines before and after the write."""
         bare = [chart.owner_id for chart in charts if not chart.stored.all]
-        rows = await self.fetch(connection, batch, "units", bare) if bare else ()
+        rows = await self._fetch(connection, batch, "units", bare) if bare else ()
         with_unit = {row["id"] for row in rows}
         for chart, item in zip(charts, batch.items, strict=True):
             was_filled = chart.owner_id not in bare or chart.owner_id in with_unit

@@ -120,7 +120,7 @@ class Measurements(RecordPart):
         sizes = [*_measured_sizes(batch)]
         ids = [size.request_id for size in sizes], [size.size_id for size in sizes]
         stored = defaultdict[tuple[int, int], dict[int, asyncpg.Record]](dict)
-        for row in await self.fetch(connection, batch, "measured_lines", *ids):
+        for row in await self._fetch(connection, batch, "measured_lines", *ids):
             lines = stored[row["request_id"], row["size_id"]]
             if row["line_id"] is not None:
                 lines[row["line_id"]] = row

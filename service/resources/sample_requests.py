@@ -73,10 +73,9 @@ class SampleRequests(HardDeleted):
         if not upserts.items:
             return []
         plan = await super().check(connection, write_set)
-        text, organization_id = self.statements["new_sizes"].text, upserts.caller.organization_id
-        added = await connection.fetch(text, organization_id, upserts.json())
+        added = await self._fetch(connection, upserts, "new_sizes", upserts.json())
         if grown_ids := sorted({row["id"] for row in added} - {*write_set.created_ids}):
-            await connection.fetch(self.statements["hold_charts"].text, organization_id, grown_ids)
+            await self._fetch(connection, upserts, "hold_charts", grown_ids)
         sizes = {item["id"]: item.get("sizeRangeSizeIds") or () for item in upserts.items}
         plan += await link_statements(connection, upserts, {_SIZES: sizes})
         if added:

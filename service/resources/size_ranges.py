@@ -51,11 +51,6 @@ class SizeRanges(MasterRecord):
                 write_set.upserts.fail(index, kind, "isDefault", message=message)
         return await super().check(connection, write_set)
 
-    def record_statements(self, write_set: WriteSet) -> WritePlan:
-        """Return the plan for the records; before, a new default replaces the previous one."""
-        demotion = self._item_statements(["demote"], write_set.upserts)
-        return [*demotion, *super().record_statements(write_set)]
-
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deletes of ranges with sizes in use, and of the default without a successor.
 
@@ -74,11 +69,7 @@ class SizeRanges(MasterRecord):
 
         A delete depends on the items of live users, a restore on the items of deleted targets.
         """
-        text, organization_id = (
-            self.statements["reliances"].text,
-            write_set.batch.caller.organization_id,
-        )
-        rows = await connection.fetch(text, organization_id, write_set.batch.ids)
+        rows = await self._fetch(connection, write_set.batch, "reliances", write_set.batch.ids)
         deleted, restored = {*write_set.deletes.ids}, {*write_set.restored_ids}
         in_use, unknown = ErrorType.CONFLICT_IN_USE, ErrorType.UNKNOWN_REFERENCE
         message = "A size relates to a size of a deleted size range."

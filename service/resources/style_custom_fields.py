@@ -141,8 +141,8 @@ class StyleCustomFields(CustomFields):
         }
         plan, batch = await super().check(connection, write_set), write_set.upserts
         if len(batch.items) > len(write_set.created_ids):
-            text, items = self.statements["turned"].text, batch.json(self.written_separately)
-            batch.fail_all(await connection.fetch(text, batch.caller.organization_id, items))
+            items = batch.json(self.written_separately)
+            batch.fail_all(await self._fetch(connection, batch, "turned", items))
         return plan + await link_statements(connection, write_set.upserts, sets)
 
     async def _list_plan(
@@ -204,13 +204,8 @@ class StyleCustomFields(CustomFields):
         The parent of a stored field is the stored one.
         """
         fields = {entry.field_id: batch.items[entry.item_index] for entry in entries}
-        rows = await connection.fetch(
-            self.statements["reliances"].text,
-            batch.caller.organization_id,
-            [*fields],
-            [item.get("parentCustomFieldId") for item in fields.values()],
-        )
         sent = {field_id: item.get("parentCustomFieldId") for field_id, item in fields.items()}
+        rows = await self._fetch(connection, batch, "reliances", [*sent], [*sent.values()])
         return {
             # The parent of a new field may be new, too.
             row["id"]: row["parent_id"] or (sent[row["id"]] if row["is_live"] is None else None)
@@ -221,9 +216,10 @@ class StyleCustomFields(CustomFields):
         self, connection: Connection, batch: Batch, child_values: list[_ChildValue]
     ) -> None:
         """Report values that refer to a value that the parent field has not stored."""
-        unknown = await connection.fetch(
-            self.statements["unknown_parent_values"].text,
-            batch.caller.organization_id,
+        unknown = await self._fetch(
+            connection,
+            batch,
+            "unknown_parent_values",
             [entry.field_id for entry in child_values],
             [batch.items[entry.item_index].get("parentCustomFieldId") for entry in child_values],
             [entry.value[_POINTER] for entry in child_values],
@@ -245,12 +241,9 @@ class StyleCustomFields(CustomFields):
         fields are those after the request.
         """
         batch = write_set.upserts
-        text, organization_id = self.statements["chosen_values"].text, batch.caller.organization_id
-        chosen = await connection.fetch(text, organization_id, removed)
-        needed = await connection.fetch(
-            self.statements["needed_values"].text,
-            organization_id,
-            removed,
+        chosen = await self._fetch(connection, batch, "chosen_values", removed)
+        needed = await self._fetch(
+            *(connection, batch, "needed_values", removed),
             [entry.field_id for entry in child_values],
             [entry.value[_POINTER] for entry in child_values],
             [*batch.ids, *write_set.deletes.ids],

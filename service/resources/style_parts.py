@@ -66,7 +66,7 @@ class StyleSupplierFacilities(RecordPart):
         """Match the steps; report new ones whose facility is of another sub-supplier."""
         steps = [step for item in batch.items for step in item[self.list_name]]
         ids = sorted({step[_FACILITY] for step in steps if step.get(_FACILITY)})
-        rows = await self.fetch(connection, batch, "sub_suppliers", ids) if ids else ()
+        rows = await self._fetch(connection, batch, "sub_suppliers", ids) if ids else ()
         owners = {row["id"]: row["sub_supplier_id"] for row in rows}
         for request_index, item in zip(batch.request_indexes, batch.items, strict=True):
             item[self.list_name] = [*item[self.list_name]]

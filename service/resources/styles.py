@@ -91,8 +91,8 @@ class Styles(PlainRecord):
             }
             for number, item in enumerate(batch.items, start=1)
         ]
-        text, organization_id = self.statements["incomplete"].text, batch.caller.organization_id
-        batch.fail_all(await connection.fetch(text, organization_id, orjson.dumps(styles).decode()))
+        parameter = orjson.dumps(styles).decode()
+        batch.fail_all(await self._fetch(connection, batch, "incomplete", parameter))
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether stored styles are written, which may have SKUs, or are restored."""
@@ -100,9 +100,8 @@ class Styles(PlainRecord):
 
     async def _check_colors(self, connection: Connection, write_set: WriteSet) -> None:
         """Report restored styles with style colors of deleted colors or seasons; lock these."""
-        text, upserts = self.statements["unrestorable"].text, write_set.upserts
-        ids = [*write_set.restored_ids]
-        rows = await connection.fetch(text, upserts.caller.organization_id, ids)
+        upserts, ids = write_set.upserts, [*write_set.restored_ids]
+        rows = await self._fetch(connection, upserts, "unrestorable", ids)
         messages = {
             row["id"]: f"Its style color {row['style_color_id']} has a deleted color or season."
             for row in rows
@@ -114,13 +113,11 @@ class Styles(PlainRecord):
 
         Lock the size ranges of these charts. The error is ``unknown_reference`` at ``state``.
         """
-        organization_id, ids = write_set.batch.caller.organization_id, [*write_set.restored_ids]
-        text = self.statements["hold_size_ranges"].text
-        ranges = await connection.fetch(text, organization_id, ids)
+        upserts, ids = write_set.upserts, [*write_set.restored_ids]
+        ranges = await self._fetch(connection, upserts, "hold_size_ranges", ids)
         deleted = [row["id"] for row in ranges if row["state"] == "deleted"]
         if deleted:
-            text = self.statements["charted_in"].text
-            rows = await connection.fetch(text, organization_id, ids, deleted)
+            rows = await self._fetch(connection, upserts, "charted_in", ids, deleted)
             message = "Its measurement chart has values of a deleted size range."
             messages = dict.fromkeys((row["id"] for row in rows), message)
-            write_set.upserts.fail_records(messages, ErrorType.UNKNOWN_REFERENCE, "state")
+            upserts.fail_records(messages, ErrorType.UNKNOWN_REFERENCE, "state")

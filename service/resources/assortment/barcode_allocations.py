@@ -122,12 +122,10 @@ class BarcodeAllocations(WritableResource):
                     message = "There is no such SKU."
                     batch.fail(index, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
                 seen.add(sku_id)
-        text, organization_id = self.statements["primary_gtins"].text, batch.caller.organization_id
+        gtins = await self._fetch(connection, batch, "primary_gtins", sku_ids)
         return {
             sku_id: {"id": record_id, "barcode": barcode, _SKU: sku_id, _RANGE: range_id}
-            for sku_id, record_id, barcode, range_id in await connection.fetch(
-                text, organization_id, sku_ids
-            )
+            for sku_id, record_id, barcode, range_id in gtins
         }
 
     async def _lock_ranges(self, connection: Connection, batch: Batch) -> dict[int, str]:
@@ -137,15 +135,9 @@ class BarcodeAllocations(WritableResource):
         """
         ids = {item[_RANGE] for item in batch.items if item.get(_RANGE) is not None}
         needs_default = any(item.get(_RANGE) is None for item in batch.items)
-        rows = {
-            row["id"]: row
-            for row in await connection.fetch(
-                self.statements["lock_ranges"].text,
-                batch.caller.organization_id,
-                sorted(ids),
-                needs_default,
-            )
-        }
+        parameters = (sorted(ids), needs_default)
+        locked = await self._fetch(connection, batch, "lock_ranges", *parameters)
+        rows = {row["id"]: row for row in locked}
         default = next((row["id"] for row in rows.values() if row["is_default"]), None)
         for index, item in enumerate(batch.items):
             if item.get(_RANGE) is None:
@@ -197,10 +189,9 @@ class BarcodeAllocations(WritableResource):
         self, connection: Connection, batch: Batch, needed: Counter[int]
     ) -> dict[int, Iterator[str]]:
         """Return the digits of free GTINs by range, and advance the ranges past these."""
-        organization_id = batch.caller.organization_id
-        text = self.statements["free_references"].text
         free: dict[int, list[Any]] = {range_id: [] for range_id in needed}
-        for row in await connection.fetch(text, organization_id, [*needed], [*needed.values()]):
+        parameters = ([*needed], [*needed.values()])
+        for row in await self._fetch(connection, batch, "free_references", *parameters):
             free[row["id"]].append(row)
         for range_id, rows in free.items():
             if len(rows) < needed[range_id]:
@@ -210,7 +201,6 @@ class BarcodeAllocations(WritableResource):
                 )
                 batch.fail(index, ErrorType.CONFLICT_EXHAUSTED, _RANGE, message=message)
         batch.errors.raise_any()
-        text = self.statements["advance"].text
         following = [rows[needed[id_] - 1]["reference"] + 1 for id_, rows in free.items()]
-        await connection.fetch(text, organization_id, [*free], following)
+        await self._fetch(connection, batch, "advance", [*free], following)
         return {range_id: iter([row["digits"] for row in rows]) for range_id, rows in free.items()}

@@ -55,19 +55,9 @@ class BarcodeRanges(PlainRecord):
                 upserts.fail(index, ErrorType.INVALID_VALUE, "isDefault", message=message)
         plan = await super().check(connection, write_set)
         if (valid := upserts.subset()).items:
-            text, organization_id = (
-                self.statements["check_numbers"].text,
-                valid.caller.organization_id,
-            )
-            deleted = write_set.deletes.ids
-            rows = await connection.fetch(text, organization_id, valid.json(), deleted)
-            valid.fail_all(rows)
+            parameters = (valid.json(), write_set.deletes.ids)
+            valid.fail_all(await self._fetch(connection, valid, "check_numbers", *parameters))
         return plan
-
-    def record_statements(self, write_set: WriteSet) -> WritePlan:
-        """Return the plan for the records; before, a new default replaces the previous one."""
-        demotion = self._item_statements(["demote"], write_set.upserts)
-        return [*demotion, *super().record_statements(write_set)]
 
 
 def _set_references(item: Item, highest: int) -> Iterator[tuple[str, str]]:

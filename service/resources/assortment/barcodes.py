@@ -58,11 +58,9 @@ class Barcodes(PlainRecord):
             elif error := number_error(item["type"], item["barcode"]):
                 created.fail(index, ErrorType.INVALID_VALUE, "barcode", message=error)
         if (valid := created.subset()).items:
-            text = self.statements["check_numbers"].text
-            organization_id = valid.caller.organization_id
             numbers = [{name: item[name] for name in ("barcode", "type")} for item in valid.items]
             parameter = orjson.dumps(numbers).decode()
-            valid.fail_all(await connection.fetch(text, organization_id, parameter))
+            valid.fail_all(await self._fetch(connection, valid, "check_numbers", parameter))
             for request_index in valid.request_indexes:
                 # The check of unique keys would report a number again.
                 valid.errors.close(request_index, ("barcode",))
@@ -70,22 +68,15 @@ class Barcodes(PlainRecord):
         return plan + self._item_statements(["ranges_of"], valid)
 
     async def _check_skus(self, connection: Connection, batch: Batch) -> None:
-        organization_id = batch.caller.organization_id
         sku_ids = sorted({item["styleSkuId"] for item in batch.items if item.get("styleSkuId")})
-        text = self.statements["barcodes_of"].text
-        rows = await connection.fetch(text, organization_id, batch.ids, sku_ids)
-        text = self.statements["deleted_skus"].text
-        deleted = {row["id"] for row in await connection.fetch(text, organization_id, sku_ids)}
+        rows = await self._fetch(connection, batch, "barcodes_of", batch.ids, sku_ids)
+        gone = await self._fetch(connection, batch, "deleted_skus", sku_ids)
+        deleted = {row["id"] for row in gone}
         stored = {row["id"]: row for row in rows}
         for index, item in enumerate(batch.items):
             row = stored.get(item["id"], _NEW)
             _report_sku(batch, index, row, is_deleted=item.get("styleSkuId") in deleted)
         choose_primaries(batch.subset(), stored)
-
-    def record_statements(self, write_set: WriteSet) -> WritePlan:
-        """Return the plan for the records; before, new primary barcodes replace others."""
-        demotion = self._item_statements(["demote"], write_set.upserts)
-        return [*demotion, *super().record_statements(write_set)]
 
     def constraint_error(
         self,

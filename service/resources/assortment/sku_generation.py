@@ -1,7 +1,7 @@
 """Generation of SKUs: makes the missing SKUs of styles (contract, SKU generations)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import asyncpg
@@ -68,11 +68,9 @@ class SkuGeneration(WritableResource):
 
         Raise ApiError with the errors of all items if there are any.
         """
-        organization_id = batch.caller.organization_id
-        await own_keys.take_writer_lock(connection, self._skus, organization_id)
+        await own_keys.take_writer_lock(connection, self._skus, batch.caller.organization_id)
         await self._check_items(connection, batch)
-        text, count = self.statements["pairs"].text, MAX_PAIRS + 1
-        pairs = await connection.fetch(text, organization_id, batch.json(), count)
+        pairs = await self._fetch(connection, batch, "pairs", batch.json(), MAX_PAIRS + 1)
         if len(pairs) > MAX_PAIRS:
             message = f"Name fewer styles: there are more than {MAX_PAIRS:,} pairs."
             raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
@@ -99,7 +97,7 @@ class SkuGeneration(WritableResource):
         self,
         connection: Connection,
         batch: Batch,
-        pairs: list[asyncpg.Record],
+        pairs: Sequence[asyncpg.Record],
         outcomes: list[dict[str, Any]],
         options: WriteOptions,
     ) -> dict[int, str]:
@@ -133,8 +131,7 @@ class SkuGeneration(WritableResource):
                 batch.fail(index, ErrorType.DUPLICATE, "styleId", message=message)
             seen.add(item["styleId"])
         batch.errors.raise_any()
-        text, organization_id = self.statements["check"].text, batch.caller.organization_id
-        batch.fail_all(await connection.fetch(text, organization_id, batch.json()))
+        batch.fail_all(await self._fetch(connection, batch, "check", batch.json()))
         batch.errors.raise_any()
 
     def _sku(self, batch: Batch, pair: asyncpg.Record) -> Item:

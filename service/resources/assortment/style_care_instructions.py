@@ -122,7 +122,7 @@ class StyleCareInstructions(RecordPart):
         if not changed:
             return
         ids = sorted({icon_id for children in changed for icon_id in children.all})
-        rows = await self.fetch(connection, batch, "processes", ids)
+        rows = await self._fetch(connection, batch, "processes", ids)
         processes = {row["id"]: row["process"] for row in rows}
         for children in changed:
             seen = set[str]()

@@ -58,8 +58,8 @@ class StyleColors(PlainRecord):
         if write_set.restored_ids:
             plan += self._item_statements(["restore_style_files"], upserts)
             if upserts.caller.unique_keys:
-                text, ids = self.statements["taken_files"].text, [*write_set.restored_ids]
-                rows = await connection.fetch(text, upserts.caller.organization_id, ids)
+                ids = [*write_set.restored_ids]
+                rows = await self._fetch(connection, upserts, "taken_files", ids)
                 messages = {
                     row["id"]: f"Style file {row['other_id']} has the name of one of its files."
                     for row in rows

@@ -25,14 +25,9 @@ class StyleFiles(PlainRecord):
         """Keep main images that items do not name; report what stored data show."""
         batch = write_set.upserts
         if unsaid := [item for item in batch.items if item.get("isMain") is None]:
-            text, items = self.statements["kept_mains"].text, orjson.dumps(batch.items).decode()
-            rows = await connection.fetch(text, batch.caller.organization_id, items)
+            items = orjson.dumps(batch.items).decode()
+            rows = await self._fetch(connection, batch, "kept_mains", items)
             kept_ids = {row["id"] for row in rows}
             for item in unsaid:
                 item["isMain"] = item["id"] in kept_ids
         return await super().check(connection, write_set)
-
-    def record_statements(self, write_set: WriteSet) -> WritePlan:
-        """Return the plan for the records; before, a new main image replaces the previous one."""
-        demotion = self._item_statements(["demote"], write_set.upserts)
-        return [*demotion, *super().record_statements(write_set)]

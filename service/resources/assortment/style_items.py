@@ -79,7 +79,7 @@ class StyleItems(RecordPart):
 
     async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
         """Return the writes, and that of the changes of items whose number of styles differs."""
-        rows = await self.fetch(connection, batch, "items", batch.ids)
+        rows = await self._fetch(connection, batch, "items", batch.ids)
         plan = await super().plan(connection, batch)
         if not plan:
             return []

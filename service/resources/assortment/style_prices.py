@@ -171,7 +171,7 @@ class StylePrices(RecordPart):
         """Match the prices to stored ones; report lists with too many, hidden ones included."""
         pairs = [each.style_id for each in lists], [each.list_id for each in lists]
         stored = defaultdict[tuple[int, int], list[asyncpg.Record]](list)
-        for row in await self.fetch(connection, batch, "stored", *pairs):
+        for row in await self._fetch(connection, batch, "stored", *pairs):
             stored[row["style_id"], row["price_list_id"]].append(row)
         for each in lists:
             each.match(stored[each.pair])
@@ -184,7 +184,7 @@ class StylePrices(RecordPart):
     ) -> None:
         """Report unknown price lists, and errors of prices that differ from stored ones."""
         list_ids = sorted({each.list_id for each in lists})
-        rows = await self.fetch(connection, batch, "price_lists", list_ids)
+        rows = await self._fetch(connection, batch, "price_lists", list_ids)
         live_lists = {row["id"]: row for row in rows if row["state"] != "deleted"}
         ids = {
             name: sorted(
@@ -194,7 +194,7 @@ class StylePrices(RecordPart):
         }
         colors, sizes, ranges = dict[int, Any](), dict[int, Any](), dict[int, Any]()
         if ids[COLOR]:
-            rows = await self.fetch(connection, batch, "colors", ids[COLOR])
+            rows = await self._fetch(connection, batch, "colors", ids[COLOR])
             colors = {row["id"]: row["style_id"] for row in rows if row["state"] != "deleted"}
         if ids[SIZE]:
             sizes = {**await SIZES.find(connection, batch.caller, ids[SIZE])}
@@ -223,7 +223,7 @@ class StylePrices(RecordPart):
     ) -> None:
         """Note which styles get their first prices and lose their last."""
         style_ids = sorted({each.style_id for each in lists})
-        rows = await self.fetch(connection, batch, "lists_of", style_ids)
+        rows = await self._fetch(connection, batch, "lists_of", style_ids)
         before = {row["style_id"]: {*row["price_list_ids"]} for row in rows}
         for style_id in style_ids:
             written = [each for each in lists if each.style_id == style_id]
