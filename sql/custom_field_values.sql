@@ -7,7 +7,7 @@ where organization_id = $1::bigint and custom_field_id = any($2::bigint[]);
 
 -- name: color_styles(organization_id, style_color_ids)
 select id, style_id from style_color
-where organization_id = $1::bigint and id = any($2::bigint[]);
+where organization_id = $1::bigint and id = any($2::bigint[]) and state <> 'deleted';
 
 -- name: fields(organization_id, field_ids)
 -- Fields differ per color and size as the first of their parents does.

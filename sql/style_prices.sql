@@ -1,9 +1,5 @@
 -- Prices of styles in price lists (contract, Prices of styles).
 
--- name: colors(organization_id, style_color_ids)
-select id, style_id, state from style_color
-where organization_id = $1::bigint and id = any($2::bigint[]);
-
 -- name: documents(organization_id, style_id)
 with record as (
     select list.id, list.id as price_list_id

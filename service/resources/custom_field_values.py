@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import asyncpg
 import orjson
@@ -16,17 +16,16 @@ from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import RecordPart
 from service.records.scalar_columns import digits_after_point
-from service.resources.assortment.style_entries import IS_SHOWN, SIZES, size_errors
+from service.resources.assortment.style_entries import COLOR, IS_SHOWN, SIZE, NamedEntry, StyleNames
 from service.resources.styles import Styles
 from service.writing.key_look_ups import KeyMatches, fail_key
 
-_FIELD, _COLOR, _SIZE = _KEY = ("customFieldId", "styleColorId", "sizeRangeSizeId")
+_FIELD: Final = "customFieldId"
+_KEY: Final = (_FIELD, COLOR, SIZE)
 _CHOICE: Final = "allowedValueId"
 _MEMBERS: Final = {"text": "text", "numeric": "number"}
 """Members with the value by type of the field; of other types ``_CHOICE``."""
 _RESTRICTIONS: Final = ("brand_ids", "group_ids", "category_ids")
-_Changed: TypeAlias = tuple[MatchedChildren, int, Item]
-"""Entry that differs from the stored one, with its list and its index there."""
 
 
 class _Values(ChildList):
@@ -64,8 +63,8 @@ class _Field:
     def errors(self, entry: Item) -> Iterator[ErrorDetail]:
         """Yield the errors of an entry that the field alone shows."""
         needed = {self.member: True}
-        needed |= {_COLOR: self.row["diff_per_color"], _SIZE: self.row["diff_per_size"]}
-        for name in (_COLOR, _SIZE, *_MEMBERS.values(), _CHOICE):
+        needed |= {COLOR: self.row["diff_per_color"], SIZE: self.row["diff_per_size"]}
+        for name in (COLOR, SIZE, *_MEMBERS.values(), _CHOICE):
             is_needed, is_given = needed.get(name, False), entry.get(name) is not None
             if is_needed and not is_given:
                 message = "The custom field requires it."
@@ -100,7 +99,7 @@ class _Field:
         choice = self.choices.get(entry.get(_CHOICE, 0))
         if choice is None or choice["parent_allowed_value_id"] is None:
             return True
-        parent = entries.get((self.row["parent_id"], entry.get(_COLOR), entry.get(_SIZE)), {})
+        parent = entries.get((self.row["parent_id"], entry.get(COLOR), entry.get(SIZE)), {})
         return bool(parent.get(_CHOICE) == choice["parent_allowed_value_id"])
 
 
@@ -128,7 +127,7 @@ class CustomFieldValues(RecordPart):
         """Match the entries; report errors of those that change."""
         fields = await self._fields(connection, batch)
         _resolve(batch, fields)
-        lists, changed = await super()._match(connection, batch), list[_Changed]()
+        lists, changed = await super()._match(connection, batch), list[NamedEntry]()
         assert self.children is not None
         for children in lists:
             for child_id, entry in children.all.items():
@@ -156,16 +155,11 @@ class CustomFieldValues(RecordPart):
         connection: Connection,
         batch: Batch,
         fields: Mapping[int, _Field],
-        changed: Iterable[_Changed],
+        changed: Iterable[NamedEntry],
     ) -> None:
         """Report the errors of entries that differ from the stored ones."""
-        ids = {
-            name: sorted({entry[name] for *_, entry in changed if entry.get(name) is not None})
-            for name in (_COLOR, _SIZE)
-        }
-        colors = await self._fetch(connection, batch, "color_styles", ids[_COLOR])
-        style_of_color = {row["id"]: row["style_id"] for row in colors}
-        sizes = await SIZES.find(connection, batch.caller, ids[_SIZE]) if ids[_SIZE] else {}
+        named = [entry for *_, entry in changed]
+        names = await StyleNames.find(connection, batch, named, batch.ids)
         rows = await self._fetch(connection, batch, "styles", batch.ids)
         styles = {row["id"]: row for row in rows}
         entries = defaultdict[int, dict[Any, Item]](dict)
@@ -180,10 +174,7 @@ class CustomFieldValues(RecordPart):
             if custom_field and not custom_field.belongs(entry, entries[children.owner_id]):
                 message = "The value does not belong to the style's value in the parent field."
                 details.append(ErrorDetail(ErrorType.INVALID_VALUE, (_CHOICE,), message))
-            if style_of_color.get(entry.get(_COLOR), style["id"]) != style["id"]:
-                message = "This is a color of another style."
-                details.append(ErrorDetail(ErrorType.INVALID_VALUE, (_COLOR,), message))
-            details += size_errors(entry.get(_SIZE), sizes, style["size_range_id"])
+            details += names.errors(style["id"], entry)
             for detail in {detail.path: detail for detail in reversed(details)}.values():
                 path = (index, *detail.path)
                 children.fail(batch, detail.type, *path, message=detail.message or "")

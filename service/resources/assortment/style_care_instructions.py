@@ -12,11 +12,9 @@ from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import RecordPart
-from service.resources.assortment.style_entries import IS_SHOWN, Named, check_colors
+from service.resources.assortment.style_entries import COLOR, IS_SHOWN, NamedEntry, check_names
 from service.resources.styles import Styles
 from service.schemas.formats import error_of
-
-_COLOR: Final = "styleColorId"
 
 
 class _Sets(ChildList):
@@ -25,11 +23,11 @@ class _Sets(ChildList):
         yield from super().errors(entries, *path)
         colors = set[Any]()
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            color = entry.get(_COLOR) if isinstance(entry, dict) else {}
+            color = entry.get(COLOR) if isinstance(entry, dict) else {}
             if color is None or type(color) is int:
                 if color in colors:
                     message = "An earlier set is for the same style color."
-                    yield ErrorDetail(ErrorType.DUPLICATE, (*path, index, _COLOR), message)
+                    yield ErrorDetail(ErrorType.DUPLICATE, (*path, index, COLOR), message)
                 colors.add(color)
 
 
@@ -101,13 +99,13 @@ class StyleCareInstructions(RecordPart):
     async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
         """Match the sets; report style colors of other styles."""
         lists = await super()._match(connection, batch)
-        names: list[Named] = [
-            (children, (children.request_indexes[set_id], _COLOR), entry[_COLOR])
+        entries: list[NamedEntry] = [
+            (children, children.request_indexes[set_id], entry)
             for children in lists
             for set_id, entry in children.all.items()
-            if entry.get(_COLOR) is not None and children.stored.all.get(set_id) != (entry[_COLOR],)
+            if entry.get(COLOR) is not None and children.stored.all.get(set_id) != (entry[COLOR],)
         ]
-        await check_colors(connection, batch, names)
+        await check_names(connection, batch, entries)
         return lists
 
     async def check_nested(

@@ -3,16 +3,16 @@
 Live styles protect the other records.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, Self, TypeAlias
 
 import asyncpg
 
-from service.batches.batch import Batch
+from service.batches.batch import Batch, Item
 from service.database.connections import Connection
 from service.database.statements import SHARED, load
 from service.error_types import ErrorType
-from service.errors import ErrorDetail, Path
+from service.errors import ErrorDetail
 from service.records.matched_children import MatchedChildren
 from service.records.references import Reference
 from service.records.usage import ReferencedBy
@@ -26,63 +26,64 @@ BY_SIZE: Final = """(
     where size.organization_id = $1::bigint and size.id = entry.size_range_size_id
 ), entry.size_range_size_id"""
 """SQL of the order of entries by size."""
-SIZES: Final = Reference(
+_SIZES: Final = Reference(
     "", "size_range_size", "size", is_live="not record.is_deactivated", within="size_range"
 )
-_SIZE: Final = "sizeRangeSizeId"
-Named: TypeAlias = tuple[MatchedChildren, Path, int]
-"""List of entries, path in it, and the id there of a style color or size."""
+COLOR, SIZE = "styleColorId", "sizeRangeSizeId"
+NamedEntry: TypeAlias = tuple[MatchedChildren, int, Item]
+"""Entry, with its list and its index there."""
 
 
-def named(lists: Sequence[MatchedChildren], member: str) -> list[Named]:
-    """Return the new entries of lists whose ids are those of the member's records."""
-    return [
-        (children, (children.request_indexes[record_id], member), record_id)
-        for children in lists
-        for record_id in children.new
-    ]
+class StyleNames(NamedTuple):
+    """Style colors and sizes that entries of styles name."""
 
+    colors: Mapping[int, int]
+    """Style of each live style color."""
+    sizes: Mapping[int, asyncpg.Record]
+    ranges: Mapping[int, int | None]
+    """Size range of each style, if entries name sizes."""
 
-async def check_colors(connection: Connection, batch: Batch, names: Sequence[Named]) -> None:
-    """Report style colors of other styles."""
-    ids = sorted({color_id for *_, color_id in names})
-    parameters = (batch.caller.organization_id, ids)
-    rows = await connection.fetch(_SQL["color_styles"].text, *parameters) if ids else ()
-    styles = {row["id"]: row["style_id"] for row in rows}
-    for children, path, color_id in names:
-        style_id = batch.items[children.index]["id"]
-        if styles.get(color_id, style_id) != style_id:
+    @classmethod
+    async def find(
+        cls, connection: Connection, batch: Batch, entries: Collection[Item], style_ids: list[int]
+    ) -> Self:
+        """Look up what the entries name, and lock the sizes."""
+        caller = batch.caller
+        color_ids, size_ids = (
+            sorted({entry[name] for entry in entries if entry.get(name)}) for name in (COLOR, SIZE)
+        )
+        texts = _SQL["color_styles"].text, SHARED["size_ranges_of_style"].text
+        colors, ranges = [
+            await connection.fetch(text, caller.organization_id, ids) if ids else ()
+            for text, ids in zip(texts, (color_ids, size_ids and style_ids), strict=True)
+        ]
+        return cls(
+            {row["id"]: row["style_id"] for row in colors},
+            await _SIZES.find(connection, caller, size_ids) if size_ids else {},
+            {row["id"]: row["size_range_id"] for row in ranges},
+        )
+
+    def errors(self, style_id: int, entry: Item) -> Iterator[ErrorDetail]:
+        """Yield the errors of a color of another style, and of no active size of the size range."""
+        if self.colors.get(entry.get(COLOR, 0), style_id) != style_id:
             message = "This is a color of another style."
-            children.fail(batch, ErrorType.INVALID_VALUE, *path, message=message)
+            yield ErrorDetail(ErrorType.INVALID_VALUE, (COLOR,), message)
+        size_id = entry.get(SIZE)
+        size = self.sizes.get(size_id or 0)
+        if size_id is not None and size is None:
+            yield ErrorDetail(ErrorType.UNKNOWN_REFERENCE, (SIZE,), "There is no such size.")
+        elif size and not (size["is_live"] and size["owner_id"] == self.ranges.get(style_id)):
+            message = "This is no active size of the style's size range."
+            yield ErrorDetail(ErrorType.INVALID_VALUE, (SIZE,), message)
 
 
-async def check_sizes(connection: Connection, batch: Batch, names: Sequence[Named]) -> None:
-    """Report sizes that are unknown, or no active ones of the style's size range."""
-    if not names:
-        return
-    sizes = await SIZES.find(connection, batch.caller, sorted({size_id for *_, size_id in names}))
-    parameters = (batch.caller.organization_id, batch.ids)
-    rows = await connection.fetch(SHARED["size_ranges_of_style"].text, *parameters)
-    ranges = {row["id"]: row["size_range_id"] for row in rows}
-    for children, path, size_id in names:
-        size_range_id = ranges[batch.items[children.index]["id"]]
-        for error in size_errors(size_id, sizes, size_range_id):
-            children.fail(batch, error.type, *path, message=error.message or "")
-
-
-def size_errors(
-    size_id: int | None, sizes: Mapping[int, asyncpg.Record], size_range_id: int | None
-) -> Iterator[ErrorDetail]:
-    """Yield the error of a size that is unknown, or no active one of the style's size range.
-
-    ``sizes`` are the rows that ``SIZES`` finds, by id.
-    """
-    size = sizes.get(size_id or 0)
-    if size_id is not None and size is None:
-        yield ErrorDetail(ErrorType.UNKNOWN_REFERENCE, (_SIZE,), "There is no such size.")
-    elif size is not None and not (size["is_live"] and size["owner_id"] == size_range_id):
-        message = "This is no active size of the style's size range."
-        yield ErrorDetail(ErrorType.INVALID_VALUE, (_SIZE,), message)
+async def check_names(connection: Connection, batch: Batch, named: Sequence[NamedEntry]) -> None:
+    """Report the errors of the style colors and sizes that entries name."""
+    entries = [entry for *_, entry in named]
+    names = await StyleNames.find(connection, batch, entries, batch.ids)
+    for children, index, entry in named:
+        for error in names.errors(batch.items[children.index]["id"], entry):
+            children.fail(batch, error.type, index, *error.path, message=error.message or "")
 
 
 def of_lines(column: str) -> ReferencedBy:

@@ -16,10 +16,10 @@ from service.records.matched_children import MatchedChildren
 from service.records.parts import RecordPart
 from service.resources.assortment.style_entries import (
     BY_SIZE,
+    COLOR,
     IS_SHOWN,
-    check_colors,
-    check_sizes,
-    named,
+    SIZE,
+    check_names,
 )
 from service.resources.styles import Styles
 
@@ -42,12 +42,12 @@ _COLORS: Final = _Colors(
     name="colors",
     table="style_item_color",
     noun="color",
-    key="styleColorId",
+    key=COLOR,
     order="entry.style_color_id",
     is_shown=IS_SHOWN,
 )
 _SIZES: Final = ChildList(
-    name="sizes", table="style_item_size", noun="size", key="sizeRangeSizeId", order=BY_SIZE
+    name="sizes", table="style_item_size", noun="size", key=SIZE, order=BY_SIZE
 )
 
 
@@ -107,5 +107,9 @@ class StyleItems(RecordPart):
         lists: Sequence[MatchedChildren],
     ) -> None:
         """Report new colors and sizes that are none of the style."""
-        check = check_colors if nested.key == _COLORS.key else check_sizes
-        await check(connection, batch, named(lists, nested.key))
+        entries = [
+            (children, children.request_indexes[record_id], {nested.key: record_id})
+            for children in lists
+            for record_id in children.new
+        ]
+        await check_names(connection, batch, entries)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import asyncpg
 import orjson
@@ -13,7 +13,7 @@ from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.batches.new_ids import next_ids
 from service.database.connections import Connection
-from service.database.statements import SHARED, Statement, load
+from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.limits import MAX_CHILDREN
@@ -24,17 +24,15 @@ from service.records.path_keys import KeyLookup
 from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.assortment.sent_prices import (
     AMOUNTS,
-    COLOR,
     FROM,
     LIST,
-    SIZE,
     SentPrices,
     overlaps,
     price_errors,
     price_lists,
     prices_of,
 )
-from service.resources.assortment.style_entries import SIZES, size_errors
+from service.resources.assortment.style_entries import COLOR, StyleNames
 from service.resources.styles import PRICED, Styles
 from service.schemas.extra_checks import duplicate_errors
 
@@ -186,22 +184,9 @@ class StylePrices(RecordPart):
         list_ids = sorted({each.list_id for each in lists})
         rows = await self._fetch(connection, batch, "price_lists", list_ids)
         live_lists = {row["id"]: row for row in rows if row["state"] != "deleted"}
-        ids = {
-            name: sorted(
-                {price[name] for each in lists for price in each.changed.values() if price[name]}
-            )
-            for name in (COLOR, SIZE)
-        }
-        colors, sizes, ranges = dict[int, Any](), dict[int, Any](), dict[int, Any]()
-        if ids[COLOR]:
-            rows = await self._fetch(connection, batch, "colors", ids[COLOR])
-            colors = {row["id"]: row["style_id"] for row in rows if row["state"] != "deleted"}
-        if ids[SIZE]:
-            sizes = {**await SIZES.find(connection, batch.caller, ids[SIZE])}
-            style_ids = sorted({each.style_id for each in lists})
-            parameters = (batch.caller.organization_id, style_ids)
-            rows = await connection.fetch(SHARED[self.sizes_of].text, *parameters)
-            ranges = {row["id"]: row["size_range_id"] for row in rows}
+        style_ids = sorted({each.style_id for each in lists})
+        prices = [price for each in lists for price in each.changed.values()]
+        names = await StyleNames.find(connection, batch, prices, style_ids)
         for each in lists:
             price_list = live_lists.get(each.list_id)
             if price_list is None:
@@ -211,9 +196,11 @@ class StylePrices(RecordPart):
             for index, price in each.changed.items():
                 details = [
                     *_amount_errors(each.prices[index], price_list),
-                    *_color_errors(price[COLOR], colors, each.style_id),
-                    *size_errors(price[SIZE], sizes, ranges.get(each.style_id)),
+                    *names.errors(each.style_id, price),
                 ]
+                if price[COLOR] is not None and price[COLOR] not in names.colors:
+                    message = "There is no such style color."
+                    details.append(ErrorDetail(ErrorType.UNKNOWN_REFERENCE, (COLOR,), message))
                 for detail in details:
                     path = ("prices", index, *detail.path)
                     each.fail(batch, detail.type, *path, message=detail.message or "")
@@ -240,14 +227,3 @@ def _amount_errors(price: Item, price_list: asyncpg.Record) -> Iterator[ErrorDet
         if scalar_columns.digits_after_point(price.get(name)) > most:
             message = f"{code} has {f'at most {most}' if most else 'no'} decimals."
             yield ErrorDetail(ErrorType.INVALID_VALUE, (name,), message)
-
-
-def _color_errors(
-    color_id: int | None, styles: Mapping[int, int], style_id: int
-) -> Iterator[ErrorDetail]:
-    """Yield the error of a color that is not live, or one of another style."""
-    if color_id is not None and color_id not in styles:
-        yield ErrorDetail(ErrorType.UNKNOWN_REFERENCE, (COLOR,), "There is no such style color.")
-    elif color_id is not None and styles[color_id] != style_id:
-        message = "This is a color of another style."
-        yield ErrorDetail(ErrorType.INVALID_VALUE, (COLOR,), message)
