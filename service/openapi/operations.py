@@ -96,33 +96,13 @@ class OperationObject:
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.operation, self.resource
         yield from parameters.path_parameters(self.route.path, resource)
-        if kind is operations.CHECK:
-            yield from parameters.of_channel()
-        if kind in (operations.SHOW, operations.SCAN):
-            yield parameters.LANGUAGE
-        if kind in _COMPUTED:
-            yield parameters.shared("IfNoneMatch")
         if kind in (operations.LIST, operations.LIST_PRODUCTS):
             yield from parameters.of_list(resource)
-            yield from map(parameters.shared, ("IfNoneMatch", "Prefer"))
-        if kind is operations.LIST_PRICES:
-            yield from STATIC["effectivePricesParameters"]
-            yield from map(parameters.shared, ("Fields", "PageSize", "Cursor", "IfNoneMatch"))
-        if kind is operations.CHANGES:
-            yield from STATIC["changesParameters"]
-        if kind is operations.EXPORT:
-            yield parameters.EXPORTED_COLLECTION
-            yield parameters.shared("ExportedSource")
-        if kind is operations.COUNT:
-            yield parameters.VERIFIED_COLLECTION
-        if kind is operations.READ_ALL:
-            yield parameters.shared("Fields")
-            yield parameters.shared("IfNoneMatch")
-        if kind is operations.READ:
+        elif kind is operations.READ:
             yield from parameters.of_read(resource)
-            yield parameters.shared("IfNoneMatch")
-        if kind in (operations.GENERATE, operations.ALLOCATE):
-            yield parameters.shared("DryRun")
+        own = STATIC["operations"][kind.name].get("parameters")
+        if own is not None:
+            yield from (parameters.shared(each) if isinstance(each, str) else each for each in own)
         elif kind.is_bulk:
             yield from parameters.of_bulk(kind, resource)
         if kind.writes:

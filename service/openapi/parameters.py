@@ -11,7 +11,6 @@ from service.listing.properties import SOURCE, Property
 from service.openapi.components import STATIC, component, definition, named, reference
 from service.records.resource import Resource, ids_schema
 from service.records.writable_resource import WritableResource
-from service.resources.assortment.products import CHANNEL_ID, CHANNEL_KEY
 from service.schemas.definitions import Schema
 
 Parameter = dict[str, Any]
@@ -34,23 +33,6 @@ SCHEMAS: dict[str, Schema] = {
 
 def _query(name: str, schema: Schema, description: str) -> Parameter:
     return {"name": name, "in": "query", "description": description, "schema": schema}
-
-
-EXPORTED_COLLECTION: Final = _query(
-    "collection",
-    {"type": "array", "items": named("ExportedCollection")},
-    "Only records of this collection; all by default. Repeat the parameter for several.",
-)
-VERIFIED_COLLECTION: Final = _query(
-    "collection",
-    {"type": "array", "items": named("VerifiedCollection")},
-    "Only this collection; all with an own key by default. Repeat the parameter for several.",
-)
-LANGUAGE: Final = _query(
-    "language",
-    {"type": "string"},
-    "Code of the language of the texts, such as `de`; by default that of the organization.",
-)
 
 
 def shared(name: str) -> Parameter:
@@ -108,12 +90,6 @@ def _match(resource: Resource) -> Iterator[Parameter]:
         text = "Names records by their own key instead of their id: this field"
         text += f", and `{fields[1]}`." if fields[1:] else "."
         yield _query("match", {"type": "string", "enum": [fields[0]]}, text)
-
-
-def of_channel() -> Iterator[Parameter]:
-    """Yield the parameters of which one names a channel."""
-    yield _query(CHANNEL_ID, reference("common/scalars", "id"), "The channel, by its id.")
-    yield _query(CHANNEL_KEY, {"type": "string"}, "The channel, by its own key.")
 
 
 def of_list(resource: Resource) -> Iterator[Parameter]:
