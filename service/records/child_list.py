@@ -34,7 +34,7 @@ from service.records.matched_children import (
     match_existing,
     match_key_of,
 )
-from service.schemas.extra_checks import duplicate_errors
+from service.schemas.extra_checks import are_distinct, duplicate_errors
 from service.schemas.key_forms import REFERS_TO
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
 
@@ -80,7 +80,8 @@ class ChildList(ChildTable):
         for index in duplicate_indexes(entries) if self.linked else ():
             yield ErrorDetail(ErrorType.DUPLICATE, (*path, index), LISTED_TWICE)
         for name in self.named_once:
-            yield from duplicate_errors(enumerate(entries), name, *path)
+            if not are_distinct(entries, name):
+                yield from duplicate_errors(enumerate(entries), name, *path)
         for nested in self.nested:
             for index, entry in enumerate(entries):
                 if isinstance(entry, dict):
@@ -113,12 +114,13 @@ class ChildList(ChildTable):
         parameters = (caller.organization_id, id_array(owner_ids))
         columns = await connection.fetchrow(self.statements["stored"].text, *parameters)
         stored = defaultdict[int, StoredChildren](StoredChildren)
-        first = 2 + self.deactivates + bool(self.moved)
+        deactivates, moved = self.deactivates, bool(self.moved)
+        first = 2 + deactivates + moved
         for row in zip(*[column or () for column in columns], strict=True):
             children = stored[row[0]]
-            is_deactivated = self.deactivates and row[2]
-            (children.deactivated if is_deactivated else children.active)[row[1]] = row[first:]
-            if self.moved:
+            rows = children.deactivated if deactivates and row[2] else children.active
+            rows[row[1]] = row[first:]
+            if moved:
                 children.positions[row[1]] = row[first - 1]
         return stored
 
@@ -141,8 +143,8 @@ class ChildList(ChildTable):
         stored = await self.stored(connection, batch.caller, stored_owners) if stored_owners else {}
         matched, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for sent in lists:
-            children = MatchedChildren(sent, stored.get(sent.owner_id, StoredChildren()))
-            new_indexes += ((children, index) for index in self._match_list(batch, children))
+            children = MatchedChildren(sent, stored.get(sent.owner_id) or StoredChildren())
+            new_indexes += [(children, index) for index in self._match_list(batch, children)]
             matched.append(children)
         if self.has_ids:
             new_ids = await next_ids(connection, self.table, len(new_indexes))
@@ -172,6 +174,7 @@ class ChildList(ChildTable):
         """Return the rows to write, with ``ownerId`` and ``id``, by the name of the statement."""
         inserted, updated = list[Item](), list[Item]()
         deactivated, removed = list[Item](), list[Item]()
+        members, omitted = self.members, self._omitted
         for children in lists:
             owner_id, active = children.owner_id, children.stored.active
             positions = children.positions() if self.moved else {}
@@ -179,10 +182,9 @@ class ChildList(ChildTable):
                 row = self._values(self.row(entry), owner_id, child_id)
                 inserted.append(row | {POSITION: positions.get(child_id)})
             for child_id, entry in children.existing.items():
-                stored, position = active.get(child_id), positions.get(child_id)
-                is_moved = position != children.stored.positions.get(child_id)
-                if is_moved or stored != tuple(map(entry.get, self.members)):
-                    updated += self._update(children, child_id, entry, position)
+                is_equal = active.get(child_id) == tuple(map(entry.get, members, omitted))
+                if not is_equal or positions:
+                    updated += self._update(children, child_id, entry, positions.get(child_id))
             for child_id in sorted(missing) if (missing := children.missing) else ():
                 rows = deactivated if child_id in children.deactivated else removed
                 rows.append({"ownerId": owner_id, "id": child_id})
@@ -206,8 +208,8 @@ class ChildList(ChildTable):
 
         A key object, whose id is not known yet, counts as null.
         """
-        row = tuple(map(entry.get, self.members))
-        if not self._conversions:
+        row = tuple(map(entry.get, self.members, self._omitted))
+        if row == stored or not self._conversions:
             return row
         values = [*row]
         for index, type_ in self._conversions:
@@ -222,6 +224,11 @@ class ChildList(ChildTable):
             elif type(value) is str:
                 values[index] = stored_id(value)
         return tuple(values)
+
+    @cached_property
+    def _omitted(self) -> Row:
+        """Values of members that an entry omits."""
+        return tuple(False if type_ == "boolean" else None for type_ in self._types.values())
 
     @cached_property
     def _conversions(self) -> list[tuple[int, str]]:
@@ -264,11 +271,13 @@ class ChildList(ChildTable):
     def _match_list(self, batch: Batch, children: MatchedChildren) -> Iterator[int]:
         """Match the entries of one list; yield the indexes of new entries."""
         entries, stored = children.sent.entries, children.stored.all
-        ids: list[Any] = [entry.get(self.key) for entry in entries]
+        existing: dict[Any, Item] = {entry.get(self.key): entry for entry in entries}
         # Most requests have the id of each entry, and all of these are stored.
-        if {*ids} <= stored.keys() and not any(entry.get(DEACTIVATED) for entry in entries):
-            children.existing = dict(zip(ids, entries, strict=True))
-            children.request_indexes = dict(zip(ids, range(len(ids)), strict=True))
+        if existing.keys() <= stored.keys() and not (
+            self.deactivates and any(entry.get(DEACTIVATED) for entry in entries)
+        ):
+            children.existing = existing
+            children.request_indexes = {child_id: index for index, child_id in enumerate(existing)}
             return
         matched_ids = self._match_ids(entries, children.stored)
         for index, entry in enumerate(entries):

@@ -88,10 +88,13 @@ def _child_values(batch: Batch) -> Iterator[_ChildValue]:
     """
     for item_index, item in enumerate(batch.items):
         values = item.get("allowedValues") or []
-        if any(isinstance(value.get(_POINTER), dict) for value in values):
+        pointers = [value.get(_POINTER) for value in values]
+        if pointers.count(None) == len(pointers):
+            continue
+        if dict in map(type, pointers):
             item["allowedValues"] = values = [*values]
-        for value_index, value in enumerate(values):
-            if value.get(_POINTER) is not None:
+        for value_index, pointer in enumerate(pointers):
+            if pointer is not None:
                 yield _ChildValue(item_index, value_index, item["id"], values)
 
 

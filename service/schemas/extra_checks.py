@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -16,6 +16,7 @@ from service.schemas.messages import BLANK, limit_message
 from service.schemas.write_forms import DECIMALS
 
 _PLAIN = frozenset({int, bool, type(None)})
+_IGNORED = frozenset({dict, bool, type(None)})
 
 
 def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iterator[ErrorDetail]:
@@ -69,17 +70,8 @@ def duplicate_errors(
     only one member. Values of different types differ: 1, "1" and true.
     """
     listed = list(members)
-    if len(listed) < 2:
+    if are_distinct([member for _, member in listed], name):
         return
-    # Fast path for distinct values and key objects; missing members and lists take the loop below.
-    try:
-        values = [member[name] for _, member in listed]
-        if dict in {*map(type, values)}:
-            values = [value for value in values if type(value) is not dict]
-        if len({*values}) == len(values):
-            return
-    except (KeyError, TypeError):
-        pass
     first: dict[Any, int] = {}
     for index, member in listed:
         value = member.get(name) if isinstance(member, dict) else None
@@ -92,6 +84,21 @@ def duplicate_errors(
                 yield _duplicate(*within, first[key], name)
                 first[key] = -1
             yield _duplicate(*within, index, name)
+
+
+def are_distinct(members: Sequence[Any], name: str) -> bool:
+    """Return whether members surely differ in ``name``: a fast check before ``duplicate_errors``.
+
+    Return false for lists in it.
+    """
+    try:
+        values = [member[name] for member in members if name in member]
+        if not _IGNORED.isdisjoint(map(type, values)):
+            values = [value for value in values if not (value is None or value is False)]
+            values = [value for value in values if type(value) is not dict]
+        return len({*values}) == len(values)
+    except TypeError:
+        return False
 
 
 def key_errors(text: str, *path: str) -> Iterator[ErrorDetail]:
