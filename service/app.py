@@ -6,8 +6,8 @@ tasks it writes the last uses of keys, closes the database connections and expor
 """
 
 import logging
-from collections.abc import AsyncIterator, Iterator
-from functools import partial
+from collections.abc import AsyncIterator, Iterator, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -56,7 +56,8 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     logging.getLogger("service").setLevel(settings.log_level.upper())
     traces, middleware = _traces(settings)
     app = web.Application()
-    use_router(app, Router(), middleware)
+    router, app[ROUTES] = _routing()
+    use_router(app, router, middleware)
     pages.prepare(app, openapi.document, settings.public_url)
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
@@ -74,7 +75,6 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     )
     app.on_shutdown.append(end_change_waits)
     app[OUTGOING] = Outgoing(AddressPolicy(settings.webhook_private_addresses))
-    app[ROUTES] = {added: route for route in routes() for added in _added(app, route)}
     return app
 
 
@@ -117,7 +117,14 @@ def _traces(settings: Settings) -> "tuple[Traces | None, Middleware]":
     return traces, traced(traces, handle_request)
 
 
-def _added(app: web.Application, route: Route) -> Iterator[web.AbstractRoute]:
-    """Add a route to the application; yield aiohttp's route of each method: HEAD beside GET."""
+@cache
+def _routing() -> tuple[Router, Mapping[web.AbstractRoute, Route]]:
+    """Return the router, and the route of each of its own; applications of a process share them."""
+    router = Router()
+    return router, {added: route for route in routes() for added in _added(router, route)}
+
+
+def _added(router: Router, route: Route) -> Iterator[web.AbstractRoute]:
+    """Add a route to the router; yield aiohttp's route of each method: HEAD beside GET."""
     for method in ("HEAD", "GET") if route.method == "GET" else (route.method,):
-        yield app.router.add_route(method, route.pattern, route.handler)
+        yield router.add_route(method, route.pattern, route.handler)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -31,7 +32,7 @@ def migrate(dsn: str) -> int:
     is rolled back, those before it stay applied, and those after it are not applied.
     """
     with _backend(dsn) as backend:
-        missing = backend.to_apply(_migrations())
+        missing = backend.to_apply(_migrations(files.MIGRATIONS))
         backend.apply_migrations(missing)
         # Those of a cluster that an earlier release distributed are still the coordinator's.
         distribution.share_own_tables(backend.connection)
@@ -45,7 +46,7 @@ def roll_back(dsn: str, count: int) -> int:
     Return how many were rolled back. Locks, transactions and errors are those of ``migrate``.
     """
     with _backend(dsn) as backend:
-        newest = backend.to_rollback(_migrations())[:count]
+        newest = backend.to_rollback(_migrations(files.MIGRATIONS))[:count]
         backend.rollback_migrations(newest)
         return len(newest)
 
@@ -79,8 +80,10 @@ def _identifiers() -> list[str]:
     return sorted(path.stem for path in paths if not path.name.endswith(".rollback.sql"))
 
 
-def _migrations() -> MigrationList:
-    return read_migrations(str(files.MIGRATIONS))
+@cache
+def _migrations(folder: Path) -> MigrationList:
+    """Return the migrations of a folder, of which each is parsed once in a process."""
+    return read_migrations(str(folder))
 
 
 @contextmanager
