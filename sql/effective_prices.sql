@@ -2,18 +2,26 @@
 -- list, and a day: rows {{sku}} and {{list}}, and SQL {{day}}.
 
 -- name: documents(organization_id, price_list_id, day)
-with record as (
+with recursive few (style_id, number) as (
+    -- The styles with prices in the list, up to 200: if there are more, SKUs are read by their ids.
+    select min(entry.style_id), 1 from style_price entry
+    where entry.organization_id = $1::bigint and entry.price_list_id = $2::bigint
+    union all
     select
-        sku.id, sku.id as style_sku_id, sku.sku, sku.style_id, sku.style_color_id, sku.size_range_size_id,
-        list.id as price_list_id, list.valid_from as list_from, list.valid_to as list_to, list.currency_code,
-        price.level, price.amount, price.compare_at_amount, price.valid_to
-    from price_list list
-    cross join style_sku sku
-    cross join lateral (
-        {{price}}
-    ) as price
-    where list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}}
-        and sku.organization_id = $1::bigint and sku.state <> 'deleted'
+        (
+            select entry.style_id from style_price entry
+            where entry.organization_id = $1::bigint and entry.price_list_id = $2::bigint and entry.style_id > few.style_id
+            order by entry.style_id
+            limit 1
+        ),
+        few.number + 1
+    from few
+    where few.style_id is not null and few.number < 200
+),
+record as (
+    ({{of_few}})
+    union all
+    ({{of_many}})
 ),
 page as materialized (
     {{page}}
@@ -166,3 +174,17 @@ from (
     group by style_sku_id, price_list_id, currency_code, until_today
     having bool_or(is_price)
 ) as priced
+
+-- name: record
+select
+    sku.id, sku.id as style_sku_id, sku.sku, sku.style_id, sku.style_color_id, sku.size_range_size_id,
+    list.id as price_list_id, list.currency_code, price.level, price.amount, price.compare_at_amount, price.valid_to
+from {{skus}}
+cross join price_list list
+cross join lateral (
+    {{price}}
+) as price
+where {{is_chosen}} (select 1 from few where style_id is null)
+    and list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}}
+    and sku.organization_id = $1::bigint and sku.state <> 'deleted'
+order by sku.id

@@ -90,14 +90,15 @@ class EffectivePrices(Resource):
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents."""
-        skus, lists = (
-            "(select page.id, page.size_range_size_id)",
-            load("effective_prices")["list"].text,
+        sql, skus = load("effective_prices"), "(select page.id, page.size_range_size_id)"
+        record = sql["record"].bind(**price_fragments()._asdict())
+        few = "few join style_sku sku on sku.style_id = few.style_id"
+        documents = sql["documents"].bind(
+            priced=priced(skus, sql["list"].text, "page.style_id", "page.style_color_id"),
+            of_few=record.fill(skus=few, is_chosen="exists"),
+            of_many=record.fill(skus="style_sku sku", is_chosen="not exists"),
         )
-        parts = price_fragments()._asdict() | {
-            "priced": priced(skus, lists, "page.style_id", "page.style_color_id")
-        }
-        return {"documents": load("effective_prices")["documents"].bind(**parts)}
+        return {"documents": documents}
 
     def _selection(self, list_request: ListRequest) -> tuple[ListRequest, str, Statement]:
         """Return the selection without what is a parameter of the statement."""
