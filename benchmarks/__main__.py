@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from benchmarks import bench, cluster, deliveries, report, scale, search, soak
+from benchmarks import bench, cluster, deliveries, products, report, scale, search, soak
 from benchmarks.bench import Pace
 from benchmarks.contestants import BASE, TITLES
 from benchmarks.data import data
@@ -60,6 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     long = commands.add_parser("soak", help="mixed load at 64 connections")
     long.add_argument("--minutes", type=float, default=10.0)
     long.set_defaults(run=_soak)
+    sold = commands.add_parser("products", help="pages of products of 10,000 styles")
+    sold.set_defaults(run=_products)
     many = commands.add_parser("cluster", help="the cluster of TEST_CITUS_URL beside PostgreSQL")
     many.add_argument("--rounds", type=int, default=_ROUNDS)
     many.add_argument("--seconds", type=float, default=_SECONDS)
@@ -116,6 +118,11 @@ def _webhooks(arguments: argparse.Namespace) -> int:
 def _soak(arguments: argparse.Namespace) -> int:
     with data() as measured:
         soak.run(measured, arguments.minutes)
+    return 0
+
+
+def _products(_: argparse.Namespace) -> int:
+    products.run()
     return 0
 
 

@@ -2,18 +2,26 @@
 -- list, and a day: rows {{sku}} and {{list}}, and SQL {{day}}.
 
 -- name: documents(organization_id, price_list_id, day)
-with record as (
+with recursive few (style_id, number) as (
+    -- The styles with prices in the list, up to 200: if there are more, SKUs are read by their ids.
+    select min(entry.style_id), 1 from style_price entry
+    where entry.organization_id = $1::bigint and entry.price_list_id = $2::bigint
+    union all
     select
-        sku.id, sku.id as style_sku_id, sku.sku, sku.style_id, sku.style_color_id, sku.size_range_size_id,
-        list.id as price_list_id, list.valid_from as list_from, list.valid_to as list_to, list.currency_code,
-        price.level, price.amount, price.compare_at_amount, price.valid_to
-    from price_list list
-    cross join style_sku sku
-    cross join lateral (
-        {{price}}
-    ) as price
-    where list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}}
-        and sku.organization_id = $1::bigint and sku.state <> 'deleted'
+        (
+            select entry.style_id from style_price entry
+            where entry.organization_id = $1::bigint and entry.price_list_id = $2::bigint and entry.style_id > few.style_id
+            order by entry.style_id
+            limit 1
+        ),
+        few.number + 1
+    from few
+    where few.style_id is not null and few.number < 200
+),
+record as (
+    ({{of_few}})
+    union all
+    ({{of_many}})
 ),
 page as materialized (
     {{page}}
@@ -29,9 +37,9 @@ select
     || ',"currencyCode":"' || page.currency_code
     || '","amount":' || page.amount
     || ',"compareAtAmount":' || coalesce(page.compare_at_amount::text, 'null')
-    || ',"lowestAmount30Days":' || coalesce(lowest.amount::text, 'null')
+    || ',"lowestAmount30Days":' || coalesce(priced.lowest_amount30_days::text, 'null')
     || ',"validTo":' || coalesce(to_json(page.valid_to)::text, 'null')
-    || ',"tiers":[' || coalesce(tiers.documents, '') || ']}' as document
+    || ',"tiers":[' || coalesce(priced.tiers, '') || ']}' as document
 from page
 left join lateral (
     select b.barcode as gtin from barcode b
@@ -40,12 +48,9 @@ left join lateral (
     order by b.style_sku_id
     limit 1
 ) as barcode on true
-left join lateral (
-    {{lowest}}
-) as lowest on true
-left join lateral (
-    {{tiers}}
-) as tiers on true;
+cross join lateral (
+    {{priced}}
+) as priced;
 
 -- name: fits
 -- Condition of the prices that an SKU can have in a price list, of any day and quantity; the price is a row named entry.
@@ -61,43 +66,8 @@ and (entry.size_range_size_id is null or entry.size_range_size_id = {{sku}}.size
 -- Order in which prices win: of color and size, of the color, of the size, of the style.
 case when entry.style_color_id is null then 2 else 0 end + case when entry.size_range_size_id is null then 1 else 0 end
 
--- name: lowest
--- The lowest amount in the 30 days before the present amount began, {{amount}}. An amount is effective on the days of its
--- prices, without those of prices of more specific levels; on days outside the period {{first}} to {{last}} of the price list none is.
-with own as (
-    select
-        {{level}} as level,
-        entry.amount,
-        range_agg(daterange(entry.valid_from, entry.valid_to, '[]') * daterange({{first}}, {{last}}, '[]')) as days
-    from style_price entry
-    where entry.organization_id = $1::bigint and {{fits}}
-        and entry.minimum_quantity = 1
-    group by 1, 2
-),
-effective as (
-    select own.amount, own.days - coalesce(specific.days, '{}') as days
-    from own
-    left join (
-        select levels.level, range_agg(days.day) as days
-        from (values (1), (2), (3)) as levels(level)
-        join own on own.level < levels.level
-        cross join lateral unnest(own.days) as days(day)
-        group by levels.level
-    ) as specific on specific.level = own.level
-),
-begun as (
-    select lower(run.days) as day
-    from (
-        select unnest(range_agg(days.day)) as days
-        from effective
-        cross join lateral unnest(effective.days) as days(day)
-        where effective.amount = {{amount}}
-    ) as run
-    where run.days @> {{day}}
-)
-select min(effective.amount) as amount
-from effective
-join begun on begun.day is not null and effective.days && daterange(begun.day - 30, begun.day)
+-- name: list
+(select one.* from price_list one where one.organization_id = $1::bigint and one.id = $2::bigint)
 
 -- name: price
 -- The price of one piece, with its level.
@@ -115,13 +85,106 @@ where organization_id = $1::bigint and state <> 'deleted' and (id = $2::bigint o
 order by id
 limit 5;
 
--- name: tiers
--- Prices of more pieces, of the level {{of_level}}, as JSON joined by commas.
+-- name: priced
+-- Effective prices of the SKUs {{skus}} of a style color in the price lists {{lists}}, by passes over all of the color's prices:
+-- the level that wins; the days on which each price is effective, which are its own without those of more specific levels; the
+-- days that have the amount of today; and the amounts of the 30 days before these. A price alone has no amount before it.
 select
-    string_agg(
-        '{"minimumQuantity":' || entry.minimum_quantity || ',"amount":' || entry.amount || '}', ',' order by entry.minimum_quantity
-    ) as documents
-from style_price entry
-where entry.organization_id = $1::bigint and {{fits}}
-    and entry.minimum_quantity > 1 and {{level}} = {{of_level}}
-    and coalesce(entry.valid_from <= {{day}}, true) and coalesce(entry.valid_to >= {{day}}, true)
+    style_sku_id,
+    price_list_id,
+    currency_code,
+    amount,
+    compare_at_amount,
+    (
+        select min(earlier.amount) from unnest(amounts, amount_days) as earlier(amount, days)
+        where begun is not null and earlier.days && daterange(begun - 30, begun)
+    ) as lowest_amount30_days,
+    valid_to,
+    tiers
+from (
+    select
+        style_sku_id,
+        price_list_id,
+        currency_code,
+        max(amount) filter (where is_price) as amount,
+        max(compare_at_amount) filter (where is_price) as compare_at_amount,
+        max(valid_to) filter (where is_price) as valid_to,
+        array_agg(amount) filter (where days is not null) as amounts,
+        array_agg(days) filter (where days is not null) as amount_days,
+        upper(until_today - range_agg(days) filter (where amount = price_amount)) as begun,
+        string_agg(
+            '{"minimumQuantity":' || minimum_quantity || ',"amount":' || amount || '}', ',' order by minimum_quantity
+        ) filter (where minimum_quantity > 1 and level = price_level) as tiers
+    from (
+        select
+            leveled.*,
+            level = price_level and is_present as is_price,
+            max(amount) filter (where level = price_level and is_present) over pair as price_amount,
+            case when prices > 1 then
+                own_days
+                - coalesce(
+                    range_agg(own_days) filter (where prices > 1) over (
+                        pair order by level groups between unbounded preceding and 1 preceding
+                    ),
+                    '{}'
+                )
+            end as days
+        from (
+            select
+                fitting.*,
+                min(level) filter (where is_present) over pair as price_level,
+                count(own_days) over pair as prices
+            from (
+                select
+                    sku.id as style_sku_id,
+                    entry.*,
+                    {{level}} as level
+                from {{skus}} as sku
+                join (
+                    select
+                        list.currency_code,
+                        entry.price_list_id,
+                        entry.style_color_id,
+                        entry.size_range_size_id,
+                        entry.minimum_quantity,
+                        entry.amount,
+                        entry.compare_at_amount,
+                        entry.valid_to,
+                        entry.minimum_quantity = 1 and coalesce(entry.valid_to >= {{day}}, true) as is_present,
+                        case when entry.minimum_quantity = 1 then
+                            datemultirange(
+                                daterange(entry.valid_from, entry.valid_to, '[]') * daterange(list.valid_from, list.valid_to, '[]')
+                            )
+                        end as own_days,
+                        datemultirange(daterange(null, {{day}}, '[]')) as until_today
+                    from {{lists}} as list
+                    join style_price entry
+                        on entry.organization_id = $1::bigint and entry.style_id = {{style_id}} and entry.price_list_id = list.id
+                    where {{is_effective}}
+                        and (entry.style_color_id is null or entry.style_color_id = {{style_color_id}})
+                        and coalesce(entry.valid_from <= {{day}}, true)
+                        and (entry.minimum_quantity = 1 or coalesce(entry.valid_to >= {{day}}, true))
+                    offset 0
+                ) as entry on entry.size_range_size_id is null or entry.size_range_size_id = sku.size_range_size_id
+            ) as fitting
+            window pair as (partition by style_sku_id, price_list_id)
+        ) as leveled
+        window pair as (partition by style_sku_id, price_list_id)
+    ) as price
+    group by style_sku_id, price_list_id, currency_code, until_today
+    having bool_or(is_price)
+) as priced
+
+-- name: record
+select
+    sku.id, sku.id as style_sku_id, sku.sku, sku.style_id, sku.style_color_id, sku.size_range_size_id,
+    list.id as price_list_id, list.currency_code, price.level, price.amount, price.compare_at_amount, price.valid_to
+from {{skus}}
+cross join price_list list
+cross join lateral (
+    {{price}}
+) as price
+where {{is_chosen}} (select 1 from few where style_id is null)
+    and list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}}
+    and sku.organization_id = $1::bigint and sku.state <> 'deleted'
+order by sku.id

@@ -495,12 +495,20 @@ cross join (
 where n.organization_id = $1::bigint
 
 -- name: skus
--- Active SKUs of the color made, in the order of the sizes.
-array(
-    select to_json(shown)
+-- Active SKUs of the color made, in the order of the sizes. Texts are joined, since to_json looks up every column of every row.
+(
+    with own as materialized (
+        select sku.* from style_sku sku
+        where sku.organization_id = $1::bigint and sku.style_color_id between made.id and made.id
+        order by sku.style_color_id, sku.size_range_size_id
+    ),
+    priced as materialized (
+        {{priced}}
+    )
+    select ('[' || coalesce(string_agg({{sku}}, ',' order by position, size_range_size_id, style_sku_id), '') || ']')::json
     from (
         select
-            sku.id as "styleSkuId",
+            sku.id as style_sku_id,
             sku.sku,
             (
                 select b.barcode from barcode b
@@ -509,49 +517,15 @@ array(
                 order by b.style_sku_id
                 limit 1
             ) as gtin,
-            sku.size_range_size_id as "sizeRangeSizeId",
-            size.name as "sizeName",
-            coalesce(sku.net_weight, page.net_weight) as "netWeight",
-            array(
-                select to_json(priced)
-                from (
-                    select
-                        list.id as "priceListId",
-                        list.currency_code as "currencyCode",
-                        price.amount,
-                        price.compare_at_amount as "compareAtAmount",
-                        lowest.amount as "lowestAmount30Days",
-                        price.valid_to as "validTo",
-                        ('[' || coalesce(tiers.documents, '') || ']')::json as tiers
-                    from list
-                    cross join lateral (
-                        select
-                            sku.style_id,
-                            sku.style_color_id,
-                            sku.size_range_size_id,
-                            list.id as price_list_id,
-                            list.valid_from as list_from,
-                            list.valid_to as list_to
-                    ) as period
-                    cross join lateral (
-                        {{price}}
-                    ) as price
-                    left join lateral (
-                        {{lowest}}
-                    ) as lowest on true
-                    left join lateral (
-                        {{tiers}}
-                    ) as tiers on true
-                    where {{is_effective}}
-                    order by list.id
-                ) as priced
+            sku.size_range_size_id,
+            size.name as size_name,
+            size.position,
+            coalesce(sku.net_weight, page.net_weight) as net_weight,
+            (
+                select string_agg({{sku_price}}, ',' order by price_list_id) from priced
+                where priced.style_sku_id = sku.id
             ) as prices
-        from (
-    select one.* from style_sku one
-    where one.organization_id = $1::bigint and one.style_color_id between made.id and made.id
-    order by one.style_color_id, one.size_range_size_id
-    offset 0
-) as sku
+        from own sku
         cross join lateral (
             select s.name, s.position from size_range_size s
             where s.organization_id = $1::bigint and s.id between sku.size_range_size_id and sku.size_range_size_id
@@ -559,6 +533,5 @@ array(
             limit 1
         ) as size
         where sku.state = 'active'
-        order by size.position, sku.size_range_size_id, sku.id
-    ) as shown
+    ) as sku
 )

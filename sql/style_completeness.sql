@@ -196,9 +196,22 @@ from (
 cross join list
 where 'prices' = any(channel.requirements)
     and sku.state = 'active'
-    and ({{is_effective}} and exists (
-        {{price}}
-    )) is not true
+    and not exists (
+        select 1
+        from (
+            select entry.price_list_id, entry.style_color_id, entry.size_range_size_id
+            from list
+            join style_price entry
+                on entry.organization_id = $1::bigint and entry.style_id = n.id and entry.price_list_id = list.id
+            where {{is_effective}}
+                and entry.minimum_quantity = 1
+                and coalesce(entry.valid_from <= $3::date, true) and coalesce(entry.valid_to >= $3::date, true)
+            offset 0
+        ) as entry
+        where entry.price_list_id = list.id
+            and (entry.style_color_id is null or entry.style_color_id = sku.style_color_id)
+            and (entry.size_range_size_id is null or entry.size_range_size_id = sku.size_range_size_id)
+    )
 union all
 select 14, 'image', '/api/style-files#isMain', null, null, null, null, 'The style has no active main image.'
 where 'image' = any(channel.requirements)

@@ -23,12 +23,15 @@ _INTERNALS: Final = (
     "_drop_global_statement_cache",
     "_execute",
     "_get_statement",
+    "_maybe_gc_stmt",
     "_protocol",
     "_query_loggers",
     "_stmt_exclusive_section",
     "_time_and_log",
     "_transport",
 )
+LONG_STATEMENTS: Final = 4
+"""Number of statements too long for asyncpg's cache that a connection keeps prepared."""
 _EXECUTE: Final = b"E" + pack("!ixi", 9, 0)
 """``Execute`` of the unnamed portal, for all rows."""
 _BINARY_ROWS: Final = pack("!hh", 1, 1)
@@ -44,6 +47,8 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._deferred: list[tuple[str, Sequence[Any]]] = []
+        self._long: dict[str, Any] = {}
+        """Long prepared statements by their text, the last used one last."""
         self.id_blocks: dict[str, list[int]] = {}
         """New ids that this connection has taken and not used yet, by table, the first one last."""
         self.placeholders: Iterator[int] | None = None
@@ -81,6 +86,24 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         for text, parameters in statements:
             rows += await self.fetch(text, *parameters)
         return rows
+
+    async def _get_statement(self, query: str, seconds: float | None, **options: Any) -> Any:
+        """Return a prepared statement, also of the last long ones, which take long to plan."""
+        most = self._config.max_cacheable_statement_size
+        if not self.pipelines or options or not 0 < most < len(query):
+            return await super()._get_statement(query, seconds, **options)
+        statement = self._long.pop(query, None)
+        if statement is None:
+            statement = await super()._get_statement(query, seconds, named=True, use_cache=False)
+        self._long[query] = statement
+        if len(self._long) > LONG_STATEMENTS:
+            self._maybe_gc_stmt(self._long.pop(next(iter(self._long))))
+        return statement
+
+    def _drop_local_statement_cache(self) -> None:
+        while self._long:
+            self._maybe_gc_stmt(self._long.popitem()[1])
+        super()._drop_local_statement_cache()
 
     async def execute(self, query: str, *args: Any, **options: Any) -> str:
         """Execute a text and return the status of its last statement, such as ``DELETE 3``.

@@ -2,10 +2,12 @@
 
 import asyncio
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from selvedge_client import BlockingClient, Client, FailureError, transactions
+from service.limits import MAX_TRANSACTION_BYTES
 from tests.client.conftest import ServiceAddress
 from tests.client.fault_proxy import Fault, FaultProxy
 
@@ -75,6 +77,31 @@ async def test_only_callers_who_allow_it_get_several_transactions(
         else:
             with pytest.raises(FailureError, match="10000 items"):
                 await batch.send()
+
+
+@pytest.mark.parametrize(("styles", "prices", "requests"), [(3_000, 10, 1), (30_000, 1, 3)])
+async def test_a_night_of_30_000_prices_takes_few_requests(
+    selvedge: Client, monkeypatch: pytest.MonkeyPatch, styles: int, prices: int, requests: int
+) -> None:
+    sent = list[int]()
+
+    async def send(self: transactions.Transaction, *entries: Any) -> None:
+        sent.append(sum(map(len, entries[1][entries[2] : entries[3]])))
+
+    monkeypatch.setattr(transactions.Transaction, "_send", send)
+    batch = selvedge.transaction(splits=True)
+    for number in range(styles):
+        price = {
+            "styleColorId": {"colorId": {"userDefinedId": "NVY"}},
+            "sizeRangeSizeId": {"name": "M"},
+            "minimumQuantity": 1,
+            "amount": "79.90",
+        }
+        row = {"priceListId": {"userDefinedId": "RRP"}, "prices": [price] * prices}
+        batch.upsert("style-prices", {"styleId": {"number": f"{number}"}, "priceLists": [row]})
+    await batch.send()
+    assert len(sent) == requests
+    assert max(sent) < MAX_TRANSACTION_BYTES
 
 
 async def test_retries_write_once(proxied: tuple[FaultProxy, Client]) -> None:

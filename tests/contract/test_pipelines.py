@@ -7,9 +7,9 @@ import orjson
 import pytest
 from aiohttp.test_utils import TestClient
 
-from service.database.connection_pool import connect
+from service.database.connection_pool import MAX_CACHED_STATEMENT_BYTES, connect
 from service.database.connections import Database
-from service.database.pipeline import PipelinedConnection
+from service.database.pipeline import LONG_STATEMENTS, PipelinedConnection
 from service.resources.registry import MASTER_RECORDS, PARTS
 from tests.faults.proxy import Proxy
 from tests.support.api import Api, issue_key
@@ -72,21 +72,32 @@ async def test_an_error_skips_what_follows(
 
 
 @BOTH_WAYS
+@pytest.mark.parametrize("length", [0, MAX_CACHED_STATEMENT_BYTES])
 async def test_a_statement_of_an_older_schema_is_prepared_again(
-    connection: PipelinedConnection, monkeypatch: pytest.MonkeyPatch, pipelines: bool
+    connection: PipelinedConnection, monkeypatch: pytest.MonkeyPatch, pipelines: bool, length: int
 ) -> None:
     monkeypatch.setattr(PipelinedConnection, "pipelines", pipelines)
     await connection.execute("create temporary table note (id bigint); insert into note values (1)")
-    select = "select * from note"
+    select = "select * from note" + " " * length
     assert tuple(await connection.fetchrow(select)) == (1,)
     await connection.execute("alter table note add text text")
     assert tuple(await connection.fetchrow(select)) == (1, None)
     assert [tuple(row) for row in await connection.fetch(select)] == [(1, None)]
     await connection.execute("begin; alter table note drop text")
-    with pytest.raises(asyncpg.InvalidCachedStatementError):
-        await connection.fetchrow(select)
+    if pipelines or not length:
+        with pytest.raises(asyncpg.InvalidCachedStatementError):
+            await connection.fetchrow(select)
     await connection.execute("rollback")
     assert tuple(await connection.fetchrow(select)) == (1, None)
+
+
+async def test_few_long_statements_stay_prepared(connection: PipelinedConnection) -> None:
+    texts = [f"select {n}{' ' * MAX_CACHED_STATEMENT_BYTES}" for n in range(LONG_STATEMENTS + 2)]
+    for text in (texts[0], *texts[:-1], texts[1], texts[-1]):
+        await connection.fetch(text)
+    prepared = await connection.fetch("select statement from pg_prepared_statements")
+    long = {row["statement"] for row in prepared if len(row["statement"]) > 100}
+    assert long == {texts[1], *texts[3:]}
 
 
 async def test_what_was_not_sent_is_dropped_with_the_transaction(

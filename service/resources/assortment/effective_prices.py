@@ -20,6 +20,7 @@ from service.records.path_keys import ambiguous_message
 from service.records.resource import ListQuery, Resource
 
 _LIST, _KEY, _DATE = _REQUIRED = ("priceListId", "priceList.userDefinedId", "date")
+_DAY: Final = "$3::date"
 _FILTERS: Final = ("styleId", "style.number", "sku")
 PARAMETERS: Final = (*_REQUIRED, *_FILTERS, "pageSize", "cursor", "fields")
 
@@ -33,37 +34,32 @@ class PriceFragments(NamedTuple):
     """SQL of the effective price of an SKU, with the organization in ``$1``."""
 
     is_effective: str
-    """Condition of the price list."""
+    """Condition of the price list ``list``."""
     price: str
     """Query for level, amount, compare_at_amount and valid_to of one piece; no row without."""
-    lowest: str
-    """Query for the lowest amount of the 30 days before, in ``amount``."""
-    tiers: str
-    """Query for the tiers as JSON, joined by commas, in ``documents``; null for none."""
 
 
-def price_fragments(sku: str, day: str, price_list: str, price: str, period: str) -> PriceFragments:
-    """Return the fragments, for the rows named so.
-
-    ``sku`` has style_id, style_color_id and size_range_size_id; ``price_list`` is that of
-    ``is_effective``, and ``period`` has its price_list_id, list_from and list_to elsewhere;
-    ``price`` has level and amount of ``price``.
-    """
+def price_fragments() -> PriceFragments:
+    """Return the fragments for the rows ``sku`` and ``list``, and the day ``$3``."""
     sql = load("effective_prices")
-    level, fits = sql["level"].text, sql["fits"]
-    of_row = fits.fill(sku=period, list=f"{period}.price_list_id")
+    fits = sql["fits"].fill(sku="sku", list="list.id")
     return PriceFragments(
-        sql["is_effective"].fill(list=price_list, day=day),
-        sql["price"].fill(level=level, fits=fits.fill(sku=sku, list=f"{price_list}.id"), day=day),
-        sql["lowest"].fill(
-            level=level,
-            fits=of_row,
-            day=day,
-            amount=f"{price}.amount",
-            first=f"{period}.list_from",
-            last=f"{period}.list_to",
-        ),
-        sql["tiers"].fill(level=level, fits=of_row, day=day, of_level=f"{price}.level"),
+        sql["is_effective"].fill(list="list", day=_DAY),
+        sql["price"].fill(level=sql["level"].text, fits=fits, day=_DAY),
+    )
+
+
+def priced(skus: str, lists: str, style_id: str, style_color_id: str) -> str:
+    """Return the query for all that is shown of the effective prices of a style color's SKUs."""
+    sql = load("effective_prices")
+    return sql["priced"].fill(
+        level=sql["level"].text,
+        is_effective=price_fragments().is_effective,
+        day=_DAY,
+        skus=skus,
+        lists=lists,
+        style_id=style_id,
+        style_color_id=style_color_id,
     )
 
 
@@ -94,8 +90,15 @@ class EffectivePrices(Resource):
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents."""
-        fragments = price_fragments("sku", "$3::date", "list", "page", "page")
-        return {"documents": load("effective_prices")["documents"].bind(**fragments._asdict())}
+        sql, skus = load("effective_prices"), "(select page.id, page.size_range_size_id)"
+        record = sql["record"].bind(**price_fragments()._asdict())
+        few = "few join style_sku sku on sku.style_id = few.style_id"
+        documents = sql["documents"].bind(
+            priced=priced(skus, sql["list"].text, "page.style_id", "page.style_color_id"),
+            of_few=record.fill(skus=few, is_chosen="exists"),
+            of_many=record.fill(skus="style_sku sku", is_chosen="not exists"),
+        )
+        return {"documents": documents}
 
     def _selection(self, list_request: ListRequest) -> tuple[ListRequest, str, Statement]:
         """Return the selection without what is a parameter of the statement."""

@@ -14,6 +14,7 @@ from service.listing.properties import Properties, Property
 from service.organizations.caller import Caller
 from service.records.path_keys import KeyLookup, ambiguous_message
 from service.records.resource import DocumentPage, ListQuery, Resource
+from service.records.scalar_columns import document_sql
 from service.resources.assortment import effective_prices
 from service.resources.styles import Styles
 
@@ -38,12 +39,10 @@ _PROPERTIES: Final = (
     ),
 )
 _SQL: Final = load("style_completeness")
-_PRICES: Final = effective_prices.price_fragments("sku", "$3::date", "list", "price", "period")
 MISSING: Final = {
     "missing": _SQL["missing"].fill(
         active_colors=_SQL["active_colors"].text,
-        is_effective=_PRICES.is_effective,
-        price=_PRICES.price,
+        is_effective=effective_prices.price_fragments().is_effective,
     ),
     **{name: _SQL[name].text for name in ("mandatory", "lists", "spoken", "rows", "order")},
 }
@@ -125,7 +124,14 @@ class Products(Resource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, whose slots are those of pages and of the changes."""
         own = super()._load_statements()
-        files, skus = own["files"], own["skus"].fill(**_PRICES._asdict())
+        files, skus = (
+            own["files"],
+            own["skus"].fill(
+                priced=effective_prices.priced("own", "list", "made.style_id", "made.id"),
+                sku=document_sql(self.name, "sku"),
+                sku_price=document_sql(self.name, "price"),
+            ),
+        )
         texts = {
             f"{of}_texts": own["care_texts"].fill(table=table, of=alias)
             for of, (table, alias) in _CARE_TEXTS.items()
