@@ -16,7 +16,7 @@ from tests.connectors import tools as connector_tools
 from tests.generated import tools
 from tests.support import cluster
 from tests.support.api import Api, issue_key
-from tests.support.browser import chromium
+from tests.support.browser import chromium, fresh_tab
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
 from tests.support.serving import serving
@@ -178,8 +178,15 @@ def without_response_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.fixture(scope="session")
+def shared_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """The one browser of a worker: it takes seconds to start and to end."""
+    with chromium(tmp_path_factory.mktemp("browser") / "profile") as driver:
+        yield driver
+
+
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """A browser with a profile of its own."""
-    with chromium(tmp_path / "profile") as driver:
+def browser(shared_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+    """A browser with a new tab."""
+    with fresh_tab(shared_browser) as driver:
         yield driver

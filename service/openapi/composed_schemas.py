@@ -19,9 +19,10 @@ _BASE: Final = "Entry"
 """Name of the component with the members that do not depend on the collection."""
 _OWN: Final = ("collection", "document")
 _OPERATION: Final = "TransactionOperation"
+_ALLOCATIONS: Final = schemas.load()["barcode-allocations"]["$defs"]
 _MOST_NUMBERS: Final = (
-    definition("barcode-allocations", "allocations")["maxItems"]
-    * definition("barcode-allocations", "create")["properties"]["count"]["maximum"]
+    _ALLOCATIONS["allocations"]["maxItems"]
+    * _ALLOCATIONS["create"]["properties"]["count"]["maximum"]
 )
 """Maximum number of barcodes that a request allocates."""
 

@@ -11,6 +11,7 @@ from argparse import Namespace
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.client.conftest import ServiceAddress
 from tests.client.fault_proxy import Fault, FaultProxy
 from tests.policy.sources import ROOT
 from tests.support.api import replacing
+from tests.support.command_line import run_command
 from tests.support.time_limits import limit, until, within
 
 pytestmark = pytest.mark.contract("Changes")
@@ -75,13 +77,18 @@ async def test_an_expired_cursor_raises(selvedge: Client) -> None:
         await taken(selvedge.changes.follow(old), 1)
 
 
+def environment_of(service_address: ServiceAddress) -> dict[str, str]:
+    """Return the environment with the service in it."""
+    url, key = str(service_address.url), service_address.writer
+    return os.environ | {"SELVEDGE_URL": url, "SELVEDGE_API_KEY": key, "PYTHONPATH": str(ROOT)}
+
+
 @asynccontextmanager
 async def started(service_address: ServiceAddress, *arguments: str) -> AsyncIterator[Process]:
     """Run a program with the service in its environment."""
-    named = {"SELVEDGE_URL": str(service_address.url), "SELVEDGE_API_KEY": service_address.writer}
-    named["PYTHONPATH"] = str(ROOT)
+    given = environment_of(service_address)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *arguments, cwd=ROOT, env=os.environ | named, stdout=PIPE, stderr=PIPE
+        sys.executable, *arguments, cwd=ROOT, env=given, stdout=PIPE, stderr=PIPE
     )
     try:
         yield process
@@ -146,18 +153,22 @@ async def test_the_command_refuses_a_filter_beside_a_cursor(
     service_address: ServiceAddress,
 ) -> None:
     """The cursor carries its own: the filter would be ignored."""
+    given = environment_of(service_address)
     for option in (("--documents",), ("--collection", "groups")):
-        async with started(
-            service_address, "-m", "service", "follow", "--since", "a-cursor", *option
-        ) as process:
-            async with within(SECONDS):
-                errors = (await process.communicate())[1].decode()
-            assert process.returncode == 1
-            assert "leave them out, or use --since now" in errors
+        command = ("follow", "--since", "a-cursor", *option)
+        ended = await asyncio.to_thread(run_command, command, given)
+        assert ended.returncode == 1
+        assert "leave them out, or use --since now" in ended.stderr
+
+
+_parsed = cache(json.loads)
 
 
 def replica(path: Path) -> Any:
-    """Return the records of the copy; None if it has no tables yet."""
+    """Return the records of the copy; None if it has no tables yet.
+
+    A document is parsed once however often the copy is read.
+    """
     copy = sqlite3.connect(path)
     try:
         rows = copy.execute("select collection, id, document from record").fetchall()
@@ -165,7 +176,7 @@ def replica(path: Path) -> Any:
         return None
     finally:
         copy.close()
-    return {(name, record_id): json.loads(document) for name, record_id, document in rows}
+    return {(name, record_id): _parsed(document) for name, record_id, document in rows}
 
 
 def documented_program(folder: Path) -> Path:
@@ -188,8 +199,9 @@ async def test_the_replica_of_the_documentation_stays_equal(
             charts = selvedge.collection("measurement-charts")
             [chart, *_] = [record async for record in charts.records()]
             await charts.write([{"styleId": chart["styleId"], "unit": f"{round_}"}], "merge")
+            expected = await walked(selvedge)
             async with within(SECONDS):
-                while replica(copy) != await walked(selvedge):
+                while replica(copy) != expected:
                     assert process.returncode is None
                     await asyncio.sleep(0.2)
         await groups.delete(created[1]["id"])

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 import asyncpg
+import orjson
 import pytest
 
 from service.records.master_record import MasterRecord
@@ -16,6 +17,7 @@ from service.routes import collection_path
 from tests.support import generate
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import Follower, Readable, everything
+from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("Changes")
 
@@ -153,19 +155,23 @@ def operation(before: Any, after: Any) -> str:
     """Return the operation that leads from one readable form to the other."""
     if before is None:
         return "created"
-    was_live = before[0].get("state") != "deleted"
-    is_deleted = after is None or (was_live and after[0].get("state") == "deleted")
-    return "deleted" if is_deleted else "updated"
+    was_live = not _is_deleted(before)
+    return "deleted" if after is None or (was_live and _is_deleted(after)) else "updated"
+
+
+def _is_deleted(forms: tuple[str, str | None]) -> bool:
+    return bool(orjson.loads(forms[0]).get("state") == "deleted")
 
 
 @each_resource
 async def test_every_write_of_every_resource(
-    resource: MasterRecord, api: Api, demo_dsn: str
+    resource: MasterRecord, api: Api, demo_dsn: str, sample: Sample
 ) -> None:
     through = CheckedApi(api, demo_dsn)
-    for write in WRITES:
+    writes = sample(WRITES, 3)
+    for write in writes:
         await write(through, resource, Random(f"{write.__name__} {resource.name}"))
-    assert through.writes >= 2 * len(WRITES)
+    assert through.writes >= 2 * len(writes)
 
 
 async def test_records_changed_as_a_side_effect_have_entries(api: Api, demo_dsn: str) -> None:

@@ -1,27 +1,19 @@
 """Browser tests of the open pages: only the service's network, a key entered once."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import orjson
 import pytest
 from selenium import webdriver
 
 from tests.support.api import Api
-from tests.support.browser import INSTALLED, Page, chromium
+from tests.support.browser import INSTALLED, Page
 
 pytestmark = [
     pytest.mark.contract("Open pages"),
     pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
 ]
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """A browser with a profile of its own."""
-    with chromium(tmp_path / "profile") as driver:
-        yield driver
 
 
 class Docs(Page):

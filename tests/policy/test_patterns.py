@@ -62,7 +62,8 @@ def _calls(tree: ast.AST) -> list[ast.Call]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and ast.unparse(node.func.value) == "re"
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "re"
         and node.func.attr != "escape"
     ]
 
@@ -88,7 +89,9 @@ def _methods(tree: ast.AST, name: str) -> set[str]:
     methods = {
         node.attr
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == name
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == name
     }
     return methods & {*_METHODS} or _UNSEEN
 

@@ -60,6 +60,29 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
         service.stop()
 
 
+@contextmanager
+def fresh_tab(driver: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+    """Give a browser with a new tab alone, as it has when it starts; close the tab at the end.
+
+    The service of each test has an origin of its own, so nothing that another one stored is seen.
+    """
+    before = driver.window_handles
+    driver.switch_to.new_window("tab")
+    tab = driver.current_window_handle
+    for kind in ("browser", "performance"):
+        driver.get_log(kind)  # type: ignore[no-untyped-call]
+    try:
+        yield driver
+    finally:
+        driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        for other in {*driver.window_handles} - {*before, tab}:
+            driver.switch_to.window(other)
+            driver.close()
+        driver.switch_to.window(tab)
+        driver.close()
+        driver.switch_to.window(before[0])
+
+
 class Page:
     """Page of the browser."""
 

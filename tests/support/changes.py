@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from typing import Any, TypeAlias
 
 import asyncpg
-import orjson
 
 from service.database.connections import Connection
 from service.organizations.caller import Caller
@@ -14,8 +13,8 @@ from service.writing.part_collections import PartCollection
 from tests.support.api import Api
 
 PATH = "/api/changes"
-Readable: TypeAlias = dict[tuple[str, str], tuple[Any, ...]]
-"""By collection and id: the document and the writable form."""
+Readable: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
+"""By collection and id: the document and the writable form, as JSON."""
 
 
 class Follower:
@@ -67,7 +66,7 @@ async def everything(dsn: str, organization_id: int) -> Readable:
 
 async def _all(
     connection: Connection, resource: Resource, caller: Caller, form: str
-) -> dict[int, Any]:
+) -> dict[int, str]:
     if form not in resource.statements:
         return {}
     # Only lists show the records of parts, and only those of live owners.
@@ -75,4 +74,4 @@ async def _all(
     listed = f" where {resource.listed}" if isinstance(resource, PartCollection) else ""
     text = resource.statements[form].fill(page=all_records + listed)
     rows = await connection.fetch(text, caller.organization_id)
-    return {row["page_order"]: orjson.loads(row["document"]) for row in rows}
+    return {row["page_order"]: row["document"] for row in rows}
