@@ -63,6 +63,5 @@ from .retry_policy import RetryPolicy as RetryPolicy
 from .transactions import MAX_ENTRIES as MAX_ENTRIES
 from .transactions import Transaction as Transaction
 from .transactions import TransactionOptions as TransactionOptions
-from .transport import service_url as service_url
 from .webhooks import VerificationError as VerificationError
 from .webhooks import verify as verify

@@ -19,6 +19,7 @@ import pytest
 
 from selvedge_client import Client, GoneError
 from service.extras.commands.follow import _ChangePrinter
+from service.extras.commands.outages import client_from_environment
 from service.files import GUIDES
 from service.listing import cursor as cursors
 from service.resources.registry import CHANGES
@@ -136,9 +137,9 @@ async def test_the_command_waits_for_the_service_at_the_start(
     proxy.faults += [Fault.UNAVAILABLE, Fault.CUT_BEFORE] * 6
     monkeypatch.setattr("random.uniform", lambda *_: 0)  # the backoff
     printer = _ChangePrinter(Namespace(since="now", collection=["groups"], documents=False))
-    printing = asyncio.create_task(
-        printer.print_changes(str(client._url), service_address.writer),
-    )
+    monkeypatch.setenv("SELVEDGE_URL", str(client._url))
+    monkeypatch.setenv("SELVEDGE_API_KEY", service_address.writer)
+    printing = asyncio.create_task(printer.print_changes(client_from_environment()))
     try:
         await until(lambda: printer.cursor is not None or printing.done(), SECONDS)
         assert not printing.done(), printing

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from service.extras.commands.file_columns import ColumnRow, column_rows
+from service.extras.commands.column_listing import ColumnRow, column_rows
 from service.extras.transfer.collections import TransferCollection, transfer_collections
 from service.extras.transfer.csv_records import TABLE_ENCODING, rows, write_table
 from service.files import DEMO

@@ -14,7 +14,7 @@ import pytest
 from selvedge_client import Client
 from selvedge_client.blocking import BlockingClient
 from service import schemas
-from service.extras.transfer import verify_files
+from service.extras.commands import verify
 from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.errors import TransferError
 from service.extras.transfer.files import sources
@@ -39,7 +39,7 @@ Lines: TypeAlias = list[dict[str, Any]]
 
 async def different(client: Client, path: Path) -> dict[str, dict[str, Any]]:
     """Return the results of the collections that differ."""
-    results = await verify_files.verify(client, sources(path, transfer_collections()))
+    results = await verify.compare(client, sources(path, transfer_collections()))
     return {each.collection: each.result for each in results if not each.result["isEqual"]}
 
 
@@ -170,7 +170,7 @@ async def test_the_command_names_what_differs(
 async def test_keys_beyond_a_request_are_compared_by_their_checksum(
     client: Client, folder: ImportFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verify_files, "MAX_KEYS", 2)
+    monkeypatch.setattr(verify, "MAX_KEYS", 2)
     made = [{"customId": f"B-{n}", "name": "B"} for n in range(3)]
     await client.collection("brands").create_many(made)
     folder.write("brands.ndjson", *made)
@@ -204,7 +204,7 @@ async def test_the_blocking_client_counts_and_compares(
     await client.collection("brands").create({"customId": "B", "name": "Brand"})
     counts = await client.migration_counts("brands", "groups")
     assert Counter(row["active"] for row in counts) == {1: 1, 0: 1}
-    assert counts[0]["keyChecksum"] == verify_files.checksum(["B"])
+    assert counts[0]["keyChecksum"] == verify.checksum(["B"])
 
     def compare() -> list[Any]:
         with BlockingClient(str(environment.url), keys["read"]) as blocking:

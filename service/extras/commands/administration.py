@@ -6,6 +6,7 @@ refuse revoked keys within 5 seconds.
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from datetime import UTC, datetime
+from typing import Final
 
 import asyncpg
 
@@ -14,12 +15,19 @@ from service.console import say
 from service.database import distribution
 from service.extras.commands import CommandError, Parsers, installation_cells
 from service.extras.commands.command_database import database, run
-from service.extras.commands.prompts import add_yes, confirm, print_table, time_text
+from service.extras.commands.prompts import (
+    add_yes,
+    confirm,
+    print_table,
+    time_text,
+    whole_number,
+)
 from service.extras.commands.unique_key_setting import require_unique, require_unique_everywhere
 from service.organizations import administration as organizations
 from service.settings import Settings
 
-_LARGEST_ID = 2**63 - 1
+identifier: Final = whole_number(1, 2**63 - 1, "a whole number from 1 as id")
+"""Type of the arguments that are ids."""
 ONE_NODE = "its organization: on a cluster, no other node is asked"
 _FEATURES = ("multiple_language", "pro", "unique_keys")
 
@@ -254,13 +262,6 @@ def _no_organization(organization_id: int) -> str:
 
 def _on_off(value: bool) -> str:
     return "on" if value else "off"
-
-
-def identifier(text: str) -> int:
-    """Parse an id from 1 to 2**63 - 1. Raise ArgumentTypeError if it is none."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text) <= _LARGEST_ID):
-        raise ArgumentTypeError(f"use a whole number from 1 as id, not {text!r}")
-    return int(text)
 
 
 def _name(text: str) -> str:

@@ -12,8 +12,7 @@ import orjson
 from selvedge_client import Client
 from service.console import say
 from service.extras.commands import CommandError, Parsers
-from service.extras.commands.outages import OutageRetryPolicy
-from service.extras.commands.prompts import service_from_environment
+from service.extras.commands.outages import client_from_environment
 from service.settings import Settings
 
 
@@ -47,7 +46,7 @@ def follow(_: Settings, arguments: Namespace) -> None:
     standard error. Another SelvedgeError, such as an expired cursor, ends the command; the cursor
     is printed then, too. With ``--since now`` that includes 500 before the first cursor.
     """
-    url, key = service_from_environment()
+    client = client_from_environment()
     has_cursor = arguments.since not in ("now", "oldest")
     if has_cursor and (arguments.collection or arguments.documents):
         raise CommandError(
@@ -56,7 +55,7 @@ def follow(_: Settings, arguments: Namespace) -> None:
         )
     printer = _ChangePrinter(arguments)
     try:
-        asyncio.run(printer.print_changes(url, key))
+        asyncio.run(printer.print_changes(client))
     finally:
         if printer.cursor is not None:
             say(f"continue with --since {printer.cursor}", file=sys.stderr)
@@ -73,13 +72,9 @@ class _ChangePrinter:
         self._since = arguments.since
         self.cursor: str | None = None
 
-    async def print_changes(self, url: str, key: str) -> None:
+    async def print_changes(self, client: Client) -> None:
         """Print changes without end, one JSON object a line; raise SelvedgeError (``follow``)."""
-
-        def report(reason: str) -> None:
-            say(f"waiting for {url}: {reason}", file=sys.stderr)
-
-        async with Client(url, key, retry_policy=OutageRetryPolicy(on_outage=report)) as client:
+        async with client:
             if self._since == "now":
                 self.cursor = await client.changes.now(**self._filter)
             elif self._since != "oldest":

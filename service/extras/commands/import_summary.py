@@ -2,13 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from service.console import say
 from service.extras.transfer.errors import CHECKED, REFUSED
-
-if TYPE_CHECKING:
-    from service.extras.transfer.rejects import Rejects
+from service.extras.transfer.rejects import Rejects
 
 _OUTCOMES: Final = {
     "created": "created",
@@ -41,7 +39,7 @@ def print_summary(counts: Mapping[str, Counter[str]]) -> None:
         say(*_CHECKED.split("\n"))
 
 
-def reject_summary(rejects: "Rejects", *, skips: bool, dry_run: bool) -> str:
+def reject_summary(rejects: Rejects, *, skips: bool, dry_run: bool) -> str:
     """Return a one-line error: number of rejected lines, what was written, and the first one.
 
     At its end it names the file with all rejected lines, or the option for one. ``skips`` says that

@@ -5,7 +5,7 @@ They use the databases directly. The service of each cell may run meanwhile.
 
 import os
 import time
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from typing import Final
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from service.database import distribution
 from service.extras.commands import CommandError, Parsers, installation_cells
 from service.extras.commands.administration import identifier
 from service.extras.commands.command_database import database
-from service.extras.commands.prompts import add_yes, confirm
+from service.extras.commands.prompts import add_yes, confirm, whole_number
 from service.settings import Settings
 
 _TARGET: Final = "TARGET_DATABASE_URL"
@@ -23,9 +23,9 @@ _TARGET: Final = "TARGET_DATABASE_URL"
 def add(parsers: Parsers) -> None:
     """Add both commands."""
     cell = parsers.add_parser("cell", help="make an empty database a further cell")
-    cell.add_argument(
-        "number", type=_number, help=f"1 to {installation_cells.MAX_CELLS - 1}, not used before"
-    )
+    most = installation_cells.MAX_CELLS - 1
+    number = whole_number(1, most, f"a number from 1 to {most}")
+    cell.add_argument("number", type=number, help=f"1 to {most}, not used before")
     cell.add_argument(
         "--installation", type=UUID, required=True, metavar="ID", help="id that GET /api/me returns"
     )
@@ -68,9 +68,3 @@ def move_organization(settings: Settings, arguments: Namespace) -> None:
         began = time.monotonic()
         rows = installation_cells.move(source, target, organization_id)
     say(f"{rows:,} rows of organization {organization_id} in {time.monotonic() - began:.1f} s")
-
-
-def _number(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) < installation_cells.MAX_CELLS:
-        raise ArgumentTypeError(f"{text!r} is not from 1 to {installation_cells.MAX_CELLS - 1}")
-    return int(text)

@@ -8,7 +8,7 @@ SELVEDGE_WEBHOOK_SECRET; without it signatures are not checked.
 import asyncio
 import os
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from typing import Final
 
 import orjson
@@ -17,6 +17,7 @@ from aiohttp import web
 from selvedge_client import VerificationError, verify
 from service.console import say
 from service.extras.commands import Parsers
+from service.extras.commands.prompts import whole_number
 from service.settings import Settings
 
 _SECRET: Final = "SELVEDGE_WEBHOOK_SECRET"
@@ -33,7 +34,9 @@ def add(parsers: Parsers) -> None:
         f"object a line, until interrupted. Set {_SECRET} to have the signatures verified. The "
         "service sends to this address only if its WEBHOOK_PRIVATE_ADDRESSES lists it.",
     )
-    parser.add_argument("port", type=_port, metavar="PORT")
+    parser.add_argument(
+        "port", type=whole_number(0, _MAX_PORT, f"a port from 0 to {_MAX_PORT}"), metavar="PORT"
+    )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument(
         "--status", type=int, default=204, metavar="N", help="status to answer with (default: 204)"
@@ -81,9 +84,3 @@ def _answer(body: bytes, request: web.Request, secret: str | None, status: int) 
     say(orjson.dumps(message).decode())
     sys.stdout.flush()
     return web.Response(status=status)
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= _MAX_PORT):
-        raise ArgumentTypeError(f"use a port from 0 to {_MAX_PORT}, not {text!r}")
-    return int(text)

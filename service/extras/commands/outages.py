@@ -1,13 +1,15 @@
 """Outages of the service: commands that call it wait for their end without a time limit."""
 
+import os
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from selvedge_client import RetryPolicy, SelvedgeError
+from selvedge_client import Client, RetryPolicy, SelvedgeError
 from service.console import say
+from service.extras.commands import CommandError
 
 _REPORT_SECONDS: Final = 60.0
 _TRIES_BEFORE_REPORT: Final = 3
@@ -37,7 +39,21 @@ class OutageRetryPolicy(RetryPolicy):
         return seconds
 
 
-def outage_reporter(url: str) -> Callable[[str], None]:
+def client_from_environment() -> Client:
+    """Return a client of the service in SELVEDGE_URL and SELVEDGE_API_KEY that waits in outages.
+
+    Raise CommandError if one is missing or empty, or the URL is not one of http or https.
+    """
+    url, key = (os.environ.get(name) for name in ("SELVEDGE_URL", "SELVEDGE_API_KEY"))
+    if not url or not key:
+        raise CommandError("set SELVEDGE_URL and SELVEDGE_API_KEY: address and key of the service")
+    try:
+        return Client(url, key, retry_policy=OutageRetryPolicy(on_outage=_reporter(url)))
+    except ValueError as error:
+        raise CommandError(f"SELVEDGE_URL: {error}") from None
+
+
+def _reporter(url: str) -> Callable[[str], None]:
     """Return a function that prints an outage, each reason at most once a minute."""
     reported_at = dict[str, float]()
 

@@ -1,12 +1,10 @@
-"""Operator input: confirmation prompts, and the service named by the environment."""
+"""Input and output of operators: confirmation prompts, types of arguments, and tables."""
 
-import os
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
-from selvedge_client import service_url
 from service.console import say, visible
 from service.extras.commands import CommandError
 
@@ -33,19 +31,15 @@ def confirm(arguments: Namespace, question: str) -> None:
         raise CommandError("nothing was done")
 
 
-def service_from_environment() -> tuple[str, str]:
-    """Return SELVEDGE_URL and SELVEDGE_API_KEY.
+def whole_number(least: int, most: int, use: str) -> Callable[[str], int]:
+    """Return a type of arguments: a number in a range. Its error says to use ``use``."""
 
-    Raise CommandError if one is missing or empty, or the URL is not one of http or https.
-    """
-    url, key = (os.environ.get(name) for name in ("SELVEDGE_URL", "SELVEDGE_API_KEY"))
-    if not url or not key:
-        raise CommandError("set SELVEDGE_URL and SELVEDGE_API_KEY: address and key of the service")
-    try:
-        service_url(url)
-    except ValueError as error:
-        raise CommandError(f"SELVEDGE_URL: {error}") from None
-    return url, key
+    def number(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise ArgumentTypeError(f"use {use}, not {text!r}")
+        return int(text)
+
+    return number
 
 
 def print_table(titles: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:

@@ -5,7 +5,7 @@ column that all deletes write. Chosen: each run notes the records that are delet
 those that a run has noted so many days ago (operating, Command line).
 """
 
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ from service.database.statements import load
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.administration import identifier
 from service.extras.commands.command_database import run
-from service.extras.commands.prompts import add_yes, confirm, print_table
+from service.extras.commands.prompts import add_yes, confirm, print_table, whole_number
 from service.organizations import administration as organizations
 from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
@@ -26,6 +26,7 @@ from service.settings import Settings
 from service.writing.locking import lock_organization
 from service.writing.own_keys import take_writer_lock
 
+_HELP: Final = "days since the first run that saw a record deleted"
 BATCH: Final = 1000
 """Maximum number of records that a transaction removes."""
 PURGED: Final = [each for each in reversed(MASTER_RECORDS) if "delete" in each.deletes]
@@ -42,8 +43,8 @@ _SQL: Final = load("deleted_records")
 def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add_parser("purge", help="remove for good what was deleted some days ago")
-    days = "days since the first run that saw a record deleted"
-    parser.add_argument("--days", type=_days, required=True, metavar="N", help=days)
+    days = whole_number(0, 10**6, "a whole number of days from 0")
+    parser.add_argument("--days", type=days, required=True, metavar="N", help=_HELP)
     parser.add_argument("--organization", type=identifier, metavar="ID", help="default: all")
     parser.add_argument("--dry-run", action="store_true", help="print the numbers, change nothing")
     add_yes(parser)
@@ -165,9 +166,3 @@ class _Purge:
             if key["target"] in owners and (not key["cascades"] or key["source"] in _TABLES)
         ]
         return _SQL["unused"].fill(table=table, referred_to="\nor ".join(["false", *conditions]))
-
-
-def _days(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise ArgumentTypeError(f"use a whole number of days from 0, not {text!r}")
-    return int(text)

@@ -12,7 +12,7 @@ from service.console import say
 from service.database import migrations
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.command_database import database, require_data
-from service.extras.commands.prompts import add_yes, confirm
+from service.extras.commands.prompts import add_yes, confirm, whole_number
 from service.files import DEMO, private
 from service.organizations import administration, caller
 from service.settings import Settings
@@ -21,9 +21,8 @@ from service.settings import Settings
 def add(parsers: Parsers) -> None:
     """Add the commands."""
     migrate_parser = parsers.add_parser("migrate", help="migrate the schema to this release")
-    migrate_parser.add_argument(
-        "--rollback", type=_count, metavar="N", help="undo the newest N migrations instead"
-    )
+    count, undo = whole_number(1, 10**6, "a number from 1"), "undo the newest N migrations instead"
+    migrate_parser.add_argument("--rollback", type=count, metavar="N", help=undo)
     add_yes(migrate_parser)
     migrate_parser.set_defaults(run=migrate)
     demo = parsers.add_parser("demo", help="demo data").add_subparsers(required=True)
@@ -33,13 +32,6 @@ def add(parsers: Parsers) -> None:
     files = demo.add_parser("files", help="write the data of organization 1 as files to import")
     files.add_argument("folder", type=Path, metavar="DIR", help="a new folder")
     files.set_defaults(run=write_demo)
-
-
-def _count(text: str) -> int:
-    """Parse a positive number; raise ValueError otherwise."""
-    if (count := int(text)) < 1:
-        raise ValueError
-    return count
 
 
 def migrate(settings: Settings, arguments: Namespace) -> None:

@@ -14,13 +14,18 @@ from typing import Final
 
 from tqdm import tqdm
 
-from selvedge_client import ALWAYS_DELETED, MAX_MISSING_SHARE, Client, MissingOptions
+from selvedge_client import ALWAYS_DELETED, MAX_MISSING_SHARE, MissingOptions
 from service.console import say
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.column_listing import ListColumns
 from service.extras.commands.import_summary import print_summary, reject_summary
-from service.extras.commands.outages import OutageRetryPolicy, outage_reporter
-from service.extras.commands.prompts import service_from_environment
+from service.extras.commands.outages import client_from_environment
+from service.extras.commands.prompts import whole_number
+from service.extras.transfer.collections import select_collections, transfer_collections
+from service.extras.transfer.export_files import Export
+from service.extras.transfer.files import sources
+from service.extras.transfer.import_files import Import, ImportOptions
+from service.extras.transfer.rejects import Rejects, reject_files
 from service.settings import Settings
 
 _SERVICE: Final = "Set SELVEDGE_URL and SELVEDGE_API_KEY to the address and an API key."
@@ -88,7 +93,7 @@ def _add_import(parsers: Parsers) -> None:
     )
     importing.add_argument(
         "--always",
-        type=_count,
+        type=whole_number(0, 10**9, "a whole number such as 10"),
         metavar="NUMBER",
         help="with --delete-missing: number of a collection's records that may be deleted whatever "
         f"their share is (default: {ALWAYS_DELETED})",
@@ -135,18 +140,12 @@ def export(_: Settings, arguments: Namespace) -> None:
     The wait has no limit, but a ``Retry-After`` above 600 s fails. Raise CommandError without
     SELVEDGE_URL or SELVEDGE_API_KEY, TransferError for an unknown collection, and SelvedgeError.
     """
-    # Imported here: it loads every schema and resource, which no other command needs.
-    from service.extras.transfer.collections import select_collections
-    from service.extras.transfer.export_files import Export
-
-    url, key = service_from_environment()
+    client = client_from_environment()
     collections = select_collections(arguments.collections)
     with tqdm(desc="export", unit=" records", disable=None) as bar:
 
         async def run() -> dict[str, int]:
-            async with Client(
-                url, key, retry_policy=OutageRetryPolicy(on_outage=outage_reporter(url))
-            ) as client:
+            async with client:
                 return await Export(
                     client, arguments.folder, collections, bar.update, csv=arguments.csv
                 ).run()
@@ -164,12 +163,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
     nothing, and what earlier ones wrote stays. With ``--on-error skip`` the other lines are
     written. A dry run writes nothing. Raise TransferError for unusable files.
     """
-    from service.extras.transfer.collections import transfer_collections
-    from service.extras.transfer.files import sources
-    from service.extras.transfer.import_files import Import, ImportOptions
-    from service.extras.transfer.rejects import Rejects, reject_files
-
-    url, key = service_from_environment()  # fails before any file is read
+    client = client_from_environment()  # fails before any file is read
     files = sources(arguments.place, transfer_collections(), text_encoding(arguments.encoding))
     missing: MissingOptions = {}
     if arguments.at_most is not None:
@@ -195,8 +189,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
     ):
 
         async def transfer() -> dict[str, Counter[str]]:
-            policy = OutageRetryPolicy(on_outage=outage_reporter(url))
-            async with Client(url, key, retry_policy=policy) as client:
+            async with client:
                 run = Import(client, files, rejects, options, bar.reset, bar.update, not_deleted)
                 return await run.run()
 
@@ -222,13 +215,6 @@ def _share(text: str) -> float:
     if share > 1:
         raise ArgumentTypeError(f"use a share such as 2% or 0.02, not {text!r}")
     return share
-
-
-def _count(text: str) -> int:
-    """Parse a number from 0; raise ArgumentTypeError for another text."""
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ArgumentTypeError(f"use a whole number such as 10, not {text!r}")
-    return int(text)
 
 
 def text_encoding(name: str | None) -> str | None:
