@@ -1,7 +1,7 @@
 """Matrix of scopes: every operation with every scope, for own, other and unknown records.
 
-``TEST_CELLS`` is the number of cells of a run, of more than 100,000; all take an hour at most:
-``TEST_CELLS=999999 pytest --timeout=0 tests/contract/test_scope_matrix.py``.
+``TEST_CELLS`` is the number of cells of a run, of more than 100,000; all of them by
+``TEST_CELLS=999999 pytest -o faulthandler_timeout=0 tests/contract/test_scope_matrix.py``.
 """
 
 import logging
