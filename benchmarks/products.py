@@ -53,7 +53,8 @@ async def _database(dsn: str) -> psutil.Process:
 def _seconds(processes: Sequence[psutil.Process]) -> float:
     """Return the processor time of processes and of all that they have started."""
     return sum(
-        sum(cast(Any, each.cpu_times())[:4]) + sum(sum(c.cpu_times()[:2]) for c in each.children())
+        sum(map(float, cast(Any, each.cpu_times())[:4]))
+        + sum(sum(c.cpu_times()[:2]) for c in each.children())
         for each in processes
     )
 

@@ -3,7 +3,6 @@
 import signal
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -166,7 +165,7 @@ async def other_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
 @pytest.fixture
 async def reader_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
     """A caller of organization 1 whose key may only read."""
-    return Api(client, await issue_key(demo_dsn, 1, scope="read"))
+    return Api(client, await issue_key(demo_dsn, 1, "read"))
 
 
 @pytest.fixture

@@ -4,14 +4,14 @@ Writes take no query parameters and no preconditions: a subscription shows its d
 entity tag changes without a write. Lists and single reads are those of ``reads``.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 from aiohttp import web
 
 from service.database.connections import Connection
-from service.errors import ApiError, collect_errors, in_request_order
+from service.errors import ApiError, Path, collect_errors, in_request_order
 from service.events import log_event
 from service.handlers.parameters import (
     idempotent_request,
@@ -23,7 +23,9 @@ from service.handlers.write_options import run_write
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of, database
 from service.http.envelope import ApiResponse, respond, success
+from service.organizations.scopes import ALL, READ, require_all
 from service.records import reads
+from service.resources.registry import CHANGES
 from service.resources.webhooks import Webhooks
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
@@ -135,6 +137,9 @@ async def _change(write: _SubscriptionWrite, change: _Change) -> web.Response:
 
     async def work(connection: Connection, path: list[int], body: _Body) -> ApiResponse:
         organization_id, [webhook_id] = caller_of(write.request).organization_id, path
+        # The URL gets the changes, and the secret proves their sender.
+        stored = await subscriptions.lock(connection, organization_id, webhook_id)
+        require_all(caller_of(write.request).scopes, _needed_scopes(stored))
         secret = await change(connection, organization_id, webhook_id, body)
         document = await _document(write.resource, write.request, connection, webhook_id)
         return success(document if secret is None else _with_secret(document, secret))
@@ -159,6 +164,8 @@ async def _write(
         lambda: idempotent_request(request, raw),
         lambda: _body(validator, raw, request.app[OUTGOING].policy) if validator else {},
     )
+    if "collections" in body or not path:
+        require_all(caller_of(request).scopes, _needed_scopes(body))
     response = await run_write(
         request, idempotency, lambda connection: work(connection, path, body)
     )
@@ -185,6 +192,15 @@ async def _document(
     return await reads.read_document(
         connection, resource, caller_of(request), [webhook_id], "documents"
     )
+
+
+def _needed_scopes(webhook: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
+    """Yield the scopes that a subscription needs, with the paths of their errors."""
+    names = webhook.get("collections") or ()
+    for index, name in enumerate(names):
+        yield CHANGES.resources[name].scope(READ), ("collections", index)
+    if not names:
+        yield f"{ALL}:{READ}", ("collections",)
 
 
 def _with_secret(document: bytes, secret: bytes) -> bytes:

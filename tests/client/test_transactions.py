@@ -85,7 +85,7 @@ async def test_a_night_of_30_000_prices_takes_few_requests(
 ) -> None:
     sent = list[int]()
 
-    async def send(self: transactions.Transaction, *entries: Any) -> None:
+    async def send(_: transactions.Transaction, *entries: Any) -> None:
         sent.append(sum(map(len, entries[1][entries[2] : entries[3]])))
 
     monkeypatch.setattr(transactions.Transaction, "_send", send)

@@ -16,9 +16,11 @@ from service.database import distribution
 from service.extras.commands import CommandError, Parsers, installation_cells
 from service.extras.commands.command_database import database, run
 from service.extras.commands.prompts import (
+    SCOPES,
     add_yes,
     confirm,
     print_table,
+    scope,
     time_text,
     whole_number,
 )
@@ -69,7 +71,7 @@ def _add_key(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     issue = actions.add_parser("issue", help="create a key and print it; it is shown only once")
     issue.add_argument("--organization", type=identifier, required=True, metavar="ID")
-    issue.add_argument("--scope", choices=("read", "write"), default="read", help="default: read")
+    issue.add_argument("--scope", type=scope, action="append", metavar="SCOPE", help=SCOPES)
     issue.add_argument("--name", type=_name, default="unnamed", help="purpose of the key")
     issue.add_argument(
         "--expires",
@@ -212,7 +214,7 @@ def issue_key(settings: Settings, arguments: Namespace) -> None:
         organizations.issue_key,
         arguments.organization,
         name=arguments.name,
-        scope=arguments.scope,
+        scopes=arguments.scope or ["read"],
         expires_at=arguments.expires,
         source=arguments.source,
     )
@@ -226,19 +228,13 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
     rows = run(settings, organizations.list_keys, arguments.organization)
     print_table(
         (
-            "ID",
-            "ORGANIZATION",
-            "SCOPE",
-            "NAME",
-            "SOURCE",
-            "CREATED",
-            "LAST USED",
-            "EXPIRES",
-            "REVOKED",
+            *("ID", "ORGANIZATION", "SCOPES", "NAME", "SOURCE"),
+            *("CREATED", "LAST USED", "EXPIRES", "REVOKED"),
         ),
         (
             (
-                *(row[field] for field in ("id", "organization_id", "scope", "name", "source")),
+                *(row["id"], row["organization_id"], " ".join(row["scopes"])),
+                *(row["name"], row["source"]),
                 *(time_text(row[f"{event}_at"]) for event in ("created", "last_used")),
                 *(time_text(row[f"{event}_at"]) for event in ("expires", "revoked")),
             )
