@@ -145,8 +145,10 @@ class StyleCustomFields(CustomFields):
         }
         plan, batch = await super().check(connection, write_set), write_set.upserts
         if len(batch.items) > len(write_set.created_ids):
-            text, items = self.statements["turned"].text, batch.json(self.written_separately)
-            batch.fail_all(await connection.fetch(text, batch.caller.organization_id, items))
+            text, names = self.statements["turned"].text, ("diffPerColor", "diffPerSize")
+            flagged = [[item["id"] for item in batch.items if item.get(name)] for name in names]
+            parameters = (batch.caller.organization_id, batch.id_array, *flagged)
+            batch.fail_all(await connection.fetch(text, *parameters))
         return plan + await link_statements(connection, write_set.upserts, sets)
 
     async def _list_plan(
