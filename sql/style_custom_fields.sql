@@ -93,19 +93,19 @@ group by used.field_id, child.first;
 select id from style_custom_field
 where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[]);
 
--- name: turned(organization_id, items)
+-- name: turned(organization_id, ids, per_color, per_size)
 -- Report fields of which, or of whose descendants, live styles have values, and that no longer differ as they did.
 with recursive item as materialized (
-    select
-        sent.n,
-        sent.id,
-        coalesce(sent.per_color, false) <> stored.diff_per_color as turns_color,
-        coalesce(sent.per_size, false) <> stored.diff_per_size as turns_size
-    from rows from (
-        jsonb_to_recordset($2::jsonb) as (id bigint, "diffPerColor" boolean, "diffPerSize" boolean)
-    ) with ordinality as sent(id, per_color, per_size, n)
-    join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
-    where (coalesce(sent.per_color, false), coalesce(sent.per_size, false)) <> (stored.diff_per_color, stored.diff_per_size)
+    select * from (
+        select
+            sent.n,
+            sent.id,
+            sent.id = any($3::bigint[]) <> stored.diff_per_color as turns_color,
+            sent.id = any($4::bigint[]) <> stored.diff_per_size as turns_size
+        from unnest((select $2::text::bigint[])::bigint[]) with ordinality as sent(id, n)
+        join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
+    ) as flags
+    where turns_color or turns_size
 ),
 descendant(n, id) as (
     select n, id from item

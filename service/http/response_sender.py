@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Final
 
 from aiohttp import HttpVersion11, hdrs, web
-from aiohttp.abc import AbstractStreamWriter
 from aiohttp.helpers import rfc822_formatted_time
 
 from service.http.connections import HttpConnection
@@ -57,7 +56,7 @@ class StreamedResponse(web.StreamResponse):
         try:
             if request.method != "HEAD":
                 async for chunk in self._chunks:
-                    await _write_pieces(self, chunk)
+                    await _write_pieces(request, chunk)
             await self.write_eof()
         except ConnectionError:
             raise
@@ -100,15 +99,17 @@ async def _stream(request: web.Request, response: StreamedResponse) -> None:
         await response.close()
 
 
-async def _write_pieces(writer: web.StreamResponse | AbstractStreamWriter, data: bytes) -> None:
+async def _write_pieces(request: web.Request, data: bytes) -> None:
     """Write data; raise ConnectionAbortedError if a piece takes RESPONSE_IDLE_SECONDS."""
-    try:
-        with memoryview(data) as view:
-            for start in range(0, len(view), RESPONSE_PIECE_BYTES):
-                async with asyncio.timeout(RESPONSE_IDLE_SECONDS):
-                    await writer.write(view[start : start + RESPONSE_PIECE_BYTES])
-    except TimeoutError:
-        raise ConnectionAbortedError("the client reads nothing") from None
+    with memoryview(data) as view:
+        for start in range(0, len(view), RESPONSE_PIECE_BYTES):
+            await request.writer.write(view[start : start + RESPONSE_PIECE_BYTES], drain=False)
+            if request.protocol.writing_paused:  # Most clients read at once.
+                try:
+                    async with asyncio.timeout(RESPONSE_IDLE_SECONDS):
+                        await request.writer.drain()
+                except TimeoutError:
+                    raise ConnectionAbortedError("the client reads nothing") from None
 
 
 async def _send_fast(request: web.Request, response: web.StreamResponse) -> bool:
@@ -141,7 +142,7 @@ async def _send_fast(request: web.Request, response: web.StreamResponse) -> bool
     if len(body) < _LARGE_BYTES:
         await writer.write_eof(body)
     else:
-        await _write_pieces(writer, body)
+        await _write_pieces(request, body)
         await writer.write_eof()
     response._eof_sent = True
     return True
@@ -157,6 +158,6 @@ async def _write(request: web.Request, response: web.StreamResponse) -> None:
         await response.write_eof()
         return
     if request.method != "HEAD":
-        await _write_pieces(response, body)
+        await _write_pieces(request, body)
     # Response.write_eof would write the body again.
     await web.StreamResponse.write_eof(response)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch, Item
 from service.errors import Path
@@ -70,11 +70,10 @@ class StoredChildren:
         return self.active | self.deactivated if self.deactivated else self.active
 
 
-@dataclass(frozen=True, slots=True)
-class EntryList:
+class EntryList(NamedTuple):
     """List of entries in a request."""
 
-    index: int
+    item_index: int
     """Index of the item in the batch."""
     path: Path
     """Path of the list in the item."""
@@ -106,7 +105,7 @@ class MatchedChildren:
     @property
     def index(self) -> int:
         """Index of the item in the batch."""
-        return self.sent.index
+        return self.sent.item_index
 
     @property
     def owner_id(self) -> int:

@@ -144,8 +144,9 @@ class StyleCustomFields(CustomFields):
         }
         plan, batch = await super().check(connection, write_set), write_set.upserts
         if len(batch.items) > len(write_set.created_ids):
-            items = batch.json(self.written_separately)
-            batch.fail_all(await self._fetch(connection, batch, "turned", items))
+            names = ("diffPerColor", "diffPerSize")
+            flagged = [[item["id"] for item in batch.items if item.get(name)] for name in names]
+            batch.fail_all(await self._fetch(connection, batch, "turned", batch.id_array, *flagged))
         return plan + await link_statements(connection, write_set.upserts, sets)
 
     async def _list_plan(
