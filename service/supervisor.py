@@ -24,7 +24,7 @@ from gunicorn.glogging import Logger
 
 from service import __version__, signals
 from service.events import log_event
-from service.http import connections, listeners, metrics_folder
+from service.http import connections, metrics_folder
 from service.http.parser_errors import PARSER_LIMITS
 from service.limits import ACQUIRE_SECONDS, STOP_SECONDS
 from service.settings import Settings
@@ -113,7 +113,6 @@ def _keep_own_listener(arbiter: Arbiter, worker: Any) -> None:
     for listener in arbiter.LISTENERS:
         if listener not in worker.sockets:
             listener.close()
-    listeners.accept_handshakes(worker.sockets[0])
 
 
 def _forget_metrics(_: Arbiter, worker: Any) -> None:

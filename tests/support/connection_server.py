@@ -5,11 +5,10 @@ import socket
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from unittest import mock
 
 from aiohttp import web
 
-from service.http import connections, listeners
+from service.http import connections
 from service.http.connections import Runner
 from tests.support.time_limits import scaled, within
 
@@ -75,17 +74,16 @@ class ConnectionServer:
 
 @asynccontextmanager
 async def opened() -> AsyncIterator[ConnectionServer]:
-    """Serve until the context is left; then all callers are gone, and no handshake is awaited."""
+    """Serve until the context is left; then all callers are gone."""
     made = ConnectionServer()
     await made.start()
-    with mock.patch.object(listeners, "HANDSHAKE_SECONDS", 0):
-        try:
-            yield made
-        finally:
-            made.open.set()
-            for writer in made.writers:
-                writer.transport.abort()
-            await made.runner.cleanup()
+    try:
+        yield made
+    finally:
+        made.open.set()
+        for writer in made.writers:
+            writer.transport.abort()
+        await made.runner.cleanup()
 
 
 async def is_closed(reader: StreamReader) -> bool:

@@ -3,12 +3,10 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
-from unittest import mock
 
 from aiohttp.test_utils import TestServer
 
 from service.app import create_app
-from service.http import listeners
 from service.http.connections import Runner
 from service.http.parser_errors import PARSER_LIMITS
 from service.limits import MAX_CONNECTIONS
@@ -20,11 +18,6 @@ class _Server(TestServer):
 
     async def _make_runner(self, **options: Any) -> Runner:
         return Runner(self.app, **{"connections": MAX_CONNECTIONS, **options})
-
-    async def close(self) -> None:
-        """Close the server, without a wait for handshakes: its clients have ended them."""
-        with mock.patch.object(listeners, "HANDSHAKE_SECONDS", 0):
-            await super().close()
 
 
 @asynccontextmanager
