@@ -3,7 +3,6 @@
 import signal
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, Final
 
 import pytest

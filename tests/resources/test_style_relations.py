@@ -32,7 +32,7 @@ async def test_document(api: Api) -> None:
         }
 
 
-@pytest.mark.parametrize("name", ["styleId", "relatedStyleId"])
+@in_each("name", ["styleId", "relatedStyleId"])
 async def test_links_of_a_style(api: Api, name: str) -> None:
     """Query, styleId and relatedStyleId: links owned by a style, and links pointing to it."""
     relations = await every(api)
