@@ -16,6 +16,9 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet
 EXTRA = $(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"][ \
 	"optional-dependencies"]["$(1)"], sep="\n")'
 
+# Tests start hundreds of processes: without bytecode each would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: client demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators connectors sql screenshots faults fuzz attack lint format types hooks requirements clean clean-data

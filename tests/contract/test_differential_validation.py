@@ -12,6 +12,7 @@ from service.resources.registry import MASTER_RECORDS
 from service.schemas.formats import FORMATS
 from tests.support import generate, schema_faults
 from tests.support.openapi_validation import form
+from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("Bad input")
 
@@ -21,11 +22,10 @@ _KNOWN: dict[str, Any] = dict.fromkeys(generate.REFERRED.values(), range(1, 9)) 
     "styles": range(1, 101),
 }
 GOOD_BODIES = 40
+RECORDS = Sample(__name__)(MASTER_RECORDS, 12)
 
 
-@pytest.mark.parametrize(
-    "resource", MASTER_RECORDS, ids=[resource.name for resource in MASTER_RECORDS]
-)
+@pytest.mark.parametrize("resource", RECORDS, ids=[resource.name for resource in RECORDS])
 @pytest.mark.parametrize(("single", "bulk"), [("create", "bulkCreate"), ("replace", "bulkReplace")])
 def test_both_validators_agree(resource: MasterRecord, single: str, bulk: str) -> None:
     id_ = {} if single == "create" else {"id": "1" if resource.string_ids else 1}

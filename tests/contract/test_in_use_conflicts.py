@@ -12,6 +12,7 @@ from service.limits import MAX_USAGE_LENGTH
 from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Api
+from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("States")
 
@@ -102,11 +103,14 @@ async def test_keys_of_any_length_are_named_up_to_the_limit(api: Api) -> None:
 
 @pytest.mark.parametrize(
     ("collection", "target", "field", "value", "restores"),
-    [
-        *((*reference, restores) for reference in REFERENCES for restores in (False, True)),
-        # Deleted for good, so that none is restored.
-        ("sample-requests", "styles", "styleId", alone, False),
-    ],
+    Sample(__name__)(
+        [
+            *((*reference, restores) for reference in REFERENCES for restores in (False, True)),
+            # Deleted for good, so that none is restored.
+            ("sample-requests", "styles", "styleId", alone, False),
+        ],
+        8,
+    ),
 )
 async def test_nothing_live_refers_to_what_is_deleted(
     api: Api,

@@ -40,6 +40,7 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[weakref.ref[web.R
 
     monkeypatch.setattr("service.http.middleware.send", noted)
     gc.collect()
+    gc.freeze()  # the next collection looks at what is new
     gc.disable()
     yield seen
     gc.enable()
@@ -126,6 +127,7 @@ async def test_an_upload_that_breaks_off_is_gone(
         header,
     )
     gc.collect()
+    gc.freeze()  # the next collection looks at what is new
     gc.disable()
     try:
         async with serving(shared_dsn, cancels=cancels) as address:

@@ -15,15 +15,16 @@ from service.routes import routes
 from tests.fuzz import campaign, documented
 from tests.fuzz.stage import serving
 from tests.support.api import issue_key
-from tests.support.sampling import collections
+from tests.support.sampling import collections, examples
 
 pytestmark = pytest.mark.contract("Errors", "OpenAPI document", "Bad input")
 
 SEED = int(os.environ.get("FUZZ_SEED") or "1")
-CASES = 250
+CASES = examples(150, 250)
 PARTS = 2
+COLLECTIONS = {*collections()}
 PATHS = sorted(
-    {route.path for route in routes() if not route.resource or route.resource.name in collections()}
+    {route.path for route in routes() if not route.resource or route.resource.name in COLLECTIONS}
 )
 _CHOSEN = f"^({'|'.join(map(re.escape, PATHS))})$"
 

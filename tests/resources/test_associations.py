@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.custom_fields import STYLE, item, new, put
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Style custom fields")
 
@@ -63,7 +64,7 @@ async def test_associations_by_id_or_reference(api: Api) -> None:
     assert [entry["id"] for entry in answer.data["associatedGroups"]] == [1]
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@in_each("name", FIELDS)
 async def test_unknown_associations(api: Api, name: str) -> None:
     """Contract, Style custom fields: unknown ones are unknown_reference, each at its place."""
     first, second = await new(api, STYLE), await new(api, STYLE)
@@ -150,7 +151,7 @@ async def test_patch_of_associations(api: Api) -> None:
     assert [entry["id"] for entry in removed["associatedBrands"]] == [2]
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@in_each("name", FIELDS)
 async def test_patch_of_an_association_s_members(api: Api, name: str) -> None:
     """Contract, Patches: each field of an entry can be patched, shown or not."""
     root = f"/api/{name.removeprefix('associated').replace('Style', 'style-').lower()}"

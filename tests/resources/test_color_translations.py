@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Translations", "Parts")
 
@@ -63,7 +64,7 @@ async def test_without_the_feature_there_are_none_to_write(other_api: Api) -> No
     assert (await other_api.put(path, [])).data == stored
 
 
-@pytest.mark.parametrize(
+@in_each(
     ("entries", "details"),
     [
         ([{"colorName": "x"}], [("required_field", "[0].languageId")]),

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import Api, replacing
 from tests.support.changes import Follower
+from tests.support.offenders import in_each
 from tests.support.valued_styles import Valued, valued_style
 
 pytestmark = pytest.mark.contract("Custom field values")
@@ -48,7 +49,7 @@ async def test_values_are_named_by_field_color_and_size(valued: Valued) -> None:
 
 
 @pytest.mark.contract("Part collections")
-@pytest.mark.parametrize(
+@in_each(
     ("entry", "error", "member"),
     [
         ({"field": "T"}, REQUIRED, "text"),

@@ -10,6 +10,7 @@ import pytest
 from service.resources.registry import EFFECTIVE_PRICES
 from tests.contract.test_page_query_plans import nodes
 from tests.support.api import Api, replacing
+from tests.support.offenders import in_each
 from tests.support.priced_styles import Priced, price, priced_style
 
 pytestmark = pytest.mark.contract("Effective prices")
@@ -125,7 +126,7 @@ async def test_what_is_not_effective(priced: Priced) -> None:
 
 
 @pytest.mark.contract("Errors")
-@pytest.mark.parametrize(
+@in_each(
     ("params", "errors"),
     [
         ({}, [(REQUIRED, "priceListId")]),

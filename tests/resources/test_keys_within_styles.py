@@ -7,6 +7,7 @@ import pytest
 from tests.resources.test_style_colors import made
 from tests.resources.test_style_skus import Style
 from tests.support.api import Api, replacing
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("References")
 
@@ -48,7 +49,7 @@ async def test_the_size_of_an_sku(api: Api, style: Style) -> None:
 
 
 @pytest.mark.usefixtures("style")
-@pytest.mark.parametrize(
+@in_each(
     ("color", "size", "error"),
     [
         (KEY, {"name": "L"}, (UNKNOWN, "sizeRangeSizeId")),

@@ -8,6 +8,7 @@ import pytest
 from service.records import reads
 from tests.support.api import JSON_PATCH, Api, replacing
 from tests.support.changes import Follower
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Measured values")
 
@@ -56,7 +57,7 @@ async def test_markers_are_switches(api: Api) -> None:
 
 
 @pytest.mark.contract("Values")
-@pytest.mark.parametrize("text", ["52.50", "-0.10", "0.0000000001", "123456789012345.1234567890"])
+@in_each("text", ["52.50", "-0.10", "0.0000000001", "123456789012345.1234567890"])
 async def test_texts_come_back_to_the_digit(api: Api, text: str) -> None:
     """Contract, Values: as JSON numbers in the document, as texts in the writable form."""
     path = await first(api)
@@ -100,7 +101,7 @@ async def test_a_patch_edits_the_writable_form(api: Api) -> None:
     assert await written(api, path) == after
 
 
-@pytest.mark.parametrize(
+@in_each(
     "pointer",
     [
         "/unit", "/sizeRangeSizeId", "/sizeRangeSizeName", "/properties", "/lines/0/name",

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.changes import Follower
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Measurement charts")
 
@@ -77,7 +78,7 @@ async def test_all_fields_come_back(api: Api) -> None:
 
 
 @pytest.mark.contract("Values")
-@pytest.mark.parametrize("text", EXACT)
+@in_each("text", EXACT)
 async def test_texts_are_kept_to_the_digit(api: Api, text: str) -> None:
     """Contract, Values: a text is stored to the digit; texts in the writable form."""
     small, *_ = await sizes(api)
@@ -94,9 +95,7 @@ async def test_texts_are_kept_to_the_digit(api: Api, text: str) -> None:
 
 
 @pytest.mark.contract("Values")
-@pytest.mark.parametrize(
-    ("number", "stored"), [(54.5, "54.5"), (1e-7, "0.0000001"), (-0.0, "0.0"), (7, "7")]
-)
+@in_each(("number", "stored"), [(54.5, "54.5"), (1e-7, "0.0000001"), (-0.0, "0.0"), (7, "7")])
 async def test_numbers_are_exact_as_doubles(api: Api, number: float, stored: str) -> None:
     """Contract, Values: a number is the shortest text of its double."""
     small, *_ = await sizes(api)
@@ -115,7 +114,7 @@ async def test_an_equal_number_leaves_the_digits(api: Api) -> None:
 
 
 @pytest.mark.contract("Values")
-@pytest.mark.parametrize(
+@in_each(
     ("value", "kind"),
     [
         *((text, "invalid_value") for text in ("01", "1.", ".5", "+1", "1e3", "", " 1", "1,5")),

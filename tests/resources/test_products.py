@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.listing import walk
+from tests.support.offenders import in_each
 from tests.support.sold_style import PRODUCTS, Sold, languages
 
 pytestmark = pytest.mark.contract("Products")
@@ -235,7 +236,7 @@ async def test_pages(api: Api) -> None:
     assert other.details == [("validation_error.exclusive_parameters", "channelId")]
 
 
-@pytest.mark.parametrize(
+@in_each(
     ("query", "details"),
     [
         ([], [("validation_error.required_field", "channelId")]),

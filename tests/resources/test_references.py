@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.api import Api
+from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
 
 pytestmark = pytest.mark.contract("Reference lists")
@@ -10,7 +11,7 @@ pytestmark = pytest.mark.contract("Reference lists")
 REFERENCES = {
     "sample-requests": "/api/styles/1/sample-requests",
 }
-of_each_reference = pytest.mark.parametrize("name", REFERENCES)
+of_each_reference = in_each("name", REFERENCES)
 
 
 @of_each_reference

@@ -5,6 +5,7 @@ import pytest
 from service.schemas import formats
 from tests.support.api import Api
 from tests.support.listing import walk
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Reference lists", "Values")
 
@@ -14,7 +15,7 @@ async def codes(api: Api, path: str) -> list[str]:
     return [row["code"] for row in rows]
 
 
-@pytest.mark.parametrize(
+@in_each(
     ("path", "allowed"),
     [("/api/countries", formats.COUNTRIES), ("/api/currencies", formats.CURRENCIES)],
 )

@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.api import Api, replacing
 from tests.support.changes import Follower
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Sizes", "Parts")
 
@@ -186,7 +187,7 @@ async def test_ids_and_relations_are_looked_at(api: Api, other_api: Api) -> None
     assert twice.details == [("validation_error.duplicate", "[1].id")]
 
 
-@pytest.mark.parametrize(
+@in_each(
     ("entry", "kind", "field"),
     [
         ({}, "required_field", "[0].name"),

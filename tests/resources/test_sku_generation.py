@@ -8,6 +8,7 @@ from tests.resources.test_barcode_allocations import new_range, numbers
 from tests.resources.test_style_colors import made, now
 from tests.resources.test_style_skus import Style
 from tests.support.api import Answer, Api, replacing
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("SKU generations")
 
@@ -92,7 +93,7 @@ async def test_what_a_style_lacks(api: Api, style: Style) -> None:
     assert (await api.get("/api/style-skus", {"styleColorId": style.style_color})).data == []
 
 
-@pytest.mark.parametrize(
+@in_each(
     "text",
     ["{sizeName}", "{colorUserDefinedId}", "{sizeName}{colorUserDefinedId}{x}",
      "{sizeName}{colorUserDefinedId}}", " {sizeName}{colorUserDefinedId}",

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import Api, replacing
 from tests.support.changes import Follower
+from tests.support.offenders import in_each
 from tests.support.valued_styles import Valued, valued_style
 
 pytestmark = pytest.mark.contract("Care instructions of styles")
@@ -125,7 +126,7 @@ async def test_merges_name_sets_and_layers_by_key(labels: Labels) -> None:
 
 
 @pytest.mark.contract("Part collections")
-@pytest.mark.parametrize(
+@in_each(
     ("sets", "error", "field"),
     [
         ([{"icons": ["wash40", "own", "handWash"]}], INVALID, "[0].careInstructionIconIds[2]"),

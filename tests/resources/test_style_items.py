@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import Api, replacing
 from tests.support.changes import Follower
+from tests.support.offenders import in_each
 from tests.support.valued_styles import Valued, valued_style
 
 pytestmark = pytest.mark.contract("Items of styles")
@@ -102,7 +103,7 @@ async def test_lines_match_by_item_and_placement(bill: Bill) -> None:
 
 
 @pytest.mark.contract("Part collections")
-@pytest.mark.parametrize(
+@in_each(
     ("line", "error", "member"),
     [
         ({"itemId": 2**40}, UNKNOWN, "itemId"),

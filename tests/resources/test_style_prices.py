@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import MERGE_PATCH, Api, replacing
 from tests.support.changes import Follower
+from tests.support.offenders import in_each
 from tests.support.priced_styles import Priced, price, priced_style
 
 pytestmark = pytest.mark.contract("Prices of styles")
@@ -109,7 +110,7 @@ async def test_an_item_leaves_other_price_lists(priced: Priced) -> None:
 
 
 @pytest.mark.contract("Part collections")
-@pytest.mark.parametrize(
+@in_each(
     ("name", "sent", "error", "member"),
     [
         ("RRP", {"amount": "9.999"}, INVALID, "amount"),

@@ -1,11 +1,13 @@
 """Tests of reads of style relations (contract, Style relations)."""
 
+from itertools import product
 from typing import Any
 
 import pytest
 
 from tests.support.api import Api
 from tests.support.listing import walk
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Style relations")
 
@@ -30,7 +32,7 @@ async def test_document(api: Api) -> None:
         }
 
 
-@pytest.mark.parametrize("name", ["styleId", "relatedStyleId"])
+@in_each("name", ["styleId", "relatedStyleId"])
 async def test_links_of_a_style(api: Api, name: str) -> None:
     """Query, styleId and relatedStyleId: links owned by a style, and links pointing to it."""
     relations = await every(api)
@@ -42,8 +44,12 @@ async def test_links_of_a_style(api: Api, name: str) -> None:
 
 
 @pytest.mark.contract("Sorts")
-@pytest.mark.parametrize("word", ["asc", "desc", "ascending", "descending", "DESC", "Ascending"])
-@pytest.mark.parametrize("spelling", ["order", "direction"])
+@in_each(
+    ("word", "spelling"),
+    product(
+        ["asc", "desc", "ascending", "descending", "DESC", "Ascending"], ["order", "direction"]
+    ),
+)
 async def test_sort(api: Api, word: str, spelling: str) -> None:
     """Query, sort: by Id, StyleId, RelatedStyleId and more, in any case, either way to say it."""
     relations = await every(api)
@@ -80,7 +86,7 @@ async def test_pages(api: Api) -> None:
 
 
 @pytest.mark.contract("Cursors")
-@pytest.mark.parametrize(
+@in_each(
     "beside",
     [
         {"pageNumber": "1"},

@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.api import Api, replacing
 from tests.support.changes import Follower
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Supplier facilities of styles")
 
@@ -72,7 +73,7 @@ async def test_steps_match_by_process_and_place(api: Api, chain: Chain) -> None:
 
 
 @pytest.mark.contract("Part collections")
-@pytest.mark.parametrize(
+@in_each(
     ("step", "error", "field"),
     [
         ({"process": "dyeing"}, REQUIRED, "countryCode"),

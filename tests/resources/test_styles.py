@@ -7,6 +7,7 @@ import pytest
 
 from tests.resources.test_style_trade_data import DEFAULTS
 from tests.support.api import Api, replacing
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Styles")
 
@@ -18,7 +19,7 @@ REFERRED: dict[str, tuple[str, Callable[[int], Any]]] = {
     "style-categories": ("styleCategoryId", lambda record_id: record_id),
     "groups": ("groupIds", lambda record_id: [record_id]),
 }
-of_each_referred = pytest.mark.parametrize("collection", REFERRED)
+of_each_referred = in_each("collection", REFERRED)
 
 
 async def used(api: Api, collection: str) -> tuple[str, dict[str, Any]]:

@@ -6,6 +6,7 @@ import pytest
 
 from service import schemas
 from tests.support.api import Api, replacing
+from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
 from tests.support.sub_suppliers import BARE, SUPPLIERS, create, facilities, full
 
@@ -93,7 +94,7 @@ async def test_avatar_colors_are_of_a_palette(api: Api) -> None:
     assert (await api.put(path, BARE)).data["avatarColor"] == made[0]["avatarColor"]
 
 
-@pytest.mark.parametrize(
+@in_each(
     ("relation", "name"),
     [
         ("manufacturer", "Manufacturer"),
@@ -122,7 +123,7 @@ async def test_unknown_country_has_no_name(api: Api) -> None:
 
 
 @pytest.mark.contract("Presence")
-@pytest.mark.parametrize(
+@in_each(
     "name",
     [
         *("organizationId", "relationTypeName", "countryName", "avatarColor", "facilityCount"),
@@ -163,7 +164,7 @@ async def test_patch_preserves_what_is_untouched(api: Api) -> None:
     assert (await api.patch(path, [{"op": "remove", "path": "/name"}])).status == 400
 
 
-@pytest.mark.parametrize("number", [0, -8.6963, 41, 1e-7, -90, 90])
+@in_each("number", [0, -8.6963, 41, 1e-7, -90, 90])
 async def test_coordinates_are_numbers(api: Api, number: float) -> None:
     """Fields latitude and longitude: numbers, filtered as numbers."""
     path = await create(api, latitude=number, longitude=number)
@@ -175,7 +176,7 @@ async def test_coordinates_are_numbers(api: Api, number: float) -> None:
 
 
 @pytest.mark.contract("Surface")
-@pytest.mark.parametrize(
+@in_each(
     "wrong", ["007", "x", "0", "-1", "1.0", "+1", " 1", "9223372036854775808", "1" * 40, "\u0661"]
 )
 async def test_inexact_ids_are_not_found(api: Api, wrong: str) -> None:

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import pytest
-
 from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Api
+from tests.support.offenders import in_each
 
 NAMES = tuple(resource.name for resource in MASTER_RECORDS if resource.name.startswith("care-"))
-of_each = pytest.mark.parametrize("name", NAMES)
+of_each = in_each("name", NAMES)
 SPANISH, FRENCH, DUTCH, NO_LANGUAGE = 10, 14, 28, 987654321
 WASH = {
     "userDefinedId": "HEM-40",

@@ -1,14 +1,19 @@
-"""Policy cases: a rule is checked for every value in one test, which lists all that break it."""
+"""Rules checked for every value in one test, which lists all that break it.
+
+Policies are such rules, and errors of requests that leave the data as they are: those of one test
+share its database and its service.
+"""
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
 def in_each(
     names: str | tuple[str, ...], values: Iterable[Any], *, label: Callable[[Any], object] = str
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a test to run for each value in one case, as ``parametrize`` does in many.
 
     ``label`` names the value of an offense. Arguments that are not in ``names`` are fixtures.
@@ -17,24 +22,50 @@ def in_each(
     assert of_each, "A rule for nothing cannot be broken."
     named = (names,) if isinstance(names, str) else names
 
-    def decorate(test: Callable[..., None]) -> Callable[..., None]:
-        assert not inspect.iscoroutinefunction(test), "A coroutine would not be awaited."
-
-        @functools.wraps(test)
+    def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         def check(**fixtures: Any) -> None:
-            offenses = []
+            offenses = _Offenses(label)
             for value in of_each:
-                given = dict(zip(named, (value,) if isinstance(names, str) else value, strict=True))
-                try:
-                    test(**fixtures, **given)
-                except Exception as error:
-                    offenses.append(f"{label(value)}: {error!r}")
-            assert not offenses, "\n".join(offenses)
+                with offenses.of(value):
+                    test(**fixtures, **given(value))
+            offenses.show()
 
+        async def check_one_by_one(**fixtures: Any) -> None:
+            offenses = _Offenses(label)
+            for value in of_each:
+                with offenses.of(value):
+                    await test(**fixtures, **given(value))
+            offenses.show()
+
+        def given(value: Any) -> dict[str, Any]:
+            return dict(zip(named, (value,) if isinstance(names, str) else value, strict=True))
+
+        made: Any = check_one_by_one if inspect.iscoroutinefunction(test) else check
+        made = functools.wraps(test)(made)
         signature = inspect.signature(test)
         left = [value for name, value in signature.parameters.items() if name not in named]
-        vars(check)["__signature__"] = signature.replace(parameters=left)
-        del vars(check)["__wrapped__"]
-        return check
+        vars(made)["__signature__"] = signature.replace(parameters=left)
+        del vars(made)["__wrapped__"]
+        return made  # type: ignore[no-any-return]
 
     return decorate
+
+
+class _Offenses:
+    """What breaks a rule."""
+
+    def __init__(self, label: Callable[[Any], object]) -> None:
+        self._label = label
+        self._lines: list[str] = []
+
+    @contextmanager
+    def of(self, value: Any) -> Iterator[None]:
+        """Note an exception as the offense of a value."""
+        try:
+            yield
+        except Exception as error:
+            self._lines.append(f"{self._label(value)}: {error!r}")
+
+    def show(self) -> None:
+        """Raise AssertionError if there are any."""
+        assert not self._lines, "\n".join(self._lines)
