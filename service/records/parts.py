@@ -54,8 +54,10 @@ class RecordPart(WritableResource):
         if cls.children is not None and "children" in vars(cls):
             name = cls.list_name or cls.children.name
             cls.children = cls.children.bound(cls.name, schemas.table(cls.owner.name), name)
-        if "name" in vars(cls) and cls.below:
-            cls.segment = cls.segment or cls.owner.name
+        if "name" in vars(cls):
+            # The part's own collection is called by its name.
+            cls.collection = cls.owner.name
+            cls.segment = cls.segment or (cls.owner.name if cls.below else "")
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,11 +76,6 @@ class RecordPart(WritableResource):
             self.validators["replace"] = Validator(
                 self.name, "replace", rules_of_list=self.children.errors
             )
-
-    @property
-    def collection(self) -> str:
-        """Name of the owner's collection; the part's own collection is called ``name``."""
-        return self.owner.name
 
     @property
     def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:

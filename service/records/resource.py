@@ -72,6 +72,8 @@ class Resource:
     """
 
     name: str
+    collection: str = ""
+    """Collection whose records the resource is about; by default that of its own name."""
     parents: ClassVar[Mapping[str, str]] = {}
     """Collections of the parents, by the name of their path id, outermost first."""
     segment: str = ""
@@ -105,6 +107,7 @@ class Resource:
 
     def __init__(self, name: str = "") -> None:
         self.name = name or self.name
+        self.collection = self.collection or self.name
         related = [prop for related in self.related for prop in related.properties()]
         self.properties = Properties(
             self.name,
@@ -114,11 +117,6 @@ class Resource:
             defined=self._defined,
         )
         self.statements = self._load_statements()
-
-    @property
-    def collection(self) -> str:
-        """Name of the collection whose records the resource is about; by default its own name."""
-        return self.name
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements of the collection's SQL file, by name."""
