@@ -153,9 +153,7 @@ class Resource:
         leading = self._leading or 1 + len(self.parents)
         page = listing_page(leading, selected, listed=listed, may_end_anywhere=is_cut)
         text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
-            documents=documents.fill(page=page.text),
-            size=page.size,
-            max_bytes=str(MAX_PAGE_BYTES),
+            documents=documents.fill(page=page.text), size=page.size, max_bytes=str(MAX_PAGE_BYTES)
         )
         return ListQuery(list_request, text, tuple(page.parameters))
 

@@ -160,8 +160,7 @@ ME = Resource("me")
 """Identity of the caller's API key (contract, Callers)."""
 
 CHANGES = ChangeFeed(
-    (resource for resource in (*MASTER_RECORDS, ORGANIZATIONS, *PART_COLLECTIONS)),
-    parts=PARTS,
+    (resource for resource in (*MASTER_RECORDS, ORGANIZATIONS, *PART_COLLECTIONS)), parts=PARTS
 )
 """Change feed of master records and part collections.
 

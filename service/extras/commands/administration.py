@@ -15,13 +15,7 @@ from service.console import say
 from service.database import distribution
 from service.extras.commands import CommandError, Parsers, installation_cells
 from service.extras.commands.command_database import database, run
-from service.extras.commands.prompts import (
-    add_yes,
-    confirm,
-    print_table,
-    time_text,
-    whole_number,
-)
+from service.extras.commands.prompts import add_yes, confirm, print_table, time_text, whole_number
 from service.extras.commands.unique_key_setting import require_unique, require_unique_everywhere
 from service.organizations import administration as organizations
 from service.settings import Settings

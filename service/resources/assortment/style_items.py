@@ -14,13 +14,7 @@ from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import RecordPart
-from service.resources.assortment.style_entries import (
-    BY_SIZE,
-    COLOR,
-    IS_SHOWN,
-    SIZE,
-    check_names,
-)
+from service.resources.assortment.style_entries import BY_SIZE, COLOR, IS_SHOWN, SIZE, check_names
 from service.resources.styles import Styles
 
 _PRIMARY: Final = "isPrimary"
