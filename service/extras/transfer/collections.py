@@ -128,10 +128,9 @@ def transfer_collections() -> dict[str, TransferCollection]:
 
 
 def _part(resource: PartCollection) -> TransferCollection:
-    owner, name = resource.part.owner.name, resource.collection
-    part = resource.part
+    part, name = resource.part, resource.collection
     below = f"/{part.segment or name}" if part.parents else part.below
-    return TransferCollection(name, f"{owner}{below}", resource.key, owner)
+    return TransferCollection(name, f"{part.owner.name}{below}", resource.key, part.owner.name)
 
 
 def select_collections(names: Collection[str]) -> list[TransferCollection]:
