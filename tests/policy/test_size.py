@@ -14,8 +14,8 @@ from tests.policy.sources import ROOT, modules, modules_of_client, tree, written
 
 LIMITS = {
     "lines of code in client/": 2_182,
-    "lines of code in service/": 24_287,
-    "lines of code in service/extras/transfer/": 1_011,
+    "lines of code in service/": 24_276,
+    "lines of code in service/extras/transfer/": 1_000,
     "modules in service/": 278,
     "modules of at most 60 lines": 64,
     "modules in the largest package": 25,
