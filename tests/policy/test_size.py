@@ -20,7 +20,7 @@ LIMITS = {
     "modules of at most 60 lines": 64,
     "modules in the largest package": 25,
     "lines of schemas/ per resource file": 99,
-    "lines of tests/": 66_146,
+    "lines of tests/": 66_150,
     "noqa: ARG002 in service/": 15,
     "public names of MasterRecord": 51,
 }
