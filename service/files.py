@@ -1,6 +1,5 @@
 """Files of the program: its folders, and creation of files with a mode, as for private data."""
 
-import errno
 import os
 import sysconfig
 from pathlib import Path
@@ -37,22 +36,6 @@ def fresh(path: Path, mode: int) -> IO[str]:
 def private(path: Path) -> IO[bytes]:
     """Create and return an open binary file of mode PRIVATE; replace a file as ``fresh`` does."""
     return os.fdopen(_new(path), "wb")
-
-
-def make_private(path: Path) -> IO[bytes]:
-    """Open a file after restricting it to its owner; create an empty one if there is none.
-
-    Raise OSError if it fails, also for a link: an attacker could choose its target.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, PRIVATE)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise OSError(f"{path} is a link: put the file itself in its place") from error
-        raise
-    file = os.fdopen(descriptor, "r+b")
-    os.fchmod(descriptor, PRIVATE)
-    return file
 
 
 def _new(path: Path) -> int:

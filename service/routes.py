@@ -132,15 +132,8 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
     """
     if part.parents:
         yield Route(operations.READ_ALL, part)
-    if part is MEASUREMENTS:
-        yield Route(
-            operations.READ,
-            part,
-            problem_statuses=frozenset({401, 500}),
-            listed=frozenset({403, 404}),
-        )
-    else:
-        yield Route(operations.READ, part)
+    problems, listed = ((401, 500), (403, 404)) if part is MEASUREMENTS else ((), ())
+    yield Route(operations.READ, part, frozenset(problems), frozenset(listed))
     yield Route(operations.REPLACE, part)
     if part.is_patched:
         yield Route(operations.PATCH, part)

@@ -42,10 +42,7 @@ def stored_keys(
 
 
 def _chain(
-    start: int,
-    indexes: Mapping[_Key, int],
-    new_keys: Sequence[_Key | None],
-    live: Container[_Key],
+    start: int, indexes: Mapping[_Key, int], new_keys: Sequence[_Key | None], live: Container[_Key]
 ) -> Iterator[int]:
     """Yield the item at ``start``, and each item that would make room for the one before it."""
     index: int | None = start

@@ -94,11 +94,7 @@ class ConnectionPool:
     """
 
     def __init__(
-        self,
-        dsn: str,
-        size: int,
-        traces: "Traces | None",
-        contention: ContentionSignal,
+        self, dsn: str, size: int, traces: "Traces | None", contention: ContentionSignal
     ) -> None:
         self._dsn = dsn
         self._traces = traces

@@ -145,11 +145,7 @@ OF_ORGANIZATIONS: Final = (LIST, READ, REPLACE, PATCH)
 OF_PART_COLLECTIONS: Final = (LIST, BULK_REPLACE, BULK_PATCH)
 
 GENERATE: Final = Operation(
-    "generate",
-    "POST",
-    COLLECTION_PATH,
-    generation.generate,
-    body=("generate",),
+    "generate", "POST", COLLECTION_PATH, generation.generate, body=("generate",)
 )
 
 TRANSACTION: Final = Operation(
@@ -162,11 +158,7 @@ TRANSACTION: Final = Operation(
 )
 
 ALLOCATE: Final = Operation(
-    "allocate",
-    "POST",
-    COLLECTION_PATH,
-    generation.allocate,
-    body=("allocations",),
+    "allocate", "POST", COLLECTION_PATH, generation.allocate, body=("allocations",)
 )
 
 CHANGES: Final = Operation("follow", "GET", COLLECTION_PATH, changes.read_changes)

@@ -105,12 +105,7 @@ def _changes(result: WriteResult, request_index: int) -> list[dict[str, Any]]:
     return [change._asdict() for change in result.changes.get(request_index, ())]
 
 
-def _row(
-    resource: WritableResource,
-    outcome: ItemOutcome,
-    *,
-    is_dry_run: bool,
-) -> dict[str, Any]:
+def _row(resource: WritableResource, outcome: ItemOutcome, *, is_dry_run: bool) -> dict[str, Any]:
     """Return the outcome as JSON members; a dry run's created records have no id."""
     record_id: int | str | None = outcome.id
     if is_dry_run and outcome.outcome == CREATED:

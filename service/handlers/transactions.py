@@ -22,12 +22,7 @@ from service.errors import ApiError, ErrorDetail, Path, collect_errors, unavaila
 from service.handlers import write_options
 from service.handlers.outcomes import DryRunRollback, Row, add_details, outcome_rows, response
 from service.handlers.parameters import idempotent_request, refuse_preconditions
-from service.handlers.request_items import (
-    BulkBody,
-    Details,
-    add_repeated_values,
-    identify_objects,
-)
+from service.handlers.request_items import BulkBody, Details, add_repeated_values, identify_objects
 from service.handlers.write_options import run_write
 from service.handlers.writes import bulk_error_counts
 from service.http.budgets import reserve_unconditionally
@@ -45,11 +40,7 @@ from service.shares.body_scheduler import BODY_SCHEDULER
 from service.shares.fair_queue import LeaseKind
 from service.writing.late_checks import LateFailuresError
 from service.writing.outcomes import FAILED, UNCHANGED, WriteOptions
-from service.writing.transaction import (
-    CollectionEntries,
-    EntryOperation,
-    write_entries,
-)
+from service.writing.transaction import CollectionEntries, EntryOperation, write_entries
 
 _CHUNK: Final = 200
 """Items that are validated at a time; other bodies may start in between."""

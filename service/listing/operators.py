@@ -75,11 +75,7 @@ _ALL: Final = (
     Operator("ge", "{} >= {}", _ORDERED, compares_stored=True),
     Operator("in", "{} = {}", _ANY_KIND, "{} = any({})", finds_equal=True, splits=True),
     Operator(
-        "notIn",
-        "{} is distinct from {}",
-        _ANY_KIND,
-        "({} = any({})) is not true",
-        splits=True,
+        "notIn", "{} is distinct from {}", _ANY_KIND, "({} = any({})) is not true", splits=True
     ),
     Operator(
         "contains",

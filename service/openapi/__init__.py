@@ -71,10 +71,7 @@ def build(collections: Set[str] = EXPORTED.keys()) -> dict[str, Any]:
         route = operation.route
         paths.setdefault(route.path, {})[route.method.lower()] = operation.described(responses)
     messages = _messages()
-    shared = {
-        "parameters": share_parameters(paths.values()),
-        "responses": responses.components(),
-    }
+    shared = {"parameters": share_parameters(paths.values()), "responses": responses.components()}
     return {
         "openapi": "3.1.0",
         "info": _INFO,

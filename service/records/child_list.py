@@ -188,12 +188,7 @@ class ChildList(ChildTable):
             for child_id in sorted(missing) if (missing := children.missing) else ():
                 rows = deactivated if child_id in children.deactivated else removed
                 rows.append({"ownerId": owner_id, "id": child_id})
-        return {
-            "insert": inserted,
-            "update": updated,
-            "deactivate": deactivated,
-            "remove": removed,
-        }
+        return {"insert": inserted, "update": updated, "deactivate": deactivated, "remove": removed}
 
     def plan(self, differences: Mapping[str, list[Item]]) -> WritePlan:
         """Return the statements that store the differences; [] if there are none."""

@@ -27,13 +27,7 @@ class Links:
     """Link table, with its columns for the owner's id and for the linked record's id."""
 
     def __init__(
-        self,
-        table: str,
-        *,
-        owner: str,
-        linked: str,
-        counted_by: str = "",
-        part: str = "",
+        self, table: str, *, owner: str, linked: str, counted_by: str = "", part: str = ""
     ) -> None:
         """Bind the statements ``add``, ``remove`` and ``stored`` of ``table``.
 

@@ -8,7 +8,8 @@ change feed shows it as a change of the part's collection, which has one record 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 from service import schemas
 from service.batches.batch import Batch, Item
@@ -24,8 +25,15 @@ from service.records.child_list import ChildList
 from service.records.master_record import MasterRecord
 from service.records.matched_children import MatchedChildren, missing_ids
 from service.records.path_keys import KeyLookup
-from service.records.writable_resource import WritableResource
+from service.records.writable_resource import FOR_NO_KEY_UPDATE, WritableResource
 from service.schemas.validation import Validator
+
+
+class NestedLists(NamedTuple):
+    """Lists that are a member of entries, in several of these."""
+
+    child: ChildList
+    lists: Sequence[MatchedChildren]
 
 
 class RecordPart(WritableResource):
@@ -54,8 +62,10 @@ class RecordPart(WritableResource):
         if cls.children is not None and "children" in vars(cls):
             name = cls.list_name or cls.children.name
             cls.children = cls.children.bound(cls.name, schemas.table(cls.owner.name), name)
-        if "name" in vars(cls) and cls.below:
-            cls.segment = cls.segment or cls.owner.name
+        if "name" in vars(cls):
+            # The part's own collection is called by its name.
+            cls.collection = cls.owner.name
+            cls.segment = cls.segment or (cls.owner.name if cls.below else "")
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,18 +87,24 @@ class RecordPart(WritableResource):
             )
 
     @property
-    def collection(self) -> str:
-        """Name of the owner's collection; the part's own collection is called ``name``."""
-        return self.owner.name
-
-    @property
     def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:
         """Fan-out statements by the name of the cause, then as ``shown_in``."""
         return {self.name: self.shown_in}
 
+    @cached_property
+    def locks_by_id(self) -> Mapping[str, str]:
+        """Statements that lock owners, by strength; below parents one that locks the outer one."""
+        if not self.parents:
+            return self._locking_texts(SHARED["id_is_sent"].text)
+        return {FOR_NO_KEY_UPDATE: self.statements["lock"].text}
+
     def _load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements of the SQL file and those of the list, and both forms."""
+        """Return the statements of the SQL file and those of the list, and both forms.
+
+        Only ``forms`` uses ``documents_by_owner``.
+        """
         own = dict(self._own_statements())
+        own.pop("documents_by_owner", None)
         if self.children is not None:
             column = self.children.column
             for name in ("record", column, f"writable_{column}"):
@@ -167,14 +183,13 @@ class RecordPart(WritableResource):
     ) -> WritePlan:
         """Return the writes of the lists within the entries; report their errors."""
         assert self.children is not None
-        plan, changed = WritePlan(), set[int]()
-        owners: list[tuple[ChildList, Sequence[MatchedChildren]]] = [(self.children, lists)]
+        plan, changed, owners = WritePlan(), set[int](), [NestedLists(self.children, lists)]
         for parent, matched in owners:
             new = {child_id for children in matched for child_id in children.new}
             for nested in parent.nested:
                 children = await nested.match(connection, batch, nested.within(matched), new)
-                await self.check_nested(connection, batch, nested, children)
-                owners.append((nested, children))
+                owners.append(NestedLists(nested, children))
+                await self.check_nested(connection, batch, owners[-1])
                 differences = nested.differences(children)
                 plan += nested.plan(differences)
                 entries = {row["ownerId"] for rows in differences.values() for row in rows}
@@ -184,13 +199,7 @@ class RecordPart(WritableResource):
         text = SHARED["changed_owners"].fill(table=str(self.table))
         return [*plan, BoundStatement(text, (sorted(batch.items[n]["id"] for n in changed),))]
 
-    async def check_nested(
-        self,
-        connection: Connection,
-        batch: Batch,
-        nested: ChildList,
-        lists: Sequence[MatchedChildren],
-    ) -> None:
+    async def check_nested(self, connection: Connection, batch: Batch, nested: NestedLists) -> None:
         """Add the errors of lists within entries, beyond unknown references, to the batch."""
 
     async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:

@@ -136,9 +136,7 @@ def own_references(collection: str) -> dict[str, ReferenceTarget]:
 _LANGUAGES: Final = ReferenceTarget(
     "languages", "language", "code", noun="language", ignores_case=True
 )
-ALTERNATIVES: Final = {
-    SIZES.name: replace(SIZES, name=f"{SIZES.name} by sizeId", key="sizeId"),
-}
+ALTERNATIVES: Final = {SIZES.name: replace(SIZES, name=f"{SIZES.name} by sizeId", key="sizeId")}
 """Targets of the same records by another own key, by the name that ``x-refers-to`` has."""
 _OF_LISTS: Final = (_LANGUAGES, SIZES, _LINES, *ALTERNATIVES.values())
 TARGETS: Final = {target.name: target for target in _OF_LISTS} | {

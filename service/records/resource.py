@@ -72,6 +72,8 @@ class Resource:
     """
 
     name: str
+    collection: str = ""
+    """Collection whose records the resource is about; by default that of its own name."""
     parents: ClassVar[Mapping[str, str]] = {}
     """Collections of the parents, by the name of their path id, outermost first."""
     segment: str = ""
@@ -111,6 +113,7 @@ class Resource:
     def __init__(self, name: str = "", scope_name: str | None = None) -> None:
         self.name = name or self.name
         self.scope_name = self.scope_name if scope_name is None else scope_name
+        self.collection = self.collection or self.name
         related = [prop for related in self.related for prop in related.properties()]
         self.properties = Properties(
             self.name,
@@ -120,11 +123,6 @@ class Resource:
             defined=self._defined,
         )
         self.statements = self._load_statements()
-
-    @property
-    def collection(self) -> str:
-        """Name of the collection whose records the resource is about; by default its own name."""
-        return self.name
 
     def scope(self, access: str) -> str:
         """Return the scope that an access needs; "" for none."""
@@ -166,9 +164,7 @@ class Resource:
         leading = self._leading or 1 + len(self.parents)
         page = listing_page(leading, selected, listed=listed, may_end_anywhere=is_cut)
         text = SHARED["collect_cut_page" if is_cut else "collect_page"].fill(
-            documents=documents.fill(page=page.text),
-            size=page.size,
-            max_bytes=str(MAX_PAGE_BYTES),
+            documents=documents.fill(page=page.text), size=page.size, max_bytes=str(MAX_PAGE_BYTES)
         )
         return ListQuery(list_request, text, tuple(page.parameters))
 

@@ -126,13 +126,7 @@ class WritableResource(Resource):
         """
         return ()
 
-    async def identify(
-        self,
-        connection: Connection,
-        batch: Batch,
-        *,
-        skip_failed: bool,
-    ) -> None:
+    async def identify(self, connection: Connection, batch: Batch, *, skip_failed: bool) -> None:
         """Set the ids of items that name their records by key objects, before the lock.
 
         Add errors to the batch for keys that do not name one record. Only writes by id call it.
@@ -182,9 +176,7 @@ class WritableResource(Resource):
         return []
 
     def constraint_error(
-        self,
-        batch: Batch,
-        error: asyncpg.IntegrityConstraintViolationError,
+        self, batch: Batch, error: asyncpg.IntegrityConstraintViolationError
     ) -> ApiError | None:
         """Return the error for a constraint violation after all checks; None if it is a defect.
 

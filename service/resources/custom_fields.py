@@ -81,10 +81,7 @@ class CustomFields(PlainRecord):
         return []
 
     async def dependencies(
-        self,
-        connection: Connection,
-        write_set: WriteSet,
-        stored: Mapping[int, LockedRow],
+        self, connection: Connection, write_set: WriteSet, stored: Mapping[int, LockedRow]
     ) -> Iterable[Dependency]:
         """Return dependencies of children on new and restored parents, of deletes on children.
 

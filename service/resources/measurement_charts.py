@@ -10,7 +10,7 @@ from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
-from service.records.parts import RecordPart
+from service.records.parts import NestedLists, RecordPart
 from service.records.references import Reference
 from service.resources.assortment.style_entries import BY_SIZE
 from service.resources.size_ranges import IS_LIVE
@@ -83,24 +83,18 @@ class MeasurementCharts(RecordPart):
             is_filled = bool(chart.total) or item.get("unit") is not None
             batch.note_part(self.name, chart.owner_id, was_filled=was_filled, is_filled=is_filled)
 
-    async def check_nested(
-        self,
-        connection: Connection,
-        batch: Batch,
-        nested: ChildList,  # noqa: ARG002
-        lists: Sequence[MatchedChildren],
-    ) -> None:
+    async def check_nested(self, connection: Connection, batch: Batch, nested: NestedLists) -> None:
         """Lock the sizes and their size ranges; report sizes that cannot be used.
 
         These are unknown sizes. They are also deactivated sizes and sizes of deleted size ranges,
         unless the stored line has a value for them.
         """
-        size_ids = sorted({size_id for values in lists for size_id in values.all})
+        size_ids = sorted({size_id for values in nested.lists for size_id in values.all})
         if not size_ids:
             return
         rows = await _SIZES.find(connection, batch.caller, size_ids)
         live = {size_id for size_id, row in rows.items() if row["is_live"]}
-        for values in lists:
+        for values in nested.lists:
             for size_id in values.new.keys() - live:
                 path, message = (values.request_indexes[size_id], _SIZE), "There is no such size."
                 values.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)

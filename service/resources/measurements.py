@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Final
 
 import asyncpg
@@ -19,7 +18,6 @@ from service.errors import ErrorDetail, Path
 from service.records.parts import RecordPart
 from service.records.path_keys import KeyLookup
 from service.records.scalar_columns import decimal_text
-from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.sample_requests import (
     REQUEST_KEYS,
     STYLE_KEYS,
@@ -57,11 +55,6 @@ class Measurements(RecordPart):
     }
     is_patched = True
 
-    def _load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements without ``documents_by_owner``, which only ``forms`` uses."""
-        loaded = super()._load_statements()
-        return {name: loaded[name] for name in loaded if name != "documents_by_owner"}
-
     def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
         """Return the statements of documents and writables: of one size of a sample request.
 
@@ -83,14 +76,6 @@ class Measurements(RecordPart):
             name: documents.bind(lines=lines, size=size, shown_lines=shown_lines)
             for name, (lines, size, shown_lines) in shapes.items()
         }
-
-    @cached_property
-    def locks_by_id(self) -> Mapping[str, str]:
-        """Statements that lock a sample request and one of its requested sizes.
-
-        The strength is always ``for no key update``, so writes of one sample request take turns.
-        """
-        return {FOR_NO_KEY_UPDATE: self.statements["lock"].text}
 
     def size_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield ``duplicate`` for each repeated line id of a size."""

@@ -161,8 +161,7 @@ ME = Resource("me", scope_name="")
 """Identity of the caller's API key (contract, Callers)."""
 
 CHANGES = ChangeFeed(
-    (resource for resource in (*MASTER_RECORDS, ORGANIZATIONS, *PART_COLLECTIONS)),
-    parts=PARTS,
+    (resource for resource in (*MASTER_RECORDS, ORGANIZATIONS, *PART_COLLECTIONS)), parts=PARTS
 )
 """Change feed of master records and part collections.
 

@@ -95,15 +95,11 @@ class StyleSampleRequests(Resource):
     """List of the sample requests of one style, which also reads one of them; without writes."""
 
     name = "style-sample-requests"
+    collection = SampleRequests.name
     segment = SampleRequests.name
     parents: ClassVar[Mapping[str, str]] = {"styleId": "styles"}
     key_lookups = {"styleId": STYLE_KEYS, "id": REQUEST_KEYS}  # noqa: RUF012
     related = (_RELATED_SIZES,)
-
-    @property
-    def collection(self) -> str:
-        """Name of the collection of all styles' sample requests."""
-        return SampleRequests.name
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return only the statements of reads, with documents of the style ``$2``."""

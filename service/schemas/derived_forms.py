@@ -40,10 +40,7 @@ _NEW_KEY: Final[Schema] = {
     "description": "The own key that the record gets instead. Not beside `state` `deleted`.",
     "minLength": 1,
 }
-_IS_DELETION: Final[Schema] = {
-    "required": ["state"],
-    "properties": {"state": {"const": "deleted"}},
-}
+_IS_DELETION: Final[Schema] = {"required": ["state"], "properties": {"state": {"const": "deleted"}}}
 """Condition of an item that deletes its record."""
 
 

@@ -57,10 +57,7 @@ def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iter
 
 
 def duplicate_errors(
-    members: Iterable[tuple[int, Any]],
-    name: str,
-    *within: str | int,
-    all_of_them: bool = False,
+    members: Iterable[tuple[int, Any]], name: str, *within: str | int, all_of_them: bool = False
 ) -> Iterator[ErrorDetail]:
     """Yield ``duplicate`` for each member whose value of ``name`` an earlier member has.
 

@@ -21,12 +21,7 @@ WITHIN_STYLE: Final = "x-within-style"
 ALWAYS_UNIQUE: Final = "x-always-unique"
 """Keyword of a schema file: keys that no two live records share, as lists of field and parent."""
 _KEY, _KEY_ALONE = "key", "keyWithin"
-_KEY_TEXT: Final[Schema] = {
-    "type": "string",
-    "minLength": 1,
-    "maxLength": 500,
-    "pattern": "\\S",
-}
+_KEY_TEXT: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 500, "pattern": "\\S"}
 _FORMS_OF_LISTS: Final = {
     "size-ranges/sizes": (
         "size-range-sizes.json#/$defs/key",
@@ -40,7 +35,7 @@ _FORMS_WITHIN: Final = {
     "size-ranges/sizes": (
         "size-range-sizes.json#/$defs/relatedKey",
         "size-range-sizes.json#/$defs/relatedSizeId",
-    ),
+    )
 }
 """Those in which the parent is optional."""
 _IDS: Final = ("/id", "/idOrNull")

@@ -34,7 +34,8 @@ class PartCollection(WritableResource):
     keeps_omitted = True
 
     def __init__(self, part: RecordPart) -> None:
-        self.part, self.segment = part, part.name
+        self.part = part
+        self.collection = self.segment = part.name
         name = f"{part.name}-by-owner"
         self.key, self.table = schemas.item_id(name), part.table
         own_keys = {key: column_of(key) for key in schemas.key_fields(part.owner.name)[:1]}
@@ -52,11 +53,6 @@ class PartCollection(WritableResource):
         filled = part.statements["filled"].text
         self.listed = " and ".join(filter(None, (part.owner.listed, filled)))
         self.validators["replace"] = self._validator("item")
-
-    @property
-    def collection(self) -> str:
-        """Name of the collection: that of the part, without the suffix of the schema file."""
-        return self.part.name
 
     @property
     def feed_name(self) -> str:

@@ -74,7 +74,7 @@ def opened(modules: list[Path]) -> Iterator[str]:
 
 
 def test_files_are_written_by_those_who_make_them_private() -> None:
-    """``service/files.py``: ``private`` and ``make_private``."""
+    """``service/files.py``: ``fresh`` and ``private``."""
     assert [*opened(_WRITERS)] == []
 
 

@@ -13,14 +13,14 @@ from service.records.master_record import MasterRecord
 from tests.policy.sources import ROOT, modules, modules_of_client, tree, written
 
 LIMITS = {
-    "lines of code in client/": 2_190,
-    "lines of code in service/": 24_850,
-    "lines of code in service/extras/transfer/": 1_080,
-    "modules in service/": 281,
-    "modules of at most 60 lines": 62,
+    "lines of code in client/": 2_182,
+    "lines of code in service/": 24_276,
+    "lines of code in service/extras/transfer/": 1_000,
+    "modules in service/": 278,
+    "modules of at most 60 lines": 64,
     "modules in the largest package": 25,
-    "lines of schemas/ per resource file": 100,
-    "lines of tests/": 66_700,
+    "lines of schemas/ per resource file": 99,
+    "lines of tests/": 66_150,
     "noqa: ARG002 in service/": 15,
     "public names of MasterRecord": 51,
 }

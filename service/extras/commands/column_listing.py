@@ -42,11 +42,7 @@ class ListColumns(Action):
     """Option that prints the columns of a collection and exits, as ``--help`` does."""
 
     def __call__(
-        self,
-        parser: ArgumentParser,
-        namespace: Namespace,  # noqa: ARG002
-        values: Any,
-        option_string: str | None = None,  # noqa: ARG002
+        self, parser: ArgumentParser, _: Namespace, values: Any, __: str | None = None
     ) -> None:
         """Print the columns and exit with 0; for an unknown collection exit with an error and 2."""
         collections = transfer_collections()

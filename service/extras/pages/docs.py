@@ -8,10 +8,7 @@ from typing import Final
 from service.extras.pages.page import CSS, HTML, SCRIPT, WebPage, menu, read_file, render
 
 _FILES: Final = Path(str(distribution("swagger-ui-py").locate_file("swagger_ui/static")))
-_SHARED: Final = {
-    "swagger-ui.css": CSS,
-    "swagger-ui-bundle.js": SCRIPT,
-}
+_SHARED: Final = {"swagger-ui.css": CSS, "swagger-ui-bundle.js": SCRIPT}
 
 
 def docs() -> Iterator[tuple[str, WebPage]]:

@@ -60,11 +60,6 @@ class TransferCollection:
         return (self.id_field,) if self.owner else tuple(schemas.key_fields(self.name))
 
     @cached_property
-    def has_position(self) -> bool:
-        """Whether records are numbered by ``position`` in the order of their creation."""
-        return "position" in self.fields.set_by_service
-
-    @cached_property
     def has_writable_only_fields(self) -> bool:
         """Whether entries of some list have a writable field that the document does not have."""
         document = schemas.definition(self.name, "document").properties
@@ -89,11 +84,9 @@ class TransferCollection:
     @cached_property
     def member_fields(self) -> Field:
         """Fields of the member in a line of the owner: a list, or an object without owner's id."""
-        if self.list_field:
-            return self.fields.members[self.list_field]
-        members = self.fields.members.items()
-        others = {name: member for name, member in members if name != self.id_field}
-        return replace(self.fields, members=others)
+        rest = {**self.fields.members}
+        del rest[self.id_field]
+        return rest[self.list_field] if self.list_field else replace(self.fields, members=rest)
 
     def of_owner(self, content: Any) -> dict[str, Any]:
         """Return the part's document without owner's id, given the member of an owner's line.
@@ -128,10 +121,9 @@ def transfer_collections() -> dict[str, TransferCollection]:
 
 
 def _part(resource: PartCollection) -> TransferCollection:
-    owner, name = resource.part.owner.name, resource.collection
-    part = resource.part
+    part, name = resource.part, resource.collection
     below = f"/{part.segment or name}" if part.parents else part.below
-    return TransferCollection(name, f"{owner}{below}", resource.key, owner)
+    return TransferCollection(name, f"{part.owner.name}{below}", resource.key, part.owner.name)
 
 
 def select_collections(names: Collection[str]) -> list[TransferCollection]:

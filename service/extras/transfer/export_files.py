@@ -65,7 +65,8 @@ class Export:
     async def _export_collection(self, collection: TransferCollection) -> int:
         """Write the file of a collection. Return the number of its lines."""
         count, unfinished = 0, self.folder / f"{collection.name}.ndjson.unfinished"
-        sort = [Sort("position")] if collection.has_position else []  # an import numbers anew
+        # An import numbers records anew, in the order of the lines.
+        sort = [Sort("position")] if "position" in collection.fields.set_by_service else []
         records = self.client.collection(collection.name, exact=True)
         with private(unfinished) as file:
             async for page in records.pages(sort=sort, page_size=MAX_PAGE_SIZE):
@@ -121,10 +122,7 @@ def _as_requested(fields: Field, value: Any) -> Any:
         return [_as_requested(fields.items, entry) for entry in value]
     if isinstance(value, dict):
         members = fields.members
-        return {
-            name: _as_requested(members.get(name, Field()), member)
-            for name, member in value.items()
-        }
+        return {name: _as_requested(members.get(name, Field()), value[name]) for name in value}
     if "number" not in fields.types or value is None:
         return value
     return str(value) if "string" in fields.types else float(value)

@@ -53,9 +53,8 @@ def record_fields(schema: ResolvedSchema, path: str, parts: Iterable[str]) -> Fi
     ``path`` is the collection; for a request for a part it is that of the part's entries:
     ``size-ranges/sizes``.
     """
-    left_out = ("id", IF_MATCH)
-    properties = {name: field for name, field in schema.properties.items() if name not in left_out}
-    record = _object(schema, properties, path)
+    own = {n: each for n, each in schema.properties.items() if n not in ("id", IF_MATCH)}
+    record = _object(schema, own, path)
     return replace(record, set_by_service=record.set_by_service | {*parts})
 
 

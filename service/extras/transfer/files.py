@@ -60,8 +60,7 @@ class Source:
             if not member:
                 yield line
             elif content is not None:
-                document = self.collection.of_owner(content)
-                yield Line(line.number, line.record, document, line.row)
+                yield line._replace(document=self.collection.of_owner(content))
 
     def _lines(self) -> Iterator[Line]:
         with self.path.open("rb") as file:

@@ -34,6 +34,7 @@ class BarcodeAllocations(WritableResource):
     """
 
     name = "barcode-allocations"
+    collection = Barcodes.name
     segment = "barcodes/allocate"
     is_in_feed = False
 
@@ -44,11 +45,6 @@ class BarcodeAllocations(WritableResource):
 
     def _load_statements(self) -> Mapping[str, Statement]:
         return load("barcode_allocations")
-
-    @property
-    def collection(self) -> str:
-        """Name of the collection that the records are written to."""
-        return Barcodes.name
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield the error of an allocation without both or with both of count and SKUs."""

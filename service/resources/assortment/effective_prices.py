@@ -67,6 +67,7 @@ class EffectivePrices(Resource):
     """List of the effective prices of all live SKUs that have one; computed when it is read."""
 
     name = "effective-prices"
+    collection = "style-prices"
     key = "styleSkuId"
     is_in_feed = False
     related = (
@@ -82,11 +83,6 @@ class EffectivePrices(Resource):
             _DATE: Property(_DATE, "date", nullable=False, sortable=False),
         }
         self.properties.limit((self.key, *_FILTERS), self.required.values())
-
-    @property
-    def collection(self) -> str:
-        """Name of the collection with the prices."""
-        return "style-prices"
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents."""

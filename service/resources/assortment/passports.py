@@ -10,15 +10,7 @@ from service.organizations.caller import Caller
 from service.records.path_keys import KeyLookup
 from service.records.resource import Resource
 from service.resources.assortment import effective_prices
-from service.resources.assortment.products import MISSING
-
-_TEXTS = {
-    "icon": "care_instruction_icon",
-    "instruction": "care_instruction",
-    "layer": "care_instruction_layer",
-    "material": "care_instruction_material",
-}
-"""Tables of what care labels name, by the name of the row."""
+from service.resources.assortment.products import CARE_TEXTS, MISSING
 
 
 class Passports(Resource):
@@ -29,20 +21,17 @@ class Passports(Resource):
     is_in_feed = False
 
     def __init__(self, segment: str, table: str) -> None:
+        self.collection = self.segment = segment
+        self.table = table
         super().__init__()
-        self.segment, self.table = segment, table
         self.key_lookups = {self.key: KeyLookup.of(segment, table, "state")}
-
-    @property
-    def collection(self) -> str:
-        """Name of the collection that the path names."""
-        return self.segment
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements of the SQL file, with their parts."""
         own = dict(super()._load_statements())
         text = own.pop("text")
-        texts = {f"{of}_text": text.fill(table=table, of=of) for of, table in _TEXTS.items()}
+        tables = {of: table for of, (table, _) in CARE_TEXTS.items()}
+        texts = {f"{of}_text": text.fill(table=table, of=of) for of, table in tables.items()}
         by_process = load("products")["by_process"].text
         return own | {"documents": own["documents"].bind(**MISSING, **texts, by_process=by_process)}
 

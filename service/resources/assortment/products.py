@@ -47,7 +47,7 @@ MISSING: Final = {
     **{name: _SQL[name].text for name in ("mandatory", "lists", "spoken", "rows", "order")},
 }
 """Parts of statements that tell what styles lack."""
-_CARE_TEXTS: Final = {
+CARE_TEXTS: Final = {
     "icon": ("care_instruction_icon", "icon"),
     "instruction": ("care_instruction", "text"),
     "layer": ("care_instruction_layer", "layer"),
@@ -80,15 +80,11 @@ class Completeness(Resource):
     """What a style lacks in a channel."""
 
     name = scope_name = "style-completeness"
+    collection = Styles.name
     segment = Styles.name
     below = "/completeness"
     is_in_feed = False
     key_lookups: Mapping[str, KeyLookup] = {"id": KeyLookup.of(Styles.name, "style", "state")}
-
-    @property
-    def collection(self) -> str:
-        """Name of the collection of the styles."""
-        return Styles.name
 
     async def read(
         self, connection: Connection, caller: Caller, channel_id: int, style_id: int
@@ -134,7 +130,7 @@ class Products(Resource):
         )
         texts = {
             f"{of}_texts": own["care_texts"].fill(table=table, of=alias)
-            for of, (table, alias) in _CARE_TEXTS.items()
+            for of, (table, alias) in CARE_TEXTS.items()
         }
         product = own["product"].fill(
             color_files=files.fill(style_color_id="made.id"),

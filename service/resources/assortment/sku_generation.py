@@ -38,6 +38,7 @@ class SkuGeneration(WritableResource):
     """
 
     name = "sku-generation"
+    collection = StyleSkus.name
     segment = f"{StyleSkus.name}/generate"
     is_in_feed = False
     scope_field = "styleId"
@@ -55,11 +56,6 @@ class SkuGeneration(WritableResource):
         self.validators = {"generate": self._validator("generate")}
         self._skus = skus
         self._allocations = allocations
-
-    @property
-    def collection(self) -> str:
-        """Name of the collection that the records are written to."""
-        return StyleSkus.name
 
     async def generate(
         self, connection: Connection, batch: Batch, options: WriteOptions

@@ -1,7 +1,7 @@
 """Care labels of styles (contract, Care instructions of styles)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
-from service.records.parts import RecordPart
+from service.records.parts import NestedLists, RecordPart
 from service.resources.assortment.style_entries import COLOR, IS_SHOWN, NamedEntry, check_names
 from service.resources.styles import Styles
 from service.schemas.formats import error_of
@@ -108,15 +108,10 @@ class StyleCareInstructions(RecordPart):
         await check_names(connection, batch, entries)
         return lists
 
-    async def check_nested(
-        self,
-        connection: Connection,
-        batch: Batch,
-        nested: ChildList,
-        lists: Sequence[MatchedChildren],
-    ) -> None:
+    async def check_nested(self, connection: Connection, batch: Batch, nested: NestedLists) -> None:
         """Report the second of two icons of one process, in sets with new icons."""
-        changed = [children for children in lists if nested.key == _ICONS.key and children.new]
+        is_icons = nested.child.key == _ICONS.key
+        changed = [children for children in nested.lists if is_icons and children.new]
         if not changed:
             return
         ids = sorted({icon_id for children in changed for icon_id in children.all})

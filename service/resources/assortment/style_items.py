@@ -1,6 +1,6 @@
 """Bills of materials of styles (contract, Items of styles)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import orjson
@@ -13,14 +13,8 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
-from service.records.parts import RecordPart
-from service.resources.assortment.style_entries import (
-    BY_SIZE,
-    COLOR,
-    IS_SHOWN,
-    SIZE,
-    check_names,
-)
+from service.records.parts import NestedLists, RecordPart
+from service.resources.assortment.style_entries import BY_SIZE, COLOR, IS_SHOWN, SIZE, check_names
 from service.resources.styles import Styles
 
 _PRIMARY: Final = "isPrimary"
@@ -99,17 +93,11 @@ class StyleItems(RecordPart):
                     children.existing[line_id] = line | {_PRIMARY: stored[primary]}
         return lists
 
-    async def check_nested(
-        self,
-        connection: Connection,
-        batch: Batch,
-        nested: ChildList,
-        lists: Sequence[MatchedChildren],
-    ) -> None:
+    async def check_nested(self, connection: Connection, batch: Batch, nested: NestedLists) -> None:
         """Report new colors and sizes that are none of the style."""
         entries = [
-            (children, children.request_indexes[record_id], {nested.key: record_id})
-            for children in lists
+            (children, children.request_indexes[record_id], {nested.child.key: record_id})
+            for children in nested.lists
             for record_id in children.new
         ]
         await check_names(connection, batch, entries)

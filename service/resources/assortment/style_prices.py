@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import ClassVar, Final
 
 import asyncpg
@@ -21,7 +20,6 @@ from service.listing.related import Related
 from service.records import scalar_columns
 from service.records.parts import RecordPart
 from service.records.path_keys import KeyLookup
-from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.assortment.sent_prices import (
     AMOUNTS,
     FROM,
@@ -80,12 +78,11 @@ class StylePrices(RecordPart):
         self.listed = self.statements["listed"].text
 
     def _load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, without ``documents_by_owner``, which only ``forms`` uses."""
+        """Return the statements; prices of deleted style colors are hidden."""
         is_shown = load("custom_field_values")["is_shown"].text
         names = ("filled", "listed", "lists_of", "stored")
-        loaded = {**load("style_prices"), **self.forms()}
-        shown = {name: loaded[name].bind(is_shown=is_shown) for name in names}
-        return {name: loaded[name] for name in loaded if name != "documents_by_owner"} | shown
+        loaded = dict(super()._load_statements())
+        return loaded | {name: loaded[name].bind(is_shown=is_shown) for name in names}
 
     def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
         """Return the statements of documents and writables: of one price list of a style.
@@ -109,11 +106,6 @@ class StylePrices(RecordPart):
             )
             for name, entry in entries.items()
         }
-
-    @cached_property
-    def locks_by_id(self) -> Mapping[str, str]:
-        """Statement that locks a style and a price list."""
-        return {FOR_NO_KEY_UPDATE: self.statements["lock"].text}
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield the errors of repeated price lists, and of prices that the request alone shows."""
