@@ -44,8 +44,8 @@ async def test_pages_lead_through_a_whole_list(selvedge: Client) -> None:
 @pytest.mark.contract("Products")
 async def test_products_and_effective_prices_have_types(selvedge: Client) -> None:
     [channel, *_] = [each async for each in selvedge.typed(documents.Channel).records()]
-    of = {"channelId": channel["id"], "isComplete": "true"}
-    listed = [each async for each in selvedge.typed(documents.Product).records(**of)]
+    products = selvedge.typed(documents.Product).records(channelId=channel["id"])
+    listed = [each async for each in products]
     skus = [sku for each in listed for color in each["colors"] for sku in color["skus"]]
     prices = selvedge.typed(documents.EffectivePrice)
     of_list = {

@@ -178,7 +178,8 @@ def _type(schema: _Schema) -> str:
         texts = ", ".join(f'"{value}"' for value in schema["enum"] if value is not None)
         return f"Literal[{texts}]" + " | None" * (None in schema["enum"])
     if "const" in schema:
-        return f"Literal[{schema['const'] if schema['const'] is True else json.dumps(schema['const'])}]"
+        constant = schema["const"]
+        return f"Literal[{constant if constant is True else json.dumps(constant)}]"
     types = schema.get("type", "object")
     names = [types] if isinstance(types, str) else types
     return " | ".join(_named(name, schema) for name in names)
