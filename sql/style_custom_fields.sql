@@ -32,7 +32,7 @@ where organization_id = $1::bigint and parent_allowed_value_id = any($2::bigint[
 returning custom_field_id as id;
 
 -- name: in_styles
--- Part of in_use: live styles that have values.
+-- Part of in_use: live styles that have values, those of deleted style colors left out.
 union all
 select
     used.custom_field_id,
@@ -44,7 +44,7 @@ from (
     from custom_field_value entry
     join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
     where entry.organization_id = $1::bigint
-        and entry.custom_field_id = any((select $2::text::bigint[])::bigint[])
+        and entry.custom_field_id = any((select $2::text::bigint[])::bigint[]) and {{is_shown}}
 ) as used
 group by used.custom_field_id
 

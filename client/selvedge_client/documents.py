@@ -664,6 +664,219 @@ class Country(TypedDict):
     name: str
 
 
+class ProductGroup(TypedDict):
+    """A group of the style."""
+
+    id: int
+    userDefinedId: str | None
+    name: str
+
+
+class ProductStyle(TypedDict):
+    """The style."""
+
+    id: int
+    number: str
+    name: NotRequired[str]
+    description: NotRequired[str | None]
+    status: NotRequired[StyleStatus]
+    gender: NotRequired[StyleGender]
+    ageGroup: NotRequired[StyleAgeGroup]
+    countryOfOriginCode: NotRequired[str | None]
+    hsCode: NotRequired[str | None]
+    netWeight: NotRequired[float | None]
+    brand: NotRequired[dict[str, Any] | None]
+    season: NotRequired[dict[str, Any] | None]
+    styleCategory: NotRequired[dict[str, Any] | None]
+    supplier: NotRequired[dict[str, Any] | None]
+    groups: NotRequired[list[ProductGroup]]
+
+
+class ProductTranslation(TypedDict):
+    """Texts of the style in a language."""
+
+    languageId: int
+    languageCode: str
+    name: str | None
+    description: str | None
+
+
+class ProductColorTranslation(TypedDict):
+    """Name of a color in a language."""
+
+    languageId: int
+    languageCode: str
+    name: str
+
+
+class ProductFile(TypedDict):
+    """A link to an image or document."""
+
+    styleFileId: int
+    fileName: str
+    category: StyleFileCategory
+    url: str
+    mimeType: str | None
+    sizeBytes: int | None
+    width: int | None
+    height: int | None
+    altText: str | None
+    sha256: str | None
+    isMain: bool
+
+
+class EffectivePriceTier(TypedDict):
+    """The price of one piece if at least so many are bought."""
+
+    minimumQuantity: int
+    amount: float
+
+
+class ProductPrice(TypedDict):
+    """An effective price."""
+
+    priceListId: int
+    currencyCode: str
+    amount: float
+    compareAtAmount: float | None
+    lowestAmount30Days: float | None
+    validTo: str | None
+    tiers: list[EffectivePriceTier]
+
+
+class ProductSku(TypedDict):
+    """An active SKU."""
+
+    styleSkuId: int
+    sku: str
+    gtin: str | None
+    sizeRangeSizeId: int
+    sizeName: str
+    netWeight: float | None
+    prices: list[ProductPrice]
+
+
+class ProductColor(TypedDict):
+    """An active color of the style."""
+
+    styleColorId: int
+    colorId: int
+    colorUserDefinedId: str | None
+    name: str
+    translations: list[ProductColorTranslation]
+    swatch: dict[str, Any] | None
+    files: list[ProductFile]
+    skus: list[ProductSku]
+
+
+class ProductCareText(TypedDict):
+    """A text in a language."""
+
+    languageId: int
+    languageCode: str
+    text: str
+
+
+class ProductIcon(TypedDict):
+    """An icon of a care label."""
+
+    careInstructionIconId: int
+    symbol: CareInstructionIconSymbolOrNull
+    process: str | None
+    userDefinedId: str | None
+    text: str
+    translations: list[ProductCareText]
+
+
+class ProductInstruction(TypedDict):
+    """A care instruction."""
+
+    careInstructionId: int
+    userDefinedId: str | None
+    text: str
+    translations: list[ProductCareText]
+
+
+class ProductCare(TypedDict):
+    """The care label of a color."""
+
+    styleColorId: int | None
+    icons: list[ProductIcon]
+    instructions: list[ProductInstruction]
+
+
+class ProductMaterial(TypedDict):
+    """The share of a material."""
+
+    careInstructionMaterialId: int
+    userDefinedId: str | None
+    text: str
+    translations: list[ProductCareText]
+    percentage: float
+    recycledPercentage: float | None
+
+
+class ProductLayer(TypedDict):
+    """A layer of the style."""
+
+    careInstructionLayerId: int
+    userDefinedId: str | None
+    text: str
+    translations: list[ProductCareText]
+    materials: list[ProductMaterial]
+
+
+class ProductComposition(TypedDict):
+    """What a color is made of."""
+
+    styleColorId: int | None
+    layers: list[ProductLayer]
+
+
+class ProductValue(TypedDict):
+    """A value in a custom field."""
+
+    customFieldId: int
+    userDefinedId: str | None
+    name: str
+    styleColorId: int | None
+    sizeRangeSizeId: int | None
+    text: str | None
+    number: float | None
+    allowedValueId: int | None
+    value: str | None
+
+
+class Product(TypedDict):
+    """Product."""
+
+    style: ProductStyle
+    translations: NotRequired[list[ProductTranslation]]
+    colors: NotRequired[list[ProductColor]]
+    files: NotRequired[list[ProductFile]]
+    care: NotRequired[list[ProductCare]]
+    composition: NotRequired[list[ProductComposition]]
+    customFieldValues: NotRequired[list[ProductValue]]
+    isComplete: NotRequired[bool]
+    isRemoved: NotRequired[Literal[True]]
+
+
+class EffectivePrice(TypedDict):
+    """Effective price."""
+
+    styleSkuId: int
+    sku: str
+    gtin: str | None
+    styleId: int
+    priceListId: int
+    currencyCode: str
+    amount: float
+    compareAtAmount: float | None
+    lowestAmount30Days: float | None
+    validTo: str | None
+    tiers: list[EffectivePriceTier]
+
+
 COLLECTIONS: dict[type[Any], str] = {
     ComplianceCustomField: "compliance-custom-fields",
     StyleCustomField: "style-custom-fields",
@@ -698,6 +911,8 @@ COLLECTIONS: dict[type[Any], str] = {
     Language: "languages",
     Currency: "currencies",
     Country: "countries",
+    Product: "products",
+    EffectivePrice: "effective-prices",
 }
 """Path of the collection by type."""
 

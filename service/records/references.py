@@ -86,7 +86,7 @@ class Reference:
     def _report(
         self, batch: Batch, is_live_by_id: dict[int, bool], restored_ids: Collection[int]
     ) -> None:
-        type_, message = ErrorType.UNKNOWN_REFERENCE, f"There is no such {self.noun}."
+        type_ = ErrorType.UNKNOWN_REFERENCE
         for index, item in enumerate(batch.items):
             stays_deleted = item.get("state") == "deleted"
             for path, value in places(item, self.field.split(".")):
@@ -94,6 +94,9 @@ class Reference:
                 if not is_live_by_id.get(record_id, False) and not (
                     stays_deleted and record_id in is_live_by_id
                 ):
+                    message = f"There is no such {self.noun}."
+                    if record_id in is_live_by_id and self.is_live == _LIVE:
+                        message = f"The {self.noun} {record_id} is deleted. Restore it first."
                     path = ("state",) if item.get("id") in restored_ids else path
                     batch.fail(index, type_, *path, message=message)
 

@@ -254,6 +254,11 @@ def decimal_text(value: str | float | None, stored: str | None = None) -> str | 
     return format(abs(decimal) if decimal.is_zero() else decimal, "f")
 
 
+def shortest(value: str | float | None) -> str | float | None:
+    """Return the value, 120 for a number sent as 120.0, for columns that may have no decimals."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def digits_after_point(value: str | float | None) -> int:
     """Return the digits after the point: of a text all, of a JSON number those that count."""
     if value is None:

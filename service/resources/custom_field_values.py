@@ -15,7 +15,7 @@ from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import RecordPart
-from service.records.scalar_columns import digits_after_point
+from service.records.scalar_columns import digits_after_point, shortest
 from service.resources.assortment.style_entries import COLOR, IS_SHOWN, SIZE, NamedEntry, StyleNames
 from service.resources.styles import Styles
 from service.writing.key_look_ups import KeyMatches, fail_key
@@ -23,7 +23,8 @@ from service.writing.key_look_ups import KeyMatches, fail_key
 _FIELD: Final = "customFieldId"
 _KEY: Final = (_FIELD, COLOR, SIZE)
 _CHOICE: Final = "allowedValueId"
-_MEMBERS: Final = {"text": "text", "numeric": "number"}
+_NUMBER: Final = "number"
+_MEMBERS: Final = {"text": "text", "numeric": _NUMBER}
 """Members with the value by type of the field; of other types ``_CHOICE``."""
 _RESTRICTIONS: Final = ("brand_ids", "group_ids", "category_ids")
 
@@ -77,11 +78,7 @@ class _Field:
         if self.member == "text" and most is not None and len(value or "") > most:
             message = f"Use at most {most:,} characters."
             yield ErrorDetail(ErrorType.TOO_LONG, (self.member,), message)
-        if (
-            self.member == "number"
-            and decimals is not None
-            and digits_after_point(value) > decimals
-        ):
+        if self.member == _NUMBER and decimals is not None and digits_after_point(value) > decimals:
             message = f"Use at most {decimals} digits after the point."
             yield ErrorDetail(ErrorType.INVALID_VALUE, (self.member,), message)
         if self.member == _CHOICE and value is not None and value not in self.choices:
@@ -183,13 +180,16 @@ class CustomFieldValues(RecordPart):
 def _resolve(batch: Batch, fields: Mapping[int, _Field]) -> None:
     """Replace key objects of allowed values by ids; report those of none and of several.
 
-    Entries with key objects become copies: a repeated transaction starts from the request's own.
+    Numbers such as 100.0 become 100. Changed entries become copies: a repeated transaction starts
+    from the request's own.
     """
     name = CustomFieldValues.list_name
     for item_index, item in enumerate(batch.items):
         item[name] = [*item[name]]
         for index, entry in enumerate(item[name]):
             key, custom_field = entry.get(_CHOICE), fields.get(entry[_FIELD])
+            if isinstance(entry.get(_NUMBER), float):
+                item[name][index] = entry | {_NUMBER: shortest(entry[_NUMBER])}
             if isinstance(key, dict):
                 ids = custom_field.named(key) if custom_field else []
                 item[name][index] = entry | {_CHOICE: ids[0] if len(ids) == 1 else 0}

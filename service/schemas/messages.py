@@ -35,7 +35,11 @@ _TAG = 'Use one strong entity tag with its quotes, such as "0a1b2c", or *.'
 
 BLANK = "Use more than white space."
 """Message of a text of white space only."""
-_PATTERNS = {"\\S": BLANK, "^[0-9a-f]{16}$": "Use 16 hexadecimal digits in lower case."}
+_PATTERNS = {
+    "\\S": BLANK,
+    "^[0-9a-f]{16}$": "Use 16 hexadecimal digits in lower case.",
+    "^[^?]*$": "Use a URL without a query.",
+}
 """Messages by pattern; other patterns are those of decimals."""
 LISTED_TWICE = "Remove this: the list has it already."
 """Message of ``duplicate`` for a repeated element of a list."""

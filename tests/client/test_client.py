@@ -21,6 +21,7 @@ from selvedge_client import (
     UnauthorizedError,
     UnprocessableError,
     UnreachableError,
+    documents,
 )
 from tests.client.conftest import ServiceAddress
 from tests.support.api import issue_key, replacing
@@ -38,6 +39,25 @@ async def test_pages_lead_through_a_whole_list(selvedge: Client) -> None:
     assert ids == sorted(set(ids))
     rest = [page async for page in colors.pages(cursor=pages[0].cursor)]
     assert [page.records for page in rest] == [page.records for page in pages[1:]]
+
+
+@pytest.mark.contract("Products")
+async def test_products_and_effective_prices_have_types(selvedge: Client) -> None:
+    [channel, *_] = [each async for each in selvedge.typed(documents.Channel).records()]
+    products = selvedge.typed(documents.Product).records(channelId=channel["id"])
+    listed = [each async for each in products]
+    skus = [sku for each in listed for color in each["colors"] for sku in color["skus"]]
+    prices = selvedge.typed(documents.EffectivePrice)
+    of_list = {
+        price["styleSkuId"]: price["amount"]
+        async for price in prices.records(priceListId=channel["priceListIds"][0])
+    }
+    assert skus
+    for sku in skus:
+        shown = [
+            p["amount"] for p in sku["prices"] if p["priceListId"] == channel["priceListIds"][0]
+        ]
+        assert shown == [of_list[sku["styleSkuId"]]][: len(shown)]
 
 
 async def test_lists_filter_and_sort_by_several(selvedge: Client) -> None:

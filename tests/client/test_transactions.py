@@ -85,8 +85,9 @@ async def test_a_night_of_30_000_prices_takes_few_requests(
 ) -> None:
     sent = list[int]()
 
-    async def send(_: transactions.Transaction, *entries: Any) -> None:
-        sent.append(sum(map(len, entries[1][entries[2] : entries[3]])))
+    async def send(*call: Any) -> None:
+        _, _, lines, start, end = call
+        sent.append(sum(map(len, lines[start:end])))
 
     monkeypatch.setattr(transactions.Transaction, "_send", send)
     batch = selvedge.transaction(splits=True)

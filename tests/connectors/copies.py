@@ -57,6 +57,7 @@ class DltCopy(Copy):
     """Tables in DuckDB, one for each collection."""
 
     name = "dlt"
+    script, dataset, own_keys = "selvedge_records", "records", ("record_id",)
 
     def _environment(self) -> dict[str, str]:
         return {
@@ -68,7 +69,7 @@ class DltCopy(Copy):
 
     async def begin(self) -> None:
         if (self.folder / "data").exists():
-            drop = ("pipeline", "selvedge_records", "drop", "--drop-all")
+            drop = ("pipeline", self.script, "drop", "--drop-all")
             command = (self.tool("dlt"), "--yes", *drop)
             dropped = await run(self.folder, *command, environment=self._environment())
             assert dropped.status == 0, dropped.errors
@@ -77,7 +78,7 @@ class DltCopy(Copy):
         return await self.follow(interruption)
 
     async def follow(self, interruption: asyncio.Event | None = None) -> Run:
-        command = (self.tool("python"), "selvedge_records.py")
+        command = (self.tool("python"), f"{self.script}.py")
         return await run(
             self.folder, *command, environment=self._environment(), interruption=interruption
         )
@@ -86,12 +87,14 @@ class DltCopy(Copy):
         script = (
             self.tool("python"),
             HOME / "read_duckdb.py",
-            self.folder / "selvedge_records.duckdb",
+            self.folder / f"{self.script}.duckdb",
+            self.dataset,
         )
         printed = subprocess.run(script, check=True, capture_output=True, text=True).stdout
         documents: Documents = {}
         for table, row in map(json.loads, printed.splitlines()):
-            key = table.replace("_", "-"), str(row["record_id"])
+            own_key = next(name for name in self.own_keys if name in row)
+            key = table.replace("_", "-"), str(row[own_key])
             assert key not in documents
             members = ((name, value) for name, value in row.items() if name not in _OWN_COLUMNS)
             documents[key] = {name.replace("_", ""): value for name, value in members}
@@ -99,6 +102,25 @@ class DltCopy(Copy):
 
     def plain(self, document: Any) -> Any:
         return {name.lower(): value for name, value in document.items() if value is not None}
+
+
+class ShopCopy(DltCopy):
+    """Tables of products and of effective prices."""
+
+    script, dataset = "selvedge_shop", "shop"
+    own_keys = ("style_sku_id", "style_id")
+    channel = price_list = ""
+
+    def _environment(self) -> dict[str, str]:
+        names = {"SELVEDGE_CHANNEL": self.channel, "SELVEDGE_PRICE_LIST": self.price_list}
+        return super()._environment() | names
+
+    def documents(self) -> Documents:
+        documents = super().documents()
+        for (table, _), document in documents.items():
+            if table == "products":
+                del document["styleid"]
+        return documents
 
 
 class MessageCopy(Copy):

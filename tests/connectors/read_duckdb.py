@@ -15,13 +15,15 @@ def shown(value: Any, kind: str) -> Any:
     return json.loads(value) if kind == "JSON" else value
 
 
+schema = sys.argv[2]
 connection = duckdb.connect(sys.argv[1], read_only=True)
 tables = connection.execute(
-    "select table_name from information_schema.tables where table_schema = 'records'"
-    " and not starts_with(table_name, '_dlt')"
+    "select table_name from information_schema.tables where table_schema = ?"
+    " and not starts_with(table_name, '_dlt')",
+    [schema],
 ).fetchall()
 for (table,) in tables:
-    rows = connection.execute(f'select * from records."{table}"')
+    rows = connection.execute(f'select * from {schema}."{table}"')
     columns = [(column[0], str(column[1])) for column in rows.description]
     for row in rows.fetchall():
         values = {

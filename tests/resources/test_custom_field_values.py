@@ -195,6 +195,9 @@ async def test_a_deleted_style_color_hides_its_values(valued: Valued) -> None:
         assert (await valued.api.get(valued.path)).data == shown
         assert [entry["operation"] for entry in await follower.entries()] == [operation]
     await valued.api.delete(navy)
+    own = f"/api/style-custom-fields/{valued.fields['AC']['id']}"
+    assert (await valued.api.delete(own)).status == 200
+    assert (await valued.api.patch(own, replacing("/state", "active"))).status == 200
     assert (await valued.put(dull)).details == [(UNKNOWN, "[0].styleColorId")]
     assert (await valued.put({"field": "T", "text": "x"})).status == 200
     await valued.api.patch(navy, replacing("/state", "active"))
@@ -207,6 +210,15 @@ async def test_a_deleted_style_color_hides_its_values(valued: Valued) -> None:
     assert (await valued.api.get(valued.path)).data == shown
     operations = [entry["operation"] for entry in await follower.entries()]
     assert operations == ["deleted", "created", "updated", "deleted", "updated"]
+
+
+async def test_a_number_without_decimals_has_none(valued: Valued) -> None:
+    await valued.field("Z", "numeric", allowedDecimals=0)
+    for number in (b"100.0", b"1e2", b"100"):
+        body = b'[{"customFieldId": {"userDefinedId": "Z"}, "number": %b}]' % number
+        written = await valued.api.put(valued.path, body)
+        assert b'"number":100,' in written.raw
+        assert (await valued.api.get(valued.path, {"form": "writable"})).data[0]["number"] == "100"
 
 
 @pytest.mark.contract("Filters by reference", "Cursors")

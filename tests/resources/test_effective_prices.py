@@ -105,7 +105,7 @@ async def test_lists_are_paged_filtered_and_tagged(priced: Priced) -> None:
     assert again.status == 304
     table = {"fields": "sku,amount,validTo", **by_key}
     csv = await api.get(PATH, table, headers={"Accept": "text/csv"})
-    line = f"{rows[1]['sku']},79.9,2027-02-28".encode()
+    line = f"{rows[1]['sku']},79.90,2027-02-28".encode()
     assert csv.raw.split(b"\r\n")[:3:2] == [b"sku,amount,validTo", line]
 
 

@@ -77,7 +77,9 @@ async def test_restoring_checks_as_creating_does(api: Api, collection: str) -> N
         ("validation_error.unknown_reference", "groupIds[0]" if name == "groupIds" else name)
     ]
     assert (await api.post(STYLES, STYLE | field)).details == unknown
-    assert (await api.patch(location, replacing("/state", "active"))).details == unknown
+    refused = await api.patch(location, replacing("/state", "active"))
+    assert refused.details == unknown
+    assert "is deleted. Restore it" in refused.json["error"]["details"][0]["value"]
     assert (await api.patch(location, replacing("/name", "Other"))).data["state"] == "deleted"
     assert (await api.put(location, STYLE | {"state": "active"})).status == 200
 

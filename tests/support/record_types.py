@@ -14,7 +14,12 @@ from typing import Any, Final, TypeAlias
 from service import openapi, schemas
 from service.openapi.components import name_of
 from service.records.reference_targets import own_references
-from service.resources.registry import MASTER_RECORDS, REFERENCE_LISTS
+from service.resources.registry import (
+    EFFECTIVE_PRICES,
+    MASTER_RECORDS,
+    PRODUCTS,
+    REFERENCE_LISTS,
+)
 from service.routes import collection_path
 from service.schemas.write_forms import FIXED
 
@@ -37,7 +42,7 @@ def documents() -> str:
     """Return the types of all records as callers read them, and their collections."""
     roots = {
         name_of(resource.name, "document"): collection_path(resource).removeprefix("/api/")
-        for resource in (*MASTER_RECORDS, *REFERENCE_LISTS)
+        for resource in (*MASTER_RECORDS, *REFERENCE_LISTS, PRODUCTS, EFFECTIVE_PRICES)
         if not resource.parents
     }
     rows = [f'    {name}: "{path}",' for name, path in roots.items()]
@@ -173,7 +178,8 @@ def _type(schema: _Schema) -> str:
         texts = ", ".join(f'"{value}"' for value in schema["enum"] if value is not None)
         return f"Literal[{texts}]" + " | None" * (None in schema["enum"])
     if "const" in schema:
-        return f'Literal["{schema["const"]}"]'
+        constant = schema["const"]
+        return f"Literal[{constant if constant is True else json.dumps(constant)}]"
     types = schema.get("type", "object")
     names = [types] if isinstance(types, str) else types
     return " | ".join(_named(name, schema) for name in names)

@@ -71,7 +71,9 @@ class SentPrices:
             key = tuple(map(price.get, KEY))
             row = shown.get(key, {})
             for name in AMOUNTS:
-                price[name] = scalar_columns.decimal_text(_shortest(sent.get(name)), row.get(name))
+                price[name] = scalar_columns.decimal_text(
+                    scalar_columns.shortest(sent.get(name)), row.get(name)
+                )
             if row and all(price[name] == row[name] for name in MEMBERS):
                 remaining.pop(key, None)
             else:
@@ -81,11 +83,6 @@ class SentPrices:
     def fail(self, batch: Batch, type_: str, *path: str | int, message: str) -> None:
         """Add an error to the item, at ``path`` within the entry."""
         batch.fail(self.index, type_, *self.path, *path, message=message)
-
-
-def _shortest(amount: str | float | None) -> str | float | None:
-    """Return the amount, 120 for a number sent as 120.0: some currencies have no decimals."""
-    return int(amount) if isinstance(amount, float) and amount.is_integer() else amount
 
 
 def price_lists(batch: Batch) -> Iterator[SentPrices]:
