@@ -144,9 +144,10 @@ def _replace(path: str, value: object) -> dict[str, object]:
 def _read_style(reader: Reader, style_id: int, brand: str) -> None:
     page = reader.enter(f"#/styles/{style_id}")
     page.until(lambda: page.texts("h1") == ["Madder Coat"] and not page.is_busy())
-    parts = ["Translations", "Measurement chart", "Supplier facilities", "Contacts"]
-    parts += ["Custom field values", "Prices", "Items", "Care instructions"]
-    assert page.texts("h2") == ["Fields", "Sample requests", *parts, "History"]
+    product = ["Details", "Colors", "Sizes and prices", "Files", "Translations", "Completeness"]
+    making = ["Care label", "Bill of materials", "From fiber to packing", "Measurement chart"]
+    others = ["Custom fields", "Sample requests", "Related styles", "Contacts", "History"]
+    assert page.texts("h2") == [*product, *making, *others]
     assert "updated" in page.texts("section:last-of-type tbody td")
     page.press_link("Show the sample requests of this record")
     page.until(lambda: page.texts("h1") == ["Sample requests"] and "styleId" in page.address())

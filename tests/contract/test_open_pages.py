@@ -31,7 +31,7 @@ ALL = [
     *("/openapi.json", "/data/page.css", *SCRIPTS),
     *(f"/docs/{asset}" for asset in ASSETS),
 ]
-_SCRIPTS_BYTES = 80_000
+_SCRIPTS_BYTES = 140_000
 _ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 
 

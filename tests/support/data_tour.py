@@ -85,7 +85,7 @@ def tour(
     page.find("#key")
     yield "sign-in", page
     page.enter(reader.key)
-    for views in (_reading, _editing, _conflict, _bulk_edit, _upload, _delete):
+    for views in (_reading, _style, _editing, _conflict, _bulk_edit, _upload, _delete):
         yield from ((name, page) for name in views(page, records, texts, folder))
 
 
@@ -116,6 +116,17 @@ def _reading(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterato
     yield "sample request"
 
 
+def _style(page: DataPage, records: Records, _texts: Texts, _: Path) -> Iterator[str]:
+    _go(page, f"#/styles/{records.style}")
+    page.until(lambda: bool(page.texts(".style-head h1")))
+    page.until(lambda: not page.is_busy())
+    yield "style"
+    for text in ("Edit prices", "Edit the measurement chart", "Edit the custom field values"):
+        page.press(text)
+    page.until(lambda: len(page.texts(".savebar")) == 3)
+    yield "grids"
+
+
 def _editing(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
     _open(page, f"#/colors/{records.first}/edit", f"Edit {texts.first}")
     page.find("[role=combobox]").send_keys(Keys.ARROW_DOWN)
@@ -129,7 +140,7 @@ def _editing(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterato
 
 
 def _conflict(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
-    page.press_link("Cancel")
+    page.press("Cancel")
     page.wait_for(texts.first)
     _open(page, f"#/colors/{records.first}/edit", f"Edit {texts.first}")
     change = _CHANGE.format(id=records.first, note=json.dumps(texts.note[::-1]))

@@ -32,6 +32,9 @@ const writeNumber = (_, value) => (typeof value === "bigint" ? JSON.rawJSON(Stri
 /** Returns a value as JSON, with the digits of each number. */
 export const toJson = (value) => JSON.stringify(value, writeNumber);
 
+/** Returns the value of a JSON text, with the digits of each number. */
+export const parseJson = (text) => JSON.parse(text, reviveNumber);
+
 let view = new AbortController();
 
 /** Aborts the reads of the view that is left. */
@@ -60,7 +63,7 @@ export async function request(method, path, { body, headers = {}, key = storedKe
 async function readBody(response) {
   const tag = response.headers.get("ETag");
   const text = await response.text();
-  const body = /^[{[]/.test(text) ? JSON.parse(text, reviveNumber) : {};
+  const body = /^[{[]/.test(text) ? parseJson(text) : {};
   if (response.ok) return { data: "data" in body ? body.data : body, pagination: body.pagination, tag };
   const rows = body.error?.details ?? [{ field: null, value: `The service answered ${response.status}.` }];
   throw new Failure(response.status, body.code, rows, { tag, retryAfter: response.headers.get("Retry-After") });
@@ -70,6 +73,18 @@ async function readBody(response) {
 export function get(path, parameters = [], options = {}) {
   const query = new URLSearchParams(parameters).toString();
   return request("GET", query ? `${path}?${query}` : path, options);
+}
+
+/** Returns the records of all pages of a list. */
+export async function readAll(path, parameters = []) {
+  const records = [];
+  const pairs = Array.isArray(parameters) ? parameters : Object.entries(parameters);
+  for (let next = [...pairs, ["pageSize", "100"]]; next; ) {
+    const { data, pagination } = await get(path, next);
+    records.push(...data);
+    next = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
+  }
+  return records;
 }
 
 /** Returns an Idempotency-Key. Pages that are not on https have no `randomUUID`. */

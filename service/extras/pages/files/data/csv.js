@@ -48,6 +48,17 @@ export function parse(text, separator) {
   return rows;
 }
 
+/** Returns all rows of cells that were copied from a spreadsheet, empty ones as well. Throws a TableError. */
+export function parseCells(text) {
+  const reader = new Reader(text, "\t");
+  const rows = [];
+  while (!reader.isAtEnd) rows.push(reader.row());
+  return rows;
+}
+
+/** Returns cells as a spreadsheet takes them from the clipboard. */
+export const toCells = (rows) => rows.map((cells) => cells.map((text) => (/[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join("\t")).join("\n");
+
 /** Returns a file as a table: the names of its columns, its rows, and how it is written. Throws a TableError. */
 export function readTable(bytes) {
   const { text, encoding } = decode(bytes);

@@ -57,6 +57,7 @@ function refusal(model, error) {
 /** Returns the controls of a record and of its parts, for a key that may write. */
 export function actionsOf(model) {
   return {
+    canWrite: true,
     ofRecord(collection, record, tag) {
       const edit = collection.replace && link(hashOf({ name: collection.name, id: String(record.id), action: "edit" }), "Edit");
       const isGone = record.state === "deleted" || !collection.canDelete;

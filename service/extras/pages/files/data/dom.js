@@ -1,5 +1,7 @@
 // Elements of the page. Texts become text nodes, so that stored markup is shown and never interpreted.
 
+const SVG = "http://www.w3.org/2000/svg";
+
 /** Returns an element. A function as an attribute is the listener of that event; a boolean sets or leaves it out. */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -13,6 +15,34 @@ function setAttribute(element, name, value) {
   else if (typeof value === "boolean") element.toggleAttribute(name, value);
   else if (value !== null && value !== undefined) element.setAttribute(name, value);
 }
+
+/** Returns a drawing of paths in a square of 48 units. */
+export function drawing(name, paths, color) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 48 48");
+  svg.setAttribute("class", "drawing");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", name);
+  for (const [path, kind] of paths) {
+    const node = document.createElementNS(SVG, "path");
+    node.setAttribute("d", path);
+    node.setAttribute("class", kind);
+    // Styles that scripts set one by one are not inline styles of the content security policy.
+    if (color && kind === "cloth") node.style.fill = color;
+    svg.append(node);
+  }
+  return svg;
+}
+
+/** Returns a small field of a color; without a color value it is hatched. */
+export function swatch(hex, attributes = {}) {
+  const node = el("span", { class: hex ? "swatch" : "swatch none", "aria-hidden": "true", ...attributes });
+  if (hex) node.style.backgroundColor = hex;
+  return node;
+}
+
+/** Returns a word with the color of a state. */
+export const badge = (text, kind = text) => el("span", { class: `badge ${String(kind).replace(/[^\w-]/g, "")}` }, text);
 
 export const byId = (id) => document.getElementById(id);
 

@@ -8,7 +8,7 @@ import { Picker } from "./picker.js";
 const LONG_TEXT = 1000;
 
 /** Row of a form: a label, a control, a hint, and the place of the service's words about it. */
-class Row {
+export class Row {
   constructor(text, control, hint, content = control) {
     const id = newId("field");
     this.control = control;

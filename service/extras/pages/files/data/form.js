@@ -1,22 +1,41 @@
-// Form of a record or part, made from the schema of its request body, and saved if nobody else changed it meanwhile.
+// Form of a record or part, made from the schema of its request body.
 
-import { get, idempotencyKey, request, toJson } from "./api.js";
-import { alertBox, announce, el, link, stored } from "./dom.js";
+import { get } from "./api.js";
+import { el, link } from "./dom.js";
 import { Conflict } from "./conflict.js";
 import { choicesOf, EntriesEditor, ObjectEditor } from "./editors.js";
 import { hashOf } from "./location.js";
-import { label, titleOf } from "./model.js";
+import { titleOf } from "./model.js";
 import { readNames } from "./names.js";
 import { entryPath, entryTitle, partPath, recordPath } from "./record.js";
-import { guard, release } from "./unsaved.js";
+import { Saver } from "./saver.js";
 import { eachReference } from "./values.js";
 
 /** Returns the nodes of the form that a view names. */
 export async function formView(model, collection, view) {
   const task = view.id === "new" ? creation(collection) : await changeOf(model, collection, view);
-  await readReferences(model, collection, task);
-  const form = new Form(model, collection, task);
+  const go = (hash) => (location.hash = hash);
+  const onSaved = (data) => go(task.method === "POST" ? hashOf({ name: collection.name, id: String(data.id) }) : task.back);
+  const form = await formOf(model, collection, { ...task, onSaved, onCancel: () => go(task.back) });
   return { nodes: [el("p", {}, link(task.back, task.backText)), el("h1", { tabindex: "-1" }, task.title), form.element], title: task.title };
+}
+
+/** Returns the form of a task, which can stand in any view. */
+export async function formOf(model, collection, task) {
+  await readReferences(model, collection, task);
+  return new Saver({ ...task, editorOf: (input) => new FormEditor(model, collection, task, input) });
+}
+
+/** Returns the task of changing a record or a part in place. */
+export async function changeInPlace(collection, id, part) {
+  const path = part ? partPath(part, { id }) : recordPath(collection, id);
+  const { data: values, tag } = await get(path, { form: "writable" });
+  return { method: "PUT", path, schema: part ? part.replace : collection.replace, values, tag };
+}
+
+/** Returns the task of creating a record of a collection in place, with values that are given by where it is. */
+export function createInPlace(collection, fixed) {
+  return { ...creation(collection), fixed };
 }
 
 function creation(collection) {
@@ -75,119 +94,47 @@ async function readReferences(model, collection, { schema, values }) {
   await readNames(references);
 }
 
-class Form {
-  constructor(model, collection, task) {
-    Object.assign(this, { model, collection, task, sent: { text: "", key: "" } });
-    this.messages = el("div", {});
-    this.saveButton = el("button", {}, "Save");
-    this.element = el("div", {});
-    this.#show(task.values);
-    const initial = this.#text();
-    guard(() => this.element.isConnected && this.#text() !== initial);
+/** Editors of a request body, as the Saver uses them. */
+class FormEditor {
+  constructor(model, collection, task, input) {
+    Object.assign(this, { model, collection, task, rows: new Map() });
+    const { fixed = {}, schema, values, titles } = task;
+    const isList = Array.isArray(values);
+    // A record is replaced by the fields that its writable form has; what is fixed is not shown.
+    const all = task.method === "PUT" && !isList ? Object.keys(values) : Object.keys(schema.properties ?? {});
+    const names = all.filter((name) => !(name in fixed));
+    this.editor = isList
+      ? new EntriesEditor(model, { name: "", schema, value: input })
+      : new ObjectEditor(model, schema, input, names, titles);
+    this.element = this.editor.element;
   }
 
-  /** Returns what is entered, as a text to compare. */
-  #text() {
-    return toJson(this.editor.collect("", new Map()));
-  }
-
-  /** Shows values in the editors. Those of an untouched field are sent as they are here. */
-  #show(values) {
-    const { model, task } = this;
-    const names = task.method === "PUT" && !Array.isArray(values) ? Object.keys(values) : undefined;
-    this.editor = Array.isArray(values)
-      ? new EntriesEditor(model, { name: "", schema: task.schema, value: values })
-      : new ObjectEditor(model, task.schema, values, names, task.titles);
-    const cancel = link(task.back, "Cancel");
-    cancel.addEventListener("click", release);
-    const actions = el("div", { class: "actions" }, this.saveButton, cancel);
-    const submit = (event) => {
-      event.preventDefault();
-      this.#save(this.#collect());
-    };
-    this.element.replaceChildren(el("form", { class: "editing", novalidate: true, submit }, this.messages, this.editor.element, actions));
-  }
-
-  #collect() {
+  collect() {
     this.rows = new Map();
-    return this.editor.collect("", this.rows);
+    const values = this.editor.collect("", this.rows);
+    return this.task.fixed ? { ...values, ...this.task.fixed } : values;
   }
 
-  async #save(values) {
-    const { method, path, tag, back } = this.task;
-    this.#clear();
-    this.saveButton.disabled = true;
-    try {
-      const headers = method === "POST" ? { "Idempotency-Key": this.#keyFor(values) } : { "If-Match": tag };
-      const { data } = await request(method, path, { body: values, headers });
-      release();
-      location.hash = method === "POST" ? hashOf({ name: this.collection.name, id: String(data.id) }) : back;
-      announce("Saved.");
-    } catch (error) {
-      if (!error.rows) throw error;
-      if (error.status === 412) await this.#showConflict(values);
-      else this.#showErrors(error);
-    } finally {
-      this.saveButton.disabled = false;
-    }
+  async conflictOf(versions, handlers) {
+    await readReferences(this.model, this.collection, { schema: this.task.schema, values: versions.theirs });
+    return new Conflict(this.model, this.collection, versions, handlers);
   }
 
-  /** The same request again has the same key, so that a lost response does not create two records. */
-  #keyFor(values) {
-    const text = toJson(values);
-    if (this.sent.text !== text) this.sent = { text, key: idempotencyKey() };
-    return this.sent.key;
-  }
-
-  async #showConflict(yours) {
-    const { task } = this;
-    try {
-      const { data: theirs, tag } = await get(task.path, { form: "writable" });
-      await readReferences(this.model, this.collection, { schema: task.schema, values: theirs });
-      const onChoose = (values) => this.#resolve(values, theirs, tag);
-      const onCancel = () => {
-        release();
-        location.hash = task.back;
-      };
-      const conflict = new Conflict(this.model, this.collection, { base: task.values, theirs, yours }, { onChoose, onCancel });
-      this.element.replaceChildren(conflict.element);
-      conflict.element.querySelector("h2").focus();
-    } catch (error) {
-      if (!error.rows) throw error;
-      this.#showErrors(error);
-    }
-  }
-
-  /** Saves what was chosen. A failure of it is shown at the fields again. */
-  async #resolve(values, theirs, tag) {
-    Object.assign(this.task, { tag, values: theirs });
-    this.#show(values);
-    await this.#save(this.#collect());
-  }
-
-  #clear() {
-    this.messages.replaceChildren();
-    for (const row of this.rows?.values() ?? []) row.showError("");
-  }
-
-  /** Shows the service's words beside the fields that they are about, and above the form what has no field. */
-  #showErrors({ rows }) {
-    const others = [];
-    const failed = new Set();
-    for (const { field, value } of rows) {
+  /** Shows errors beside their fields. Returns those of no field. */
+  showErrors(rows) {
+    for (const row of this.rows.values()) row.showError("");
+    const failed = new Set(rows.map(({ field, value }) => {
       const row = this.#rowOf(field ?? "");
-      if (row) row.showError(value);
-      else others.push(el("li", {}, field ? `${label(field)}: ` : "", stored(value)));
-      failed.add(row);
-    }
-    const summary = rows.length === 1 ? "It is not saved: see below." : `It is not saved: ${rows.length} errors.`;
-    this.messages.replaceChildren(alertBox(el("p", {}, summary), others.length > 0 && el("ul", {}, others)));
+      row?.showError(value);
+      return row;
+    }));
     [...this.rows.values()].find((row) => failed.has(row))?.focus();
+    return rows.filter(({ field }) => !this.#rowOf(field ?? ""));
   }
 
   /** Returns the row of a field: of `groupIds[2]`, that of `groupIds`. */
   #rowOf(field) {
-    for (let path = field; path; path = path.replace(/(\.[^.[]*|\[[^[]*|^[^.[]+)$/, "")) {
+    for (let path = field; path; path = path.replace(/(\.[^.[\]]*|\[[^[\]]*\]|^[^.[]+)$/, "")) {
       if (this.rows.has(path)) return this.rows.get(path);
     }
     return Array.isArray(this.task.values) && field ? this.rows.get("") : undefined;

@@ -47,7 +47,7 @@ export class ListView {
       el("p", { class: "quiet" }, collection.description),
       el("div", { class: "actions" }, actions),
       this.selection?.element,
-      el("div", { class: "toolbar" }, el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns),
+      el("div", { class: "toolbar" }, collection.hasSearch && el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns),
       this.results,
     );
   }

@@ -7,19 +7,23 @@ import { formView } from "./form.js";
 import { ListView } from "./list.js";
 import { hashOf, parseHash } from "./location.js";
 import { Model } from "./model.js";
+import { forgetDrafts } from "./drafts.js";
 import { forgetNames } from "./names.js";
 import { recordView } from "./record.js";
 import { selectedView } from "./selected.js";
 import { sheetOf } from "./sheet.js";
+import { StylePage } from "./style_page.js";
 import { mayLeave, release } from "./unsaved.js";
 import { uploadView } from "./upload.js";
 
 /** Views of many rows, by what their addresses have in place of an id. */
 const TABLE_VIEWS = { upload: uploadView, selected: selectedView };
+/** Pages of records that show more than their fields, by collection. */
+const PAGES = { styles: StylePage };
 const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };
 
 /** What is known after the key was entered, and the list that is shown. */
-const page = { model: null, caller: null, list: null, shownPath: "" };
+const page = { model: null, caller: null, list: null, record: null, shownPath: "" };
 
 const ACCESSES = ["read", "write", "delete"];
 
@@ -95,6 +99,18 @@ function markCollection(name) {
   }
 }
 
+/** Returns whether an address names a section of the page that is shown, or its top: there is nothing to read. */
+function isWithin({ name, id, action }) {
+  return Boolean(page.record) && page.recordPath === `${name}/${id}` && (action === "at" || (!action && page.isAtSection));
+}
+
+function goWithin(view) {
+  page.isAtSection = view.action === "at";
+  if (page.isAtSection) return page.record.goTo(view.part, view.entry);
+  scrollTo(0, 0);
+  return byId("view").querySelector("h1").focus({ preventScroll: true });
+}
+
 /** Shows what the address names. */
 async function route() {
   if (!page.caller) return;
@@ -102,6 +118,8 @@ async function route() {
   const collection = page.model.collections.get(view.name);
   const path = `${view.name}/${view.id}/${view.action}/${view.part}/${view.entry}`;
   const isSameView = path === page.shownPath;
+  if (isWithin(view)) return goWithin(view);
+  page.record = null;
   leaveView();
   markCollection(view.name);
   byId("navigation").open = isWide() || !view.name;
@@ -143,12 +161,16 @@ async function showTable(collection, view) {
 async function showRecord(collection, view) {
   const isForm = canWrite(collection) && (view.id === "new" ? collection.create : view.action === "edit" && collection.replace);
   const actions = canWrite(collection) ? actionsOf(page.model) : NO_ACTIONS;
+  const isPage = !isForm && PAGES[collection.name];
+  const record = isPage ? new PAGES[collection.name](page.model, collection, view.id, actions) : null;
   const { nodes, title, loading } = isForm
     ? await formView(page.model, collection, view)
-    : await recordView(page.model, collection, view.id, actions);
+    : await (record ? record.view() : recordView(page.model, collection, view.id, actions));
   showNodes(...nodes);
   setTitle(title);
+  Object.assign(page, { record, recordPath: `${view.name}/${view.id}`, isAtSection: view.action === "at" });
   await loading;
+  if (record && view.action === "at") record.goTo(view.part, view.entry);
 }
 
 /** Replaces the view and moves the focus to its heading, where screen readers and Tab go on. */
@@ -173,9 +195,13 @@ byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
   document.querySelector("main:not([hidden]) h1")?.focus();
 });
-byId("forget").addEventListener("click", () => mayLeave() && leave(""));
+byId("forget").addEventListener("click", () => {
+  if (!mayLeave()) return;
+  forgetDrafts();
+  leave("");
+});
 window.addEventListener("hashchange", ({ oldURL }) => {
-  if (mayLeave()) route();
+  if (isWithin(parseHash(location.hash)) || mayLeave()) route();
   else history.pushState(null, "", oldURL);
 });
 matchMedia("(min-width: 50.01rem)").addEventListener("change", () => (byId("navigation").open = isWide()));

@@ -28,6 +28,7 @@ export class Model {
     for (const collection of this.collections.values()) collection.references = this.#references(collection);
     this.references = Object.assign({}, ...[...this.collections.values()].map(({ references }) => references));
     for (const path of Object.keys(document.paths)) this.#addPart(path);
+    for (const { parts } of this.collections.values()) for (const { replace } of parts) this.references = { ...this.#referencesOfPart(replace), ...this.references };
   }
 
   /** Returns a node with its references replaced by their targets, at its first level. */
@@ -64,11 +65,13 @@ export class Model {
     const name = /^\/api\/([^/{}]+)$/.exec(path)?.[1];
     const record = this.document.paths[`${path}/{id}`];
     const parameters = (item.get?.parameters ?? []).map((parameter) => this.resolve(parameter));
-    if (!name || !record || !parameters.some((parameter) => parameter.name === "q")) return;
+    const hasSearch = parameters.some((parameter) => parameter.name === "q");
+    if (!name || !record || !(hasSearch || this.feed.includes(name))) return;
     const { items } = this.#data(item.get);
     const collection = {
       name,
       path: path.slice(1),
+      hasSearch,
       title: item.get.tags[0],
       description: this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
       schema: this.resolve(items),
@@ -94,7 +97,12 @@ export class Model {
     const collection = this.collections.get(owner);
     const { get, put } = this.document.paths[path];
     const ofChannel = (get?.parameters ?? []).some((parameter) => this.resolve(parameter).name.startsWith("channel"));
-    if (!collection || !get || ofChannel) return;
+    if (!collection || !get) return;
+    // What is told of each channel is no part: it is computed.
+    if (ofChannel) {
+      collection.byChannel = { name, path: path.slice(1), owner: parameter, above, title: label(camelCase(name)) };
+      return;
+    }
     // A part can be named as a collection is, such as the items of a style.
     const list = put ? undefined : this.collections.get(name);
     const replace = list ? undefined : this.body(put);
@@ -120,6 +128,12 @@ export class Model {
   #references(collection) {
     const references = {};
     for (const schema of [collection.create, collection.replace]) if (schema) this.#collect(schema, references);
+    return references;
+  }
+
+  #referencesOfPart(schema) {
+    const references = {};
+    if (schema) this.#collect(schema.items ?? schema, references);
     return references;
   }
 

@@ -55,7 +55,7 @@ export class Picker {
   async #find(q) {
     const { collection } = this;
     if (collection.search) return collection.search(q);
-    return (await get(collection.path, { pageSize: CHOICES, ...(q && { q }) })).data;
+    return (await get(collection.path, { pageSize: CHOICES, ...(q && collection.hasSearch !== false && { q }) })).data;
   }
 
   #open(records) {

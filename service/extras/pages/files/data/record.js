@@ -48,7 +48,7 @@ function references(model, collection, field, schema, value) {
   return pairs;
 }
 
-function partSection(model, collection, part, record, actions) {
+export function partSection(model, collection, part, record, actions) {
   if (part.list) return { element: listSection(part, record), loading: null };
   const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, "Loading …"));
   const element = el("section", {}, el("h2", {}, part.title), body);

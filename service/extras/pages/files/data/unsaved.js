@@ -1,13 +1,15 @@
 // Input that is not saved: people are asked before they leave the view that has it, or the page.
 
 const QUESTION = "What you entered is not saved. Leave it?";
-let hasUnsaved = () => false;
+const checks = new Set();
 
 /** Has people asked before they leave the present view while the function returns true. */
-export const guard = (isUnsaved) => (hasUnsaved = isUnsaved);
+export const guard = (isUnsaved) => checks.add(isUnsaved);
 
-/** Leaves the view without a question: its input is saved, or was discarded on purpose. */
-export const release = () => (hasUnsaved = () => false);
+/** Leaves input without a question: it is saved, or was discarded on purpose. Without a function, all input of the view. */
+export const release = (isUnsaved) => (isUnsaved ? checks.delete(isUnsaved) : checks.clear());
+
+export const hasUnsaved = () => [...checks].some((isUnsaved) => isUnsaved());
 
 /** Returns whether the view may be left, and asks if it has unsaved input. */
 export function mayLeave() {

@@ -1,0 +1,26 @@
+// Drafts: input that is not saved, kept in the tab until it is saved or discarded, so that it survives a reload.
+
+import { parseJson, toJson } from "./api.js";
+
+const PREFIX = "selvedge.draft.";
+
+/** Returns the draft of what is written to a path, or null: its `tag` and `values`, which it began with, and its `input`. */
+export function draftOf(path) {
+  const text = sessionStorage.getItem(PREFIX + path);
+  return text && parseJson(text);
+}
+
+export function storeDraft(path, draft) {
+  try {
+    sessionStorage.setItem(PREFIX + path, toJson(draft));
+  } catch {
+    // The storage of the tab is full: the input stays in the page alone.
+  }
+}
+
+export const forgetDraft = (path) => sessionStorage.removeItem(PREFIX + path);
+
+/** Forgets all drafts: those of a key that is forgotten. */
+export function forgetDrafts() {
+  for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
+}

@@ -1,0 +1,293 @@
+// Grid: a table of cells that are edited as in a spreadsheet, by keys, paste and copy, with steps that can be taken back.
+
+import { parseCells, toCells, TableError } from "./csv.js";
+import { announce, button, el, newId } from "./dom.js";
+import { scrolling } from "./values.js";
+
+const DECIMAL_COMMA = /^\s*-?\d+,\d+\s*$/;
+
+/**
+ * `columns` have a `key`, a `title`, and may be `isNumber`, `isLong` or `isFixed`. Rows have a `key`, a `label`, a `head` to show if
+ * it is not a cell, and the texts of their `cells` by column. `before` has those that are stored; a row without is new.
+ */
+export class Grid {
+  constructor({ caption, corner = "", columns, rows, newRow = null }) {
+    Object.assign(this, { caption, columns, newRow, rows: [], steps: [], anchor: null });
+    this.hasHeads = rows.some(({ head }) => head !== undefined) || !newRow;
+    const titles = columns.map(({ title, head, isNumber }) => el("th", { scope: "col", class: isNumber ? "number" : undefined }, head ?? title));
+    this.body = el("tbody", {});
+    const heads = [this.hasHeads && el("th", { scope: "col" }, corner), titles, newRow && el("td", { class: "remove" })];
+    this.table = el("table", { class: "sheet" }, el("thead", {}, el("tr", {}, heads)), this.body);
+    for (const row of rows) this.#append(row);
+    const add = newRow && button("Add a row", () => this.#addRow());
+    this.element = el("div", { class: "grid" }, scrolling(caption, this.table), add && el("p", {}, add));
+    this.table.addEventListener("paste", (event) => this.#paste(event));
+    for (const name of ["copy", "cut"]) this.table.addEventListener(name, (event) => this.#copy(event, name === "cut"));
+    this.table.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #append(row, index = this.rows.length) {
+    const cells = this.columns.map((column) => {
+      const attributes = { "aria-label": `${row.label || "New row"}, ${column.title}`, autocomplete: "off", dir: "auto" };
+      const isFixed = column.isFixed || row.fixed?.includes(column.key);
+      const input = el(column.isLong ? "textarea" : "input", { ...attributes, rows: column.isLong ? 3 : undefined, readonly: isFixed, inputmode: column.isNumber ? "decimal" : undefined, placeholder: row.hints?.[column.key] });
+      input.value = row.cells[column.key] ?? "";
+      const cell = { row, column, input, element: el("td", { class: column.isNumber ? "number" : undefined }, input) };
+      input.addEventListener("input", () => this.#typed(cell));
+      input.addEventListener("focus", () => this.#focused(cell));
+      input.addEventListener("mousedown", (event) => this.#extend(event, cell));
+      return cell;
+    });
+    const remove = this.newRow && el("td", { class: "remove" }, button("×", () => this.#removeRow(row), { "aria-label": `Remove ${row.label || "the new row"}` }));
+    const head = this.hasHeads && el("th", { scope: "row" }, row.head ?? row.label);
+    Object.assign(row, { inputs: cells, element: el("tr", {}, head, cells.map(({ element }) => element), remove) });
+    this.body.insertBefore(row.element, this.rows[index]?.element ?? null);
+    this.rows.splice(index, 0, row);
+    for (const cell of cells) this.#mark(cell);
+  }
+
+  #mark({ row, column, element, input }) {
+    const isChanged = (row.before?.[column.key] ?? "") !== (row.cells[column.key] ?? "");
+    element.classList.toggle("changed", isChanged);
+    const theirs = row.theirs?.[column.key];
+    element.classList.toggle("conflict", theirs !== undefined);
+    input.title = theirs === undefined ? "" : `Somebody else has set this to ${theirs || "nothing"}.`;
+  }
+
+  /** Returns how many cells and rows differ from what is stored. */
+  changes() {
+    const cells = this.rows.flatMap(({ before, cells: now }) => this.columns.filter(({ key }) => (before?.[key] ?? "") !== (now[key] ?? "")));
+    return cells.length + (this.removed ?? 0);
+  }
+
+  get canUndo() {
+    return this.steps.length > 0;
+  }
+
+  #typed(cell) {
+    const before = cell.row.cells[cell.column.key] ?? "";
+    const last = this.steps.at(-1);
+    if (last?.typing !== cell) this.steps.push({ typing: cell, cells: [[cell, before]] });
+    this.#set(cell, cell.input.value);
+  }
+
+  #set(cell, text) {
+    cell.row.cells[cell.column.key] = text;
+    if (cell.input.value !== text) cell.input.value = text;
+    delete cell.row.theirs?.[cell.column.key];
+    this.#mark(cell);
+  }
+
+  /** Sets several cells as one step. */
+  #setAll(pairs, more = {}) {
+    if (pairs.length) this.steps.push({ ...more, cells: pairs.map(([cell]) => [cell, cell.row.cells[cell.column.key] ?? ""]) });
+    for (const [cell, text] of pairs) this.#set(cell, text);
+  }
+
+  /** Takes the last step back. */
+  undo() {
+    const step = this.steps.pop();
+    if (!step) return;
+    for (const [cell, text] of step.cells ?? []) this.#set(cell, text);
+    for (const row of step.added ?? []) this.#drop(row);
+    if (step.removed) this.#append(step.removed.row, step.removed.index);
+    if (step.removed?.row.before) this.removed -= 1;
+    const cell = step.cells?.at(-1)?.[0] ?? step.removed?.row.inputs[0];
+    if (cell?.input.isConnected) cell.input.focus();
+    announce("Taken back.");
+    this.#changed();
+  }
+
+  #changed() {
+    this.table.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  #addRow() {
+    const row = this.newRow();
+    this.#append(row);
+    this.steps.push({ added: [row] });
+    row.inputs[0].input.focus();
+    this.#changed();
+    return row;
+  }
+
+  /** Moves to the row of a key, which is added if there is none. */
+  reveal(row) {
+    const present = this.rows.find(({ key }) => key === row.key);
+    if (!present) {
+      this.#append(row);
+      this.steps.push({ added: [row] });
+      this.#changed();
+    }
+    (present ?? row).inputs[0].input.focus();
+  }
+
+  #drop(row) {
+    this.rows.splice(this.rows.indexOf(row), 1);
+    row.element.remove();
+  }
+
+  #removeRow(row) {
+    const index = this.rows.indexOf(row);
+    this.#drop(row);
+    this.steps.push({ removed: { row, index } });
+    if (row.before) this.removed = (this.removed ?? 0) + 1;
+    (this.rows[Math.min(index, this.rows.length - 1)]?.inputs[0].input ?? this.element.querySelector("button"))?.focus();
+    this.#changed();
+  }
+
+  #focused(cell) {
+    this.current = cell;
+    if (!this.isExtending) this.#select(cell, cell);
+    // As in a spreadsheet, typing replaces what stands there; a click or F2 sets the cursor.
+    if (this.isMoving && !cell.column.isLong) cell.input.select();
+  }
+
+  #extend(event, cell) {
+    if (!event.shiftKey || !this.anchor) return;
+    event.preventDefault();
+    this.#select(this.anchor, cell);
+  }
+
+  #place(cell) {
+    return [this.rows.indexOf(cell.row), this.columns.indexOf(cell.column)];
+  }
+
+  #cell(row, column) {
+    return this.rows[row]?.inputs[column];
+  }
+
+  #select(anchor, end) {
+    for (const cell of this.selected ?? []) cell.element.classList.remove("selected");
+    const [[top, left], [bottom, right]] = [this.#place(anchor), this.#place(end)];
+    const between = (start, stop) => Array.from({ length: Math.abs(stop - start) + 1 }, (_, index) => Math.min(start, stop) + index);
+    Object.assign(this, { anchor, end, range: between(top, bottom).map((row) => between(left, right).map((column) => this.#cell(row, column))) });
+    this.selected = this.range.flat();
+    if (this.selected.length > 1) for (const cell of this.selected) cell.element.classList.add("selected");
+  }
+
+  #move(cell) {
+    if (!cell) return false;
+    this.isMoving = true;
+    cell.input.focus();
+    this.isMoving = false;
+    return true;
+  }
+
+  #key(event) {
+    const cell = this.current;
+    if (!cell || event.target !== cell.input) return;
+    const { key, shiftKey, ctrlKey, metaKey } = event;
+    if ((ctrlKey || metaKey) && key.toLowerCase() === "z") {
+      event.preventDefault();
+      this.undo();
+    } else if (key === "Enter" && !cell.column.isLong) {
+      event.preventDefault();
+      this.#down(cell);
+    } else if (key === "Delete" && this.selected.length > 1) {
+      event.preventDefault();
+      this.#setAll(this.selected.filter(({ input }) => !input.readOnly).map((each) => [each, ""]));
+      this.#changed();
+    } else if (key.startsWith("Arrow") && !ctrlKey && !metaKey) {
+      this.#arrow(event, cell, key, shiftKey);
+    }
+  }
+
+  #down(cell) {
+    const [row, column] = this.#place(cell);
+    if (!this.#move(this.#cell(row + 1, column)) && this.newRow) this.#addRow();
+  }
+
+  /** Arrows leave a cell at its edges, or at once if all of it is selected. With Shift they extend the selection. */
+  #arrow(event, cell, key, isExtending) {
+    const { selectionStart, selectionEnd, value } = cell.input;
+    const isWhole = selectionStart === 0 && selectionEnd === value.length;
+    const isSideways = key === "ArrowLeft" || key === "ArrowRight";
+    const isAtEdge = selectionStart === selectionEnd && (key === "ArrowLeft" || key === "ArrowUp" ? selectionStart === 0 : selectionEnd === value.length);
+    if (isExtending && (isSideways || cell.column.isLong) && !isWhole && this.selected.length < 2) return;
+    if ((isSideways || cell.column.isLong) && !isExtending && !isWhole && !isAtEdge) return;
+    const [row, column] = this.#place(isExtending ? this.end : cell);
+    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
+    const next = this.#cell(row + down, column + right);
+    if (!next) return;
+    event.preventDefault();
+    if (isExtending) this.#select(this.anchor, next);
+    else this.#move(next);
+  }
+
+  #copy(event, isCut) {
+    const { selectionStart, selectionEnd } = this.current?.input ?? {};
+    // A part of one cell's text is the browser's to copy.
+    if (!this.range || (this.selected.length < 2 && selectionStart !== selectionEnd)) return;
+    event.preventDefault();
+    event.clipboardData.setData("text/plain", toCells(this.range.map((cells) => cells.map(({ input }) => input.value))));
+    if (isCut) this.#setAll(this.selected.filter(({ input }) => !input.readOnly).map((cell) => [cell, ""]));
+    this.#changed();
+  }
+
+  #paste(event) {
+    const text = event.clipboardData.getData("text/plain");
+    const start = this.current;
+    if (!start || (!/[\t\n]/.test(text) && this.selected.length < 2)) return;
+    event.preventDefault();
+    try {
+      this.#fill(parseCells(text), this.range[0][0] ?? start);
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      announce(error.message);
+    }
+  }
+
+  /** Fills cells from a place on. A single value fills the whole selection. Rows are added at the end. */
+  #fill(table, start) {
+    const isSingle = table.length === 1 && table[0].length === 1;
+    const [top, left] = this.#place(start);
+    const added = [];
+    const pairs = [];
+    let left_out = 0;
+    const put = (cell, text) => (cell && !cell.input.readOnly ? pairs.push([cell, textFor(cell.column, text)]) : (left_out += text ? 1 : 0));
+    if (isSingle) for (const cell of this.selected) put(cell, table[0][0]);
+    else {
+      table.forEach((texts, down) => {
+        if (!this.rows[top + down] && this.newRow) {
+          const row = this.newRow();
+          this.#append(row);
+          added.push(row);
+        }
+        texts.forEach((text, right) => put(this.#cell(top + down, left + right), text));
+      });
+    }
+    this.#setAll(pairs, { added });
+    announce(`${pairs.length} values pasted.${left_out ? ` ${left_out} did not fit.` : ""}`);
+    this.#changed();
+  }
+
+  /** Shows an error at a cell; returns whether there is one. */
+  showError(key, columnKey, text) {
+    const cell = this.rows.find((row) => row.key === key)?.inputs.find(({ column }) => column.key === columnKey);
+    if (!cell) return false;
+    const error = el("p", { class: "error", id: newId("cell-error") }, text);
+    cell.element.append(error);
+    cell.input.setAttribute("aria-invalid", "true");
+    cell.input.setAttribute("aria-describedby", error.id);
+    this.firstError ??= cell;
+    return true;
+  }
+
+  clearErrors() {
+    this.firstError = null;
+    for (const error of this.table.querySelectorAll(".error")) error.remove();
+    for (const input of this.table.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
+  }
+
+  focusError() {
+    this.firstError?.input.focus();
+  }
+}
+
+/** Returns a pasted text as a column takes it: numbers with a point, however they are written here. */
+function textFor({ isNumber }, text) {
+  const bare = text.trim();
+  if (!isNumber) return text.replace(/\r\n?/g, "\n");
+  return DECIMAL_COMMA.test(bare) ? bare.replace(",", ".") : bare.replace(/\u00a0/g, "");
+}

@@ -1,0 +1,77 @@
+// Save bar: stays in view below what is edited, has the service's words, and asks for a new key if the present one is refused.
+
+import { parseKey, storeKey } from "./api.js";
+import { alertBox, button, el, newId } from "./dom.js";
+
+const bars = new Set();
+
+export class SaveBar {
+  /** `onSave`, `onCancel` and, if steps can be taken back, `onUndo` are called by its buttons and keys. */
+  constructor({ onSave, onCancel, onUndo, saveText = "Save" }) {
+    Object.assign(this, { onSave });
+    this.state = el("span", { class: "quiet" }, "");
+    this.messages = el("div", { class: "messages" });
+    this.saveButton = el("button", { title: "Ctrl+S" }, saveText);
+    this.undoButton = onUndo && button("Undo", onUndo, { title: "Ctrl+Z" });
+    const cancel = button("Cancel", onCancel);
+    this.element = el(
+      "div",
+      { class: "savebar", role: "group", "aria-label": "Save" },
+      this.messages,
+      el("div", { class: "actions" }, this.saveButton, this.undoButton, cancel, this.state),
+    );
+    bars.add(this);
+  }
+
+  /** Says what is not saved. */
+  showState(text, canUndo = false) {
+    this.state.textContent = text;
+    if (this.undoButton) this.undoButton.disabled = !canUndo;
+  }
+
+  clear() {
+    this.messages.replaceChildren();
+  }
+
+  /** Shows a message as an alert. */
+  show(...nodes) {
+    this.messages.replaceChildren(alertBox(...nodes));
+    this.element.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Shows why a request failed that has to do with no field, and a way on. */
+  showFailure(error) {
+    if (error.status !== 401) {
+      const wait = error.retryAfter ? ` Try again in ${error.retryAfter} s.` : "";
+      return this.show(el("p", {}, `It is not saved. ${error.message}${wait} Your input stays here.`));
+    }
+    const id = newId("key");
+    const field = el("input", { id, autocomplete: "off", autocapitalize: "none", spellcheck: "false", placeholder: "slv_1_1_…" });
+    const goOn = () => {
+      if (!field.value.trim()) return field.focus();
+      storeKey(parseKey(field.value));
+      return this.onSave();
+    };
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      goOn();
+    });
+    this.show(
+      el("p", {}, "It is not saved: the service does not know the key any more, or it has expired. Your input stays here."),
+      el("div", { class: "actions" }, el("label", { for: id }, "Another key"), field, button("Save with this key", goOn, { class: "" })),
+    );
+    return field.focus({ preventScroll: true });
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  for (const bar of bars) if (!bar.element.isConnected) bars.delete(bar);
+  // Of several, the one in which the focus is, else the last.
+  const open = [...bars];
+  const bar = open.find(({ element }) => element.parentElement.contains(document.activeElement)) ?? open.at(-1);
+  if (!bar) return;
+  event.preventDefault();
+  if (!bar.saveButton.disabled) bar.onSave();
+});

@@ -1,0 +1,64 @@
+// Completeness of a style: what it lacks in each channel, with links to where it is filled in.
+
+import { get, readAll } from "./api.js";
+import { badge, el, link, stored } from "./dom.js";
+import { hashOf } from "./location.js";
+import { label } from "./model.js";
+import { partPath } from "./record.js";
+import { recordHash } from "./values.js";
+
+const SHOWN = 4;
+
+export function completenessSection(context, sectionOf) {
+  const path = partPath(context.collection.byChannel, context.style);
+  return {
+    name: "completeness",
+    title: context.collection.byChannel.title,
+    read: async () => {
+      const channels = await readAll("api/channels", { state: "active" });
+      const judge = async (channel) => ({ channel, ...(await get(path, { channelId: String(channel.id) })).data });
+      return Promise.all(channels.map(judge));
+    },
+    show: (channels) => {
+      if (!channels.length) return el("p", { class: "quiet" }, "There is no channel yet.");
+      const complete = channels.filter(({ isComplete }) => isComplete);
+      const summary = `Complete in ${complete.length} of ${channels.length} channels.`;
+      const of = context.model.collections.get("channels");
+      // What is nearly complete comes first.
+      const sorted = channels.filter(({ isComplete }) => !isComplete).sort((a, b) => a.missing.length - b.missing.length);
+      const done = complete.map(({ channel }) => el("li", {}, link(recordHash(of, channel.id), channel.name)));
+      return [
+        el("p", { class: "meter" }, el("meter", { min: 0, max: channels.length, value: complete.length, "aria-label": "Complete channels" }), " ", summary),
+        done.length > 0 && el("ul", { class: "chips complete", "aria-label": "Complete channels" }, done),
+        el("ul", { class: "channels" }, sorted.map((channel) => el("li", {}, channelOf(context, channel, sectionOf)))),
+      ];
+    },
+  };
+}
+
+function channelOf(context, { channel, missing }, sectionOf) {
+  const state = badge(`${missing.length} missing`, "open");
+  const name = stored(channel.name);
+  const record = link(recordHash(context.model.collections.get("channels"), channel.id), "Open the channel");
+  const groups = Map.groupBy(missing, ({ requirement }) => requirement);
+  const list = (requirement, entries) =>
+    el(
+      "section",
+      {},
+      el("h4", {}, label(requirement)),
+      el("ul", {}, entries.slice(0, SHOWN).map(({ message }) => el("li", {}, stored(message)))),
+      entries.length > SHOWN && el("p", { class: "quiet" }, `and ${entries.length - SHOWN} more like these`),
+      el("p", {}, whereTo(context, entries[0], sectionOf)),
+    );
+  return el("details", { class: "channel" }, el("summary", {}, name, " ", state), [...groups].map(([requirement, entries]) => list(requirement, entries)), el("p", {}, record));
+}
+
+/** Returns the link to where something is filled in: a section of this page, else the list of its collection. */
+function whereTo(context, { path, requirement }, sectionOf) {
+  const [address, field] = path.split("#");
+  const [, collection, , part, entry] = address.replace(/^\//, "").split("/");
+  const section = sectionOf(part ?? (collection === context.collection.name ? "details" : collection));
+  const text = `Fill in ${label(requirement).toLowerCase()}`;
+  if (section) return link(hashOf({ name: context.collection.name, id: String(context.style.id), action: "at", part: section.name, entry: section.choose ? entry : "" }), text);
+  return link(hashOf({ name: collection }), `${text}: ${label(field ?? "")}`);
+}

@@ -1,0 +1,70 @@
+// What the sections of a style's page share: the style, its colors with their swatches, and its sizes.
+
+import { get, readAll } from "./api.js";
+import { swatch, el } from "./dom.js";
+import { readNames } from "./names.js";
+import { recordPath } from "./record.js";
+import { eachReference } from "./values.js";
+
+const LAST = Number.MAX_SAFE_INTEGER;
+
+export class StyleContext {
+  constructor(model, collection, id, canWrite) {
+    Object.assign(this, { model, collection, id, canWrite, path: recordPath(collection, id) });
+  }
+
+  /** Reads what all sections need. */
+  async read() {
+    const { data, tag } = await get(this.path);
+    Object.assign(this, { style: data, tag });
+    const ofStyle = { styleId: String(data.id) };
+    const [colors, sizes] = await Promise.all([
+      readAll("api/style-colors", ofStyle),
+      data.sizeRangeId ? get(`api/size-ranges/${data.sizeRangeId}/sizes`).then((response) => response.data) : [],
+      this.readNamesIn(this.collection, this.collection.schema, data),
+    ]);
+    this.colors = colors.sort((a, b) => (a.sortOrder ?? LAST) - (b.sortOrder ?? LAST));
+    this.allSizes = sizes;
+    const ids = [...new Set(colors.map(({ colorId }) => String(colorId)))];
+    const swatches = ids.length ? await readAll("api/color-swatches", ids.map((id) => ["colorId", id])) : [];
+    this.hexes = new Map(swatches.map(({ colorId, hex }) => [String(colorId), hex]));
+  }
+
+  /** Returns the sizes in use, and those of some ids that are no longer in use. */
+  sizes(ids = []) {
+    const named = new Set(ids.map(String));
+    return this.allSizes.filter(({ id, isDeactivated }) => !isDeactivated || named.has(String(id)));
+  }
+
+  color(styleColorId) {
+    return this.colors.find(({ id }) => id === styleColorId);
+  }
+
+  colorName(styleColorId) {
+    if (styleColorId === null) return "All other colors";
+    const color = this.color(styleColorId);
+    return color?.name ?? color?.colorName ?? String(styleColorId);
+  }
+
+  /** Returns the name of a style color behind its swatch. */
+  colorLabel(styleColorId) {
+    const hex = this.hexes.get(String(this.color(styleColorId)?.colorId));
+    return el("span", { class: "with-swatch" }, styleColorId !== null && swatch(hex), el("bdi", {}, this.colorName(styleColorId)));
+  }
+
+  sizeName(sizeRangeSizeId) {
+    return this.allSizes.find(({ id }) => id === sizeRangeSizeId)?.name ?? String(sizeRangeSizeId);
+  }
+
+  part(name) {
+    return this.collection.parts.find((part) => part.name === name);
+  }
+
+  /** Reads the names of the records that a value, or each entry of a list, refers to. */
+  async readNamesIn(collection, schema, value) {
+    const references = [];
+    const entrySchema = schema.items ?? schema;
+    for (const entry of [value].flat()) eachReference(this.model, collection, "", entrySchema, entry, (target, id) => references.push([target, id]));
+    await readNames(references);
+  }
+}

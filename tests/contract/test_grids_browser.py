@@ -1,0 +1,153 @@
+"""Browser test of a grid on `/data`: a measurement chart as one sheet."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from tests.support.api import Api
+from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+
+pytestmark = [
+    pytest.mark.contract("Open pages"),
+    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
+]
+
+_SIZES = ["XS", "S", "M", "L", "XL", "XXL"]
+_PASTE = """
+((text) => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  const options = { clipboardData: data, bubbles: true, cancelable: true };
+  document.activeElement.dispatchEvent(new ClipboardEvent("paste", options));
+})(arguments[0])
+"""
+_BAR_IS_IN_VIEW = """(() => {
+  const { top, bottom } = document.querySelector(".savebar").getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+})()"""
+
+
+async def test_a_measurement_chart_is_one_sheet(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """Paste, keys, undo, errors at cells, changes of others, an expired key, and a reload."""
+    style_id = await _new_style(api)
+    reader = await reader_of(browser, api, demo_dsn)
+    path = f"/api/styles/{style_id}/measurement-chart"
+    page = await asyncio.to_thread(_paste_chart, reader, style_id)
+    chart = (await api.get(path)).data
+    assert chart["unit"] == "cm"
+    assert [line["name"] for line in chart["lines"]] == [f"Point {row}" for row in range(1, 16)]
+    values = [[entry["value"] for entry in line["requested"]] for line in chart["lines"]]
+    assert values == [[row + column + 0.5 for column in range(6)] for row in range(1, 16)]
+    await asyncio.to_thread(_change_chart, page)
+    theirs = [{**line, "tolerance": 2} for line in chart["lines"]]
+    theirs[0]["requested"] = [
+        {**entry, "value": 77} if place < 2 else entry
+        for place, entry in enumerate(theirs[0]["requested"])
+    ]
+    assert (await api.put(path, {"unit": "cm", "lines": theirs})).status == 200
+    await asyncio.to_thread(_save_over_others, page)
+    chart = (await api.get(path)).data
+    first = [entry["value"] for entry in chart["lines"][0]["requested"]]
+    assert first == [60, 77, 3.5, 4.5, 5.5, 6.5], "mine, theirs, and what nobody changed"
+    assert {line["tolerance"] for line in chart["lines"]} == {2}
+    await asyncio.to_thread(_save_with_another_key, page, reader.key)
+    chart = (await api.get(path)).data
+    assert chart["lines"][0]["requested"][5]["value"] == 99
+
+
+async def _new_style(api: Api) -> int:
+    size_range = (await api.post("/api/size-ranges", {"name": "Weld letters"})).data["id"]
+    sizes = [{"name": name} for name in _SIZES]
+    assert (await api.put(f"/api/size-ranges/{size_range}/sizes", sizes)).status == 200
+    style = {"number": "WELD-1", "name": "Weld Coat", "sizeRangeId": size_range}
+    style_id: int = (await api.post("/api/styles", style)).data["id"]
+    return style_id
+
+
+def _cell(page: DataPage, row: int, title: str) -> Any:
+    """Return the input of a row, from 1 on, and a column."""
+    selector = f".sheet tbody tr:nth-child({row}) input[aria-label$=', {title}']"
+    return page.find(selector)
+
+
+def _open_chart(page: DataPage) -> None:
+    page.press("Edit the measurement chart")
+    page.find(".sheet")
+    page.until(lambda: not page.is_busy())
+
+
+def _paste_chart(reader: Reader, style_id: int) -> DataPage:
+    page = reader.enter(f"#/styles/{style_id}")
+    page.wait_for("Weld Coat")
+    page.until(lambda: not page.is_busy())
+    _open_chart(page)
+    page.find(".of-measurement-chart input").send_keys("cm")
+    page.press("Add a row")
+    rows = [
+        [f"Point {row}", "1,0", *(f"{row + column},5" for column in range(6))]
+        for row in range(1, 16)
+    ]
+    page.driver.execute_script(_PASTE, "\r\n".join("\t".join(cells) for cells in rows))
+    page.until(lambda: len(page.texts(".sheet tbody tr")) == 15)
+    assert page.value(_BAR_IS_IN_VIEW), "the bar with Save stays in view"
+    _cell(page, 1, "XS").send_keys(Keys.CONTROL, "a")
+    _cell(page, 1, "XS").send_keys("wide")
+    page.press("Save")
+    page.until(lambda: len(page.texts(".sheet .error")) == 1)
+    assert page.value("document.activeElement.value") == "wide", "the focus is at the error"
+    assert page.value(_BAR_IS_IN_VIEW)
+    ActionChains(page.driver).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
+    assert _cell(page, 1, "XS").get_property("value") == "1.5", "an error is taken back"
+    ActionChains(page.driver).key_down(Keys.CONTROL).send_keys("s").key_up(Keys.CONTROL).perform()
+    page.until(lambda: len(page.texts(".chart tbody tr")) == 15)
+    page.console_errors()
+    return page
+
+
+def _change_chart(page: DataPage) -> None:
+    """Change a cell by keys alone; the draft survives a reload."""
+    _open_chart(page)
+    _cell(page, 2, "S").click()
+    _cell(page, 2, "S").send_keys(Keys.CONTROL, "a")
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_UP)
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_LEFT)
+    label = page.value("document.activeElement.getAttribute('aria-label')")
+    assert label == "Point 1, XS"
+    page.driver.switch_to.active_element.send_keys("60")
+    page.until(lambda: "1 change is not saved." in page.texts(".savebar span"))
+    page.driver.refresh()
+    page.until(lambda: "draft" in "".join(page.texts(".savebar [role=alert]")))
+    assert _cell(page, 1, "XS").get_property("value") == "60"
+
+
+def _save_over_others(page: DataPage) -> None:
+    page.press("Save")
+    page.until(lambda: "Somebody else" in "".join(page.texts(".savebar [role=alert]")))
+    assert page.value("document.querySelectorAll('.sheet .conflict').length") == 1
+    assert _cell(page, 1, "XS").get_property("value") == "60"
+    assert _cell(page, 1, "S").get_property("value") == "77"
+    page.press("Save")
+    page.until(lambda: bool(page.texts(".chart")))
+    page.console_errors()
+
+
+def _save_with_another_key(page: DataPage, key: str) -> None:
+    """Save with a key that the service does not know any more, then with another."""
+    _open_chart(page)
+    _cell(page, 1, "XXL").send_keys(Keys.CONTROL, "a")
+    _cell(page, 1, "XXL").send_keys("99")
+    script = "sessionStorage.setItem(Object.keys(sessionStorage).find((name) => /key/.test(name))"
+    page.driver.execute_script(f"{script}, 'slv_1_1_expired')")
+    page.press("Save")
+    page.until(lambda: "Another key" in page.texts(".savebar label"))
+    assert page.value(_BAR_IS_IN_VIEW)
+    assert _cell(page, 1, "XXL").get_property("value") == "99", "the input stays"
+    page.driver.switch_to.active_element.send_keys(key, Keys.ENTER)
+    page.until(lambda: bool(page.texts(".chart")))
+    page.console_errors()
