@@ -20,6 +20,7 @@ from service.extras.client import SelvedgeError
 from service.extras.commands import (
     CommandError,
     administration,
+    audit,
     check,
     distribute,
     dump,
@@ -127,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
         distribute,
         installation,
         administration,
+        audit,
         purge,
         check,
         openapi,

@@ -62,7 +62,8 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     system.prepare(app)
     identity.prepare(app, settings.caller_requests)
 
-    retention = partial(run_retention, changes_days=settings.changes_days)
+    days = (settings.changes_days, settings.audit_days)
+    retention = partial(run_retention, changes_days=days[0], audit_days=days[1])
     app.cleanup_ctx.extend(
         [
             partial(_run_shared_objects, settings=settings, dsn=dsn, traces=traces),

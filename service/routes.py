@@ -19,6 +19,7 @@ from service.records.parts import RecordPart
 from service.records.resource import Resource
 from service.resources.registry import (
     ALLOCATIONS,
+    AUDIT,
     CHANGES,
     COMPLETENESS,
     EFFECTIVE_PRICES,
@@ -177,5 +178,6 @@ def routes() -> Iterator[Route]:
     yield Route(operations.EXPORT, EXPORT)
     yield Route(operations.COUNT, MIGRATION_VERIFICATION)
     yield Route(operations.COMPARE, MIGRATION_VERIFICATION)
+    yield Route(operations.REVIEW, AUDIT)
     yield Route(operations.IDENTIFY, ME)
     yield from map(Route, (*operations.WITHOUT_RESOURCE, *page_handlers.OPERATIONS))

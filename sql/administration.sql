@@ -87,7 +87,7 @@ update webhook
        next_at = null
  where id = $1::bigint
    and ($3::bigint is null or organization_id = $3::bigint)
-returning id;
+returning organization_id;
 
 -- name: settings(organization_id)
 select name, multiple_language, pro, unique_keys

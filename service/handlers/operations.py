@@ -13,6 +13,7 @@ from aiohttp import web
 from service.feed import changes
 from service.handlers import (
     allocations,
+    audit,
     computed_documents,
     export,
     generation,
@@ -184,6 +185,8 @@ COMPARE: Final = Operation(
     is_stored=False,
     needs_write_key=False,
 )
+
+REVIEW: Final = Operation("review", "GET", COLLECTION_PATH, audit.read_audit)
 
 IDENTIFY: Final = Operation("identify", "GET", COLLECTION_PATH, identity.read_identity)
 

@@ -13,16 +13,17 @@ from aiohttp import web
 from service.database.connections import Connection
 from service.errors import ApiError, collect_errors, in_request_order
 from service.events import log_event
+from service.handlers.audit import run_audited
 from service.handlers.parameters import (
     idempotent_request,
     no_parameters,
     record_path_ids,
     refuse_preconditions,
 )
-from service.handlers.write_options import run_write
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of, database
 from service.http.envelope import ApiResponse, respond, success
+from service.organizations.audit import AuditEvent
 from service.records import reads
 from service.resources.webhooks import Webhooks
 from service.schemas.parsing import parse
@@ -33,6 +34,7 @@ from service.webhooks.outgoing import OUTGOING
 from service.webhooks.webhook_sender import SENDER
 
 _REPLAYED: Final = "Idempotent-Replayed"
+_AUDITED: Final = ("url", "collections", "documents", "state")
 
 _Body: TypeAlias = dict[str, Any]
 _Change: TypeAlias = Callable[[Connection, int, int, _Body], Awaitable[bytes | None]]
@@ -159,9 +161,14 @@ async def _write(
         lambda: idempotent_request(request, raw),
         lambda: _body(validator, raw, request.app[OUTGOING].policy) if validator else {},
     )
-    response = await run_write(
-        request, idempotency, lambda connection: work(connection, path, body)
-    )
+
+    async def audited(connection: Connection) -> tuple[ApiResponse, AuditEvent]:
+        response = await work(connection, path, body)
+        document = orjson.loads(response.body)["data"]
+        details = {name: document[name] for name in _AUDITED}
+        return response, AuditEvent(f"webhook.{event}", f"webhook:{document['id']}", details)
+
+    response = await run_audited(request, idempotency, audited)
     if _REPLAYED not in response.headers:
         _log(request, event, path[0] if path else response.headers["Location"])
     request.app[SENDER].wake(caller_of(request).organization_id)

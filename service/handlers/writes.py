@@ -17,6 +17,7 @@ from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
 from service.errors import ApiError, BulkCounts, collect_errors
 from service.handlers import write_options
+from service.handlers.audit import run_audited, settings_work
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, record_path
 from service.handlers.patch import patch_editor
@@ -37,6 +38,7 @@ from service.idempotency.requests import IdempotentRequest, Work
 from service.records.master_record import MasterRecord
 from service.records.path_keys import PathId, resolve
 from service.records.writable_resource import WritableResource
+from service.resources.registry import ORGANIZATIONS
 from service.shares.body_scheduler import BODY_SCHEDULER, ENTER_AGAIN_BYTES
 from service.shares.fair_queue import LeaseKind
 from service.writing import writes
@@ -245,9 +247,12 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     if len(items.details) == len(items.items) and not write_request.options.skip_failed:
         ItemErrors(items).raise_any()
     work: Work = partial(_transaction, write_request)
+    key, lease_kind = write_request.idempotency, write_request.lease_kind
     try:
-        key = write_request.idempotency
-        response = await run_write(request, key, work, write_request.lease_kind)
+        if write_request.resource is ORGANIZATIONS:
+            response = await run_audited(request, key, settings_work(request, work), lease_kind)
+        else:
+            response = await run_write(request, key, work, lease_kind)
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_unconditionally(request, len(response.body))

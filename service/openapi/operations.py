@@ -110,6 +110,8 @@ class OperationObject:
             yield from map(parameters.shared, ("Fields", "PageSize", "Cursor", "IfNoneMatch"))
         if kind is operations.CHANGES:
             yield from STATIC["changesParameters"]
+        if kind is operations.REVIEW:
+            yield from STATIC["auditParameters"]
         if kind is operations.EXPORT:
             yield parameters.EXPORTED_COLLECTION
             yield parameters.shared("ExportedSource")

@@ -174,11 +174,12 @@ async def list_webhooks(
 
 async def set_webhook_state(
     connection: asyncpg.Connection, webhook_id: int, state: str, organization_id: int | None = None
-) -> bool:
+) -> int | None:
     """Set the state of a webhook, ``active`` or ``paused``.
 
-    Return whether the webhook exists, in the organization if it is given. Also reset its count of
-    failures, so that the next try is not delayed.
+    Return its organization; None if the webhook does not exist, in the organization if it is given.
+    Also reset its count of failures, so that the next try is not delayed.
     """
     arguments = (webhook_id, state, organization_id)
-    return await connection.fetchval(_SQL["set_webhook_state"].text, *arguments) is not None
+    changed: int | None = await connection.fetchval(_SQL["set_webhook_state"].text, *arguments)
+    return changed

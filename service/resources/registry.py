@@ -181,5 +181,8 @@ EXPORT = Resource("export")
 MIGRATION_VERIFICATION = MigrationVerification(MASTER_RECORDS)
 """Counts and keys of collections with own keys (contract, Migration verification)."""
 
+AUDIT = Resource("audit")
+"""Changes of keys, webhooks and settings (contract, Audit)."""
+
 WEBHOOKS = Webhooks()
 """Subscriptions to the change feed (contract, Webhooks)."""

@@ -17,11 +17,14 @@ from service.extras.commands.command_database import database, run
 from service.extras.commands.prompts import add_yes, confirm, print_table, time_text
 from service.extras.commands.unique_key_setting import require_unique, require_unique_everywhere
 from service.organizations import administration as organizations
+from service.organizations import audit
+from service.organizations.audit import AuditEvent
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1
 ONE_NODE = "its organization: on a cluster, no other node is asked"
 _FEATURES = ("multiple_language", "pro", "unique_keys")
+_AUDITED = ("multipleLanguage", "pro", "uniqueKeys")
 
 
 def add(parsers: Parsers) -> None:
@@ -158,10 +161,16 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
 async def _set_all(
     connection: asyncpg.Connection, id_: int, settings: organizations.OrganizationSettings
 ) -> None:
-    """Change settings; record a change in the change feed."""
+    """Change settings; record a change in the change feed and the audit log."""
+    before = await organizations.lock_settings(connection, id_)
     row = await organizations.set_organization(connection, id_, settings)
-    if row and row["is_changed"]:
+    after = await organizations.lock_settings(connection, id_)
+    if row and row["is_changed"] and before and after:
         await record_settings(connection, id_, is_shown=row["is_shown"])
+        pairs = zip(("name", *_AUDITED), before, after, strict=True)
+        changed = {name: [old, new] for name, old, new in pairs if old != new}
+        event = AuditEvent("organization.updated", f"organization:{id_}", {"changes": changed})
+        await audit.record(connection, id_, audit.operator(), event)
 
 
 def delete_organization(settings: Settings, arguments: Namespace) -> None:
