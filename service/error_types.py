@@ -56,7 +56,7 @@ class ErrorType(StrEnum):
     MALFORMED_JSON = "validation_error.malformed_json", 400
     MALFORMED_REQUEST = "malformed_request", 400, "Send a valid HTTP/1.1 request."
     UNAUTHORIZED = "unauthorized", 401, "Present a valid API key as a bearer token."
-    FORBIDDEN_SCOPE = "forbidden.scope", 403, "This key may only read."
+    FORBIDDEN_SCOPE = "forbidden.scope", 403, "This key lacks a scope."
     FORBIDDEN_ORGANIZATION = "forbidden.organization", 403, "Another organization's record."
     NOT_FOUND = "not_found", 404, "There is no such record."
     NOT_FOUND_ROUTE = "not_found.route", 404, "There is nothing at this path."

@@ -94,10 +94,10 @@ class Route:
         """Return whether callers must present an API key."""
         return self.operation.needs_key
 
-    @property
-    def needs_write_key(self) -> bool:
-        """Return whether a key that may only read does not suffice; ignored for reads."""
-        return self.operation.needs_write_key
+    @cached_property
+    def scope(self) -> str:
+        """Return the scope that the caller needs; "" for none."""
+        return self.resource.scope(self.operation.access) if self.resource is not None else ""
 
     @property
     def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:

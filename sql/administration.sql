@@ -4,10 +4,10 @@
 -- name: clock()
 select now();
 
--- name: create_key(organization_id, name, scope, secret_sha256, expires_at, source)
+-- name: create_key(organization_id, name, scope, scopes, secret_sha256, expires_at, source)
 -- The foreign key refuses an unknown organization. A select from its table would ask every node of a cluster.
-insert into api_key (organization_id, name, scope, secret_sha256, expires_at, source)
-values ($1::bigint, $2::text, $3::text, $4::bytea, $5::timestamptz, $6::text)
+insert into api_key (organization_id, name, scope, scopes, secret_sha256, expires_at, source)
+values ($1::bigint, $2::text, $3::text, $4::text[], $5::bytea, $6::timestamptz, $7::text)
 returning id;
 
 -- name: create_organization(name, multiple_language, pro, unique_keys)
@@ -30,7 +30,8 @@ select exists (
 );
 
 -- name: list_keys(organization_id)
-select id, organization_id, scope, name, coalesce(source, id::text) as source, created_at, last_used_at, expires_at, revoked_at
+select id, organization_id, coalesce(scopes, array[scope]) as scopes, name, coalesce(source, id::text) as source,
+       created_at, last_used_at, expires_at, revoked_at
   from api_key
  where $1::bigint is null or organization_id = $1::bigint
  order by organization_id, id;

@@ -1,7 +1,7 @@
 -- name: caller_of_key(organization_id, key_id)
 select
     k.secret_sha256,
-    k.scope,
+    coalesce(k.scopes, array[k.scope]) as scopes,
     o.multiple_language,
     o.pro,
     o.unique_keys,

@@ -14,6 +14,7 @@ select json_build_object(
         'id', k.id,
         'name', k.name,
         'scope', k.scope,
+        'scopes', coalesce(k.scopes, array[case k.scope when 'read' then '*:read' else '*:delete' end]),
         'source', coalesce(k.source, k.id::text),
         'expiresAt', to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
     )

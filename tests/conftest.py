@@ -166,7 +166,7 @@ async def other_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
 @pytest.fixture
 async def reader_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
     """A caller of organization 1 whose key may only read."""
-    return Api(client, await issue_key(demo_dsn, 1, scope="read"))
+    return Api(client, await issue_key(demo_dsn, 1, "read"))
 
 
 @pytest.fixture

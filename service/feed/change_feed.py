@@ -24,6 +24,7 @@ from service.feed.feed_pages import ChangeEntry, ChangePage
 from service.feed.feed_parameters import ChangeFilter, ChangesRequest, FeedPosition
 from service.limits import MAX_PAGE_BYTES, MAX_TRANSACTION_ENTRIES
 from service.organizations.caller import Caller
+from service.organizations.scopes import ANY
 from service.records.parts import RecordPart
 from service.records.resource import Resource, shown_in
 
@@ -69,6 +70,7 @@ class ChangeFeed(Resource):
     """
 
     name = "changes"
+    scope_name = ANY
 
     def __init__(self, resources: Iterable[Resource], *, parts: Iterable[RecordPart] = ()) -> None:
         super().__init__()

@@ -27,6 +27,7 @@ from service.handlers import (
 )
 from service.http.headers import JSON, JSON_PATCH, MERGE_PATCH, NDJSON
 from service.limits import MAX_BODY_BYTES, MAX_TRANSACTION_BYTES
+from service.organizations import scopes
 
 COLLECTION_PATH: Final = "{root}"
 """Template of ``Operation.path``, as is RECORD_PATH."""
@@ -71,7 +72,7 @@ class Operation:
     is_stored: bool = True
     """Whether it changes anything that is stored; ignored for a GET."""
     needs_write_key: bool = True
-    """Whether a key that may only read does not suffice; ignored for a GET."""
+    """Whether a scope to read does not suffice; ignored for a GET."""
     is_cached: bool = False
     """Whether responses go through the response cache, if the change feed has the resource."""
 
@@ -79,6 +80,13 @@ class Operation:
     def media_types(self) -> tuple[str, ...]:
         """Media types of the body; () if there is no body."""
         return tuple(dict.fromkeys(map(media_type, self.body)))
+
+    @property
+    def access(self) -> str:
+        """Access of the scope that it needs."""
+        if self.method == "GET" or not self.needs_write_key:
+            return scopes.READ
+        return scopes.DELETE if self.method == "DELETE" else scopes.WRITE
 
     @property
     def names_record(self) -> bool:

@@ -32,8 +32,8 @@ class RouteProtocol(Protocol):
         """Return whether callers must present an API key."""
 
     @property
-    def needs_write_key(self) -> bool:
-        """Return whether a key that may only read does not suffice; ignored for reads."""
+    def scope(self) -> str:
+        """Return the scope that the caller needs; "" for none."""
 
     @property
     def problem_statuses(self) -> frozenset[int]:
@@ -80,8 +80,6 @@ _CHALLENGE: Final = "Bearer"
 """Challenge to a request without a key (RFC 6750, 3)."""
 _INVALID: Final = 'Bearer error="invalid_token"'
 """Challenge to a request whose key is not valid."""
-NO_SCOPE: Final = 'Bearer error="insufficient_scope", scope="write"'
-"""Challenge to a write with a key that may only read; the middleware sends it."""
 
 
 async def authenticate(request: web.Request, *, again: bool = False) -> Caller:

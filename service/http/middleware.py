@@ -25,7 +25,6 @@ from service.http.context import (
     ACCESS_LOG,
     CALLER,
     CALLERS,
-    NO_SCOPE,
     REQUEST_ID,
     ROUTES,
     RouteProtocol,
@@ -39,6 +38,7 @@ from service.http.response_sender import send
 from service.http.router import Handler, check_query_string
 from service.limits import MAX_REQUEST_ID_LENGTH
 from service.masking import contains_key
+from service.organizations.scopes import require
 
 _VALID_REQUEST_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_REQUEST_ID_LENGTH}}}", re.ASCII)
 METHODS = frozenset({*READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -141,8 +141,8 @@ async def _respond(
 def _check(request: web.Request, route: RouteProtocol | None) -> None:
     """Raise ApiError for the first error that precedes the handler's (contract, Precedence).
 
-    In this order: a wrong method or path, a key that may only read beside a method that writes, a
-    malformed query, an unknown expectation. Routes that need no key must have reads only.
+    In this order: a wrong method or path, a scope that the key lacks, a malformed query, an unknown
+    expectation. Routes that need no key must have reads only.
     """
     error = request.match_info.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
@@ -153,9 +153,8 @@ def _check(request: web.Request, route: RouteProtocol | None) -> None:
         raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
-    writes = request.method not in READS and (route is None or route.needs_write_key)
-    if writes and not request[CALLER].may_write:
-        raise api_error(ErrorType.FORBIDDEN_SCOPE, headers={"WWW-Authenticate": NO_SCOPE})
+    if route is not None and route.scope:
+        require(request[CALLER].scopes, route.scope)
     check_query_string(request)
     check_expectation(request)
 

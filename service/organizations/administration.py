@@ -5,6 +5,7 @@ transaction: each is one statement, in the transaction of the caller if there is
 use cached keys and settings for up to KEY_CACHE_SECONDS more.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple, NotRequired, TypedDict, Unpack
 
@@ -12,6 +13,7 @@ import asyncpg
 
 from service.database.statements import load
 from service.organizations import caller
+from service.organizations.scopes import Scopes
 
 _SQL: Final = load("administration")
 
@@ -96,8 +98,8 @@ class KeyGrant(TypedDict):
     """Grant of a new key."""
 
     name: str
-    scope: str
-    """``read`` or ``write``."""
+    scopes: Sequence[str]
+    """Scopes, or the short names ``read`` and ``write``; they must be valid."""
     expires_at: NotRequired[datetime | None]
     """Time of its expiry; by default never."""
     source: NotRequired[str | None]
@@ -113,9 +115,9 @@ async def issue_key(
 
     Only the hash of its secret is stored, so the key cannot be read again.
     """
-    secret = caller.new_secret()
+    secret, scopes = caller.new_secret(), Scopes.of(grant["scopes"])
     arguments = (
-        *(organization_id, grant["name"], grant["scope"], caller.digest(secret)),
+        *(organization_id, grant["name"], scopes.name, scopes.texts, caller.digest(secret)),
         *(grant.get("expires_at"), grant.get("source")),
     )
     try:

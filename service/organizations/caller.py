@@ -1,4 +1,4 @@
-"""Callers: API keys, their organization, scope and features, and their cache (contract, Callers).
+"""Callers: API keys, their organization, scopes and features, and their cache (contract, Callers).
 
 A key is ``slv_<organization>_<key id>_<secret>``. The ids are from 1 to 2**63 - 1 without leading
 zeros; the secret is 64 lowercase hex digits.
@@ -20,6 +20,7 @@ from service.database.connections import LOOK_UP_SECONDS, Connection, Database
 from service.errors import ApiError, unavailable
 from service.limits import KEY_CACHE_SECONDS, UNKNOWN_KEY_SECONDS
 from service.organizations.last_used import LastUsed
+from service.organizations.scopes import Scopes
 
 _SECRET_BYTES: Final = 32
 _ID: Final = "([1-9][0-9]{0,18})"
@@ -73,12 +74,11 @@ def digest(secret: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Organization of an API key, with the scope of the key and the organization's features."""
+    """Organization of an API key, with the scopes of the key and the organization's features."""
 
     organization_id: int
     key_id: int
-    may_write: bool
-    """Whether the scope is ``write``, which includes reads."""
+    scopes: Scopes
     multiple_language: bool
     pro: bool
     unique_keys: bool = False
@@ -132,7 +132,7 @@ class Callers:
         """Return the caller that presents the key; None if the key is not valid.
 
         ``fresh`` looks the key up in the database even if it is cached, or joins a look-up that
-        runs. Otherwise a key that was revoked or has expired is valid, and the scope and features
+        runs. Otherwise a key that was revoked or has expired is valid, and the scopes and features
         stay as they were, for up to KEY_CACHE_SECONDS; a key id that was looked up before its key
         was issued works after UNKNOWN_KEY_SECONDS. Keys in use are looked up in the background
         before that. A look-up that finds the key valid is recorded as its use.
@@ -233,7 +233,7 @@ class Callers:
             caller = Caller(
                 organization_id,
                 key_id,
-                row["scope"] == "write",
+                Scopes.of(row["scopes"]),
                 row["multiple_language"],
                 row["pro"],
                 row["unique_keys"],

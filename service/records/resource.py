@@ -92,6 +92,11 @@ class Resource:
     """Number of parameters of ``documents``, if they are not the organization and the parents."""
     is_in_feed = True
     """Whether a change of what is read shows in the change feed, or never happens."""
+    scope_name: str | None = None
+    """Collection that scopes name, if it is not ``collection``, or a whole scope.
+
+    Without a scope, "", every key may read it.
+    """
     string_ids = False
     """Whether JSON has ids as strings. The database has integers."""
     related: ClassVar[tuple[Related, ...]] = ()
@@ -103,8 +108,9 @@ class Resource:
     _defined: ClassVar[Property | None] = None
     """Filters by fields that callers define (``Properties``)."""
 
-    def __init__(self, name: str = "") -> None:
+    def __init__(self, name: str = "", scope_name: str | None = None) -> None:
         self.name = name or self.name
+        self.scope_name = self.scope_name if scope_name is None else scope_name
         related = [prop for related in self.related for prop in related.properties()]
         self.properties = Properties(
             self.name,
@@ -119,6 +125,11 @@ class Resource:
     def collection(self) -> str:
         """Name of the collection whose records the resource is about; by default its own name."""
         return self.name
+
+    def scope(self, access: str) -> str:
+        """Return the scope that an access needs; "" for none."""
+        name = self.collection if self.scope_name is None else self.scope_name
+        return f"{name}:{access}" if name and ":" not in name else name
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements of the collection's SQL file, by name."""

@@ -1,7 +1,7 @@
 """Measured values: part of a sample request, by requested size (contract, Measured values)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Final
@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 import asyncpg
 import orjson
 
+from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.database.connections import Connection
@@ -28,7 +29,7 @@ from service.resources.sample_requests import (
 from service.schemas.extra_checks import duplicate_errors
 
 _SIZE: Final = "sizeRangeSizeId"
-_VALUES: Final = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
+_VALUES: Final[Sequence[str]] = schemas.load()["measurements"]["x-scoped-fields"]
 
 
 class Measurements(RecordPart):

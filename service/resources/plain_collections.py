@@ -197,6 +197,8 @@ class ComplianceCategories(PlainRecord):
 class SharedList(Resource):
     """Read-only list that all organizations share; a path may name an entry by its code."""
 
+    scope_name = ""
+
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents; set the lookup by code."""
         table = schemas.table(self.name)

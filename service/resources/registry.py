@@ -5,6 +5,7 @@ it reads the schemas and SQL files and compiles validators. It needs no database
 """
 
 from service.feed.change_feed import ChangeFeed
+from service.organizations.scopes import ANY, AUDIT_READ, KEYS_MANAGE
 from service.records.master_record import MasterRecord
 from service.records.parts import RecordPart
 from service.records.resource import Resource
@@ -156,7 +157,7 @@ ORGANIZATIONS = Organizations()
 TRANSACTION = Transactions((*MASTER_RECORDS, *PART_COLLECTIONS))
 """Writes of several collections at once (contract, Transactions over collections)."""
 
-ME = Resource("me")
+ME = Resource("me", scope_name="")
 """Identity of the caller's API key (contract, Callers)."""
 
 CHANGES = ChangeFeed(
@@ -175,13 +176,16 @@ EXPORTED: dict[str, Resource] = {
 }
 """Collections that are exported, by name: those of the change feed, and shared lists."""
 
-EXPORT = Resource("export")
+EXPORT = Resource("export", scope_name=ANY)
 """Export of collections (contract, Exports)."""
 
 MIGRATION_VERIFICATION = MigrationVerification(MASTER_RECORDS)
 """Counts and keys of collections with own keys (contract, Migration verification)."""
 
-AUDIT = Resource("audit")
+KEYS = Resource("keys", scope_name=KEYS_MANAGE)
+"""API keys of the caller's organization (contract, Keys)."""
+
+AUDIT = Resource("audit", scope_name=AUDIT_READ)
 """Changes of keys, webhooks and settings (contract, Audit)."""
 
 WEBHOOKS = Webhooks()

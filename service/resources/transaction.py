@@ -6,6 +6,7 @@ from typing import Any
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, with_nearest
+from service.organizations.scopes import ANY
 from service.records.master_record import MasterRecord
 from service.records.resource import Resource
 from service.records.writable_resource import WritableResource
@@ -20,6 +21,7 @@ class Transactions(Resource):
     """Transaction: writes of any of ``collections``, which are in the order of their references."""
 
     name = "transaction"
+    scope_name = ANY
     is_in_feed = False
 
     def __init__(self, resources: Iterable[WritableResource]) -> None:

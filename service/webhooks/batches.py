@@ -21,6 +21,7 @@ from service.feed.feed_pages import ChangeEntry, ChangePage, document_bytes, fir
 from service.feed.feed_parameters import CURSOR, ChangeFilter, ChangesRequest, FeedPosition
 from service.limits import MAX_LIMIT, MAX_MESSAGE_BYTES, MAX_MESSAGE_ENTRIES
 from service.organizations.caller import Caller
+from service.organizations.scopes import READS_ALL
 from service.webhooks.delivery_messages import Message, Span, changes_message, expired_message
 from service.webhooks.leases import SQL, Lease
 
@@ -111,7 +112,7 @@ class BatchReader:
 
 
 def _caller(organization_id: int) -> Caller:
-    return Caller(organization_id, 0, may_write=False, multiple_language=False, pro=False)
+    return Caller(organization_id, 0, READS_ALL, multiple_language=False, pro=False)
 
 
 def _stored_end(row: asyncpg.Record) -> FeedPosition | None:

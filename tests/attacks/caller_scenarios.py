@@ -35,7 +35,7 @@ async def organizations(connection: asyncpg.Connection, scale: float) -> dict[st
 
 async def _issue(connection: asyncpg.Connection, organization_id: int) -> str:
     key = await administration.issue_key(
-        connection, organization_id, name="attack", scope="write", expires_at=None
+        connection, organization_id, name="attack", scopes=["write"], expires_at=None
     )
     assert key is not None
     return key

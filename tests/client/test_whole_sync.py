@@ -25,7 +25,7 @@ async def erp(
     """A client of organization 1 whose key has a source of its own."""
     connection = await asyncpg.connect(service_address.dsn)
     key = await administration.issue_key(
-        connection, 1, name="ERP", scope="write", source=request.node.name
+        connection, 1, name="ERP", scopes=["write"], source=request.node.name
     )
     await connection.close()
     async with Client(str(service_address.url), str(key)) as client:

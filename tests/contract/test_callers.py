@@ -81,7 +81,7 @@ async def test_expired_keys(demo_dsn: str, api: Api) -> None:
     for name, hours in (("past", -1), ("future", 1)):
         expires_at = datetime.now(UTC) + timedelta(hours=hours)
         issued[name] = await administration.issue_key(
-            connection, 1, name=name, scope="write", expires_at=expires_at
+            connection, 1, name=name, scopes=["write"], expires_at=expires_at
         )
     await connection.close()
     assert await status(api, f"Bearer {issued['past']}") == 401

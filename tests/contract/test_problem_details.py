@@ -94,7 +94,7 @@ async def test_challenges_say_why(shared_api: Api, shared_reader: Api, shared_cl
     assert await challenge(Authorization="Bearer slv_1_1_x") == invalid
     assert await challenge(Authorization=f"Bearer Bearer {shared_api.key}") == invalid
     scope = await challenge("DELETE", Authorization=f"Bearer {shared_reader.key}")
-    assert scope == 'Bearer error="insufficient_scope", scope="write"'
+    assert scope == 'Bearer error="insufficient_scope", scope="groups:delete"'
 
 
 @pytest.mark.contract("Shares")
@@ -166,6 +166,7 @@ async def test_callers_are_told_who_they_are(
         organization, key = map(int, api.key.split("_")[1:3])
         scope = "read" if api is shared_reader else "write"
         own = {"id": key, "name": "tests", "scope": scope, "source": str(key)}
+        own["scopes"] = ["*:read" if scope == "read" else "*:delete"]
         assert identity["key"] == own | {"expiresAt": None}
         features = {"multipleLanguage": has_features, "pro": has_features, "uniqueKeys": False}
         assert identity["organization"]["features"] == features

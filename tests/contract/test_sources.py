@@ -20,7 +20,7 @@ pytestmark = pytest.mark.contract("Sources")
 async def erp(shared_dsn: str, shared_api: Api) -> Api:
     """A caller of the same organization whose key has the source `erp`."""
     connection = await asyncpg.connect(shared_dsn)
-    key = await administration.issue_key(connection, 1, name="ERP", scope="write", source="erp")
+    key = await administration.issue_key(connection, 1, name="ERP", scopes=["write"], source="erp")
     await connection.close()
     assert key
     return Api(shared_api.client, key)

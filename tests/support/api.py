@@ -128,11 +128,13 @@ async def exactly(api: Api, path: str) -> Answer:
     return Answer(int(status.split()[1]), headers, body)
 
 
-async def issue_key(dsn: str, organization_id: int, scope: str = "write") -> str:
+async def issue_key(dsn: str, organization_id: int, *scopes: str) -> str:
     """Create an API key of the organization."""
     connection = await asyncpg.connect(dsn)
     try:
-        key = await administration.issue_key(connection, organization_id, name="tests", scope=scope)
+        key = await administration.issue_key(
+            connection, organization_id, name="tests", scopes=scopes or ["write", "keys:manage", "audit:read"]
+        )
         assert key is not None
         return key
     finally:

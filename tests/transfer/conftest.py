@@ -47,7 +47,7 @@ async def keys(environment: TransferEnvironment, request: pytest.FixtureRequest)
         return {
             scope: str(
                 await administration.issue_key(
-                    connection, organization_id, name="tests", scope=scope
+                    connection, organization_id, name="tests", scopes=[scope]
                 )
             )
             for scope in ("write", "read")

@@ -212,7 +212,7 @@ async def test_a_read_only_key_is_refused(
 ) -> None:
     folder.write("item-categories.ndjson", category(1, "Trims"))
     async with Client(str(environment.url), keys["read"]) as reader:
-        with pytest.raises(TransferError, match="may only read"):
+        with pytest.raises(TransferError, match=r"lacks the scope \*:write"):
             await folder.import_records(reader)
 
 

@@ -154,6 +154,7 @@ class Client:
             organization["name"],
             key["name"],
             key["scope"],
+            tuple(key["scopes"]),
             key["source"],
         )
 

@@ -50,8 +50,9 @@ class Identity:
     organization_id: int
     organization_name: str
     key_name: str
-    scope: str
-    """``read`` or ``write``."""
+    scope: str | None
+    """``read`` or ``write``; None for other scopes."""
+    scopes: tuple[str, ...]
     source: str
     """System that uses the key: the records that it creates are of this source."""
 

@@ -19,6 +19,7 @@ from service.extras.commands.unique_key_setting import require_unique, require_u
 from service.organizations import administration as organizations
 from service.organizations import audit
 from service.organizations.audit import AuditEvent
+from service.resources.scope_names import scope_problem
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1
@@ -64,7 +65,13 @@ def _add_key(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     issue = actions.add_parser("issue", help="create a key and print it; it is shown only once")
     issue.add_argument("--organization", type=identifier, required=True, metavar="ID")
-    issue.add_argument("--scope", choices=("read", "write"), default="read", help="default: read")
+    issue.add_argument(
+        "--scope",
+        type=_scope,
+        action="append",
+        metavar="SCOPE",
+        help="read, write or a scope such as styles:write, repeated for several (default: read)",
+    )
     issue.add_argument("--name", type=_name, default="unnamed", help="purpose of the key")
     issue.add_argument(
         "--expires",
@@ -213,7 +220,7 @@ def issue_key(settings: Settings, arguments: Namespace) -> None:
         organizations.issue_key,
         arguments.organization,
         name=arguments.name,
-        scope=arguments.scope,
+        scopes=arguments.scope or ["read"],
         expires_at=arguments.expires,
         source=arguments.source,
     )
@@ -229,7 +236,7 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
         (
             "ID",
             "ORGANIZATION",
-            "SCOPE",
+            "SCOPES",
             "NAME",
             "SOURCE",
             "CREATED",
@@ -239,7 +246,8 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
         ),
         (
             (
-                *(row[field] for field in ("id", "organization_id", "scope", "name", "source")),
+                *(row["id"], row["organization_id"], " ".join(row["scopes"])),
+                *(row["name"], row["source"]),
                 *(time_text(row[f"{event}_at"]) for event in ("created", "last_used")),
                 *(time_text(row[f"{event}_at"]) for event in ("expires", "revoked")),
             )
@@ -263,6 +271,13 @@ def _no_organization(organization_id: int) -> str:
 
 def _on_off(value: bool) -> str:
     return "on" if value else "off"
+
+
+def _scope(text: str) -> str:
+    """Return the text of a scope. Raise ArgumentTypeError if it is none."""
+    if problem := scope_problem(text):
+        raise ArgumentTypeError(problem)
+    return text
 
 
 def identifier(text: str) -> int:

@@ -107,7 +107,7 @@ async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, st
     }
     for organization_id in sorted(await _demo_organizations(connection) - valid.keys()):
         key = await administration.issue_key(
-            connection, organization_id, name="demo", scope="write"
+            connection, organization_id, name="demo", scopes=["write"]
         )
         if key is not None:
             valid[organization_id] = key

@@ -168,7 +168,7 @@ class Import:
         except FailureError as failure:
             error = failure
             if error.type == ErrorType.FORBIDDEN_SCOPE:
-                message = "the API key may only read: issue a key with --scope write"
+                message = f"{error.details[0].value} Issue a key with --scope write."
                 raise TransferError(message) from error
         self._store(entries, [outcome for _, outcome in batch.outcomes])
         self._has_sent, left = True, entries[len(batch.outcomes) :]

@@ -24,7 +24,7 @@ _TEXTS = {
 class Passports(Resource):
     """Passport of an SKU, below the path of its record or of its barcode."""
 
-    name = "passports"
+    name = scope_name = "passports"
     below = "/passport"
     is_in_feed = False
 

@@ -80,7 +80,7 @@ def _unknown_channel(name: str) -> ApiError:
 class Completeness(Resource):
     """What a style lacks in a channel."""
 
-    name = "style-completeness"
+    name = scope_name = "style-completeness"
     segment = Styles.name
     below = "/completeness"
     is_in_feed = False

@@ -1,0 +1,139 @@
+"""Scopes of API keys: what a key may do in which collections (contract, Scopes).
+
+A scope is ``<collection>:<access>``, such as ``styles:write``. The collection ``*`` stands for all.
+A restriction follows the collection, ``styles[supplierId=12]:read``, and the fields that may change
+follow the access, ``measurements:write[supplierMeasurement]``.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from service.error_types import ErrorType
+from service.errors import ApiError, api_error
+
+READ, WRITE, DELETE = "read", "write", "delete"
+ACCESSES: Final = (READ, WRITE, DELETE)
+"""Each includes the ones before it."""
+ALL: Final = "*"
+"""Collection of scopes of all collections."""
+ANY: Final = "any"
+"""Collection of the scope that a key has if it has the access in some collection."""
+KEYS_MANAGE, AUDIT_READ = "keys:manage", "audit:read"
+APART: Final = (KEYS_MANAGE, AUDIT_READ)
+"""Scopes that ``*`` does not include."""
+NAMES: Final[Mapping[str, str]] = {READ: f"{ALL}:{READ}", WRITE: f"{ALL}:{DELETE}"}
+"""Scopes by their short names, those of the keys that read, and that write, everything."""
+MAX_LENGTH: Final = 200
+_SCOPE: Final = re.compile(
+    r"(\*|[a-z]+(?:-[a-z]+)*)(?:\[supplierId=([1-9][0-9]{0,17})\])?"
+    r":(read|write|delete)(?:\[([A-Za-z]+(?:,[A-Za-z]+)*)\])?",
+    re.ASCII,
+)
+
+
+class Scope(NamedTuple):
+    """Parsed scope; it includes another one if that allows nothing more."""
+
+    collection: str
+    access: str
+    supplier_id: int | None = None
+    """Supplier of the styles whose records it opens; None for all records."""
+    fields: frozenset[str] = frozenset()
+    """Fields that writes may change; empty for all."""
+
+    def includes(self, other: "Scope") -> bool:
+        """Return whether all that the other scope allows is allowed by this one."""
+        return (
+            self.collection in (ALL, other.collection)
+            and ACCESSES.index(self.access) >= ACCESSES.index(other.access)
+            and self.supplier_id in (None, other.supplier_id)
+            and (
+                not self.fields
+                or other.access == READ
+                or frozenset() != other.fields <= self.fields
+            )
+        )
+
+
+def parse(text: str) -> Scope | None:
+    """Return the scope of a text; None for a text of another form, and for those of ``APART``.
+
+    Fields stand only beside the access ``write``.
+    """
+    match = _SCOPE.fullmatch(text) if len(text) <= MAX_LENGTH and text not in APART else None
+    if match is None or (match[4] and match[3] != WRITE):
+        return None
+    fields = frozenset(match[4].split(",")) if match[4] else frozenset[str]()
+    return Scope(match[1], match[3], int(match[2]) if match[2] else None, fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Scopes:
+    """Scopes of a key. Stored ones that this release does not know allow nothing."""
+
+    texts: tuple[str, ...]
+    parsed: tuple[Scope, ...]
+    field_scopes: Mapping[str, frozenset[str]]
+    """Fields that writes may change, by collection; those without fields have all of them."""
+    _allowed: frozenset[str] = field(repr=False)
+    """Scopes that the key has by name, included ones as well."""
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "Scopes":
+        """Return the scopes of texts, which may be short names."""
+        texts = tuple(dict.fromkeys(NAMES.get(text, text) for text in texts))
+        parsed = tuple(scope for scope in map(parse, texts) if scope is not None)
+        allowed = {text for text in texts if text in APART}
+        for scope in parsed:
+            included = ACCESSES[: ACCESSES.index(scope.access) + 1]
+            if scope.supplier_id is None:
+                allowed |= {f"{name}:{a}" for name in (scope.collection, ANY) for a in included}
+        fields = dict[str, frozenset[str]]()
+        for scope in parsed:
+            if scope.fields:
+                fields[scope.collection] = fields.get(scope.collection, frozenset()) | scope.fields
+        whole = [each for each in parsed if not each.fields and each.access != READ]
+        for name in [*fields]:
+            if any(each.includes(Scope(name, WRITE)) for each in whole):
+                del fields[name]
+        return cls(texts, parsed, fields, frozenset(allowed))
+
+    def allows(self, scope: str) -> bool:
+        """Return whether a scope without restriction and fields is among these, or is included."""
+        if scope in self._allowed:
+            return True
+        return scope not in APART and f"{ALL}:{scope.rpartition(':')[2]}" in self._allowed
+
+    def includes(self, text: str) -> bool:
+        """Return whether a scope allows nothing more than these, as for a key that these make."""
+        scope = parse(NAMES.get(text, text))
+        if scope is None:
+            return text in APART and text in self.texts
+        parts = [scope._replace(fields=frozenset([name])) for name in scope.fields] or [scope]
+        return all(any(own.includes(part) for own in self.parsed) for part in parts)
+
+    @property
+    def name(self) -> str | None:
+        """Short name of the scopes, ``read`` or ``write``; None if they are others."""
+        of_collections = {text for text in self.texts if text not in APART}
+        return next((name for name, text in NAMES.items() if of_collections == {text}), None)
+
+
+def missing(scope: str, *path: str | int) -> ApiError:
+    """Return the error of a scope that a key lacks, with its challenge (RFC 6750, 3.1)."""
+    text = scope.replace(f"{ANY}:", f"{ALL}:")
+    headers = {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{text}"'}
+    message = f"This key lacks the scope {text}."
+    return api_error(ErrorType.FORBIDDEN_SCOPE, *path, message=message, headers=headers)
+
+
+def require(scopes: Scopes, scope: str, *path: str | int) -> None:
+    """Raise ApiError ``forbidden.scope`` unless the key has the scope."""
+    if not scopes.allows(scope):
+        raise missing(scope, *path)
+
+
+READS_ALL: Final = Scopes.of([READ])
+WRITES_ALL: Final = Scopes.of([WRITE])

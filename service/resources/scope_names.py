@@ -1,0 +1,52 @@
+"""Names that scopes may have: collections, and the fields that they may be restricted to."""
+
+from typing import Final
+
+from service import schemas
+from service.errors import with_nearest
+from service.organizations.scopes import ACCESSES, ALL, APART, NAMES, READ, parse
+from service.resources import registry
+
+_COMPUTED: Final = (
+    registry.COMPLETENESS,
+    registry.PRODUCTS,
+    registry.MIGRATION_VERIFICATION,
+    *registry.PASSPORTS,
+)
+"""Resources that are only read, and have scopes of their own."""
+_STORED: Final = (
+    *registry.MASTER_RECORDS,
+    *registry.PART_COLLECTIONS,
+    registry.ORGANIZATIONS,
+    registry.WEBHOOKS,
+)
+_ACCESSES: Final = {
+    ALL: ACCESSES,
+    **{resource.collection: ACCESSES for resource in _STORED},
+    **{resource.name: (READ,) for resource in _COMPUTED},
+}
+"""Accesses by the collection of the scope."""
+
+
+def scoped_fields(collection: str) -> frozenset[str]:
+    """Return the fields to which a scope of the collection may restrict writes."""
+    return frozenset(schemas.load().get(collection, {}).get("x-scoped-fields", ()))
+
+
+def scope_problem(text: str) -> str | None:
+    """Return why a text is no scope that a key can have; None if it is one."""
+    scope = parse(NAMES.get(text, text))
+    if scope is None:
+        form = "COLLECTION:read, COLLECTION:write or COLLECTION:delete"
+        return None if text in APART else f"Use {form}, or one of {', '.join((*NAMES, *APART))}."
+    accesses = _ACCESSES.get(scope.collection)
+    if accesses is None:
+        return with_nearest("There is no such collection.", scope.collection, _ACCESSES)
+    if scope.access not in accesses:
+        return f"Use {scope.collection}:read: it is only read."
+    if scope.supplier_id is not None:
+        return "Leave supplierId out: scopes cannot be restricted to suppliers."
+    if unknown := scope.fields - scoped_fields(scope.collection):
+        fields = ", ".join(sorted(scoped_fields(scope.collection))) or "none of this collection"
+        return f"Scopes cannot have {min(unknown)}, but {fields}."
+    return None

@@ -1,0 +1,100 @@
+"""Tests of scopes: their texts, and what includes what (contract, Scopes)."""
+
+import pytest
+
+from service.organizations.scopes import Scopes, parse
+from service.resources.scope_names import scope_problem
+
+pytestmark = pytest.mark.contract("Scopes")
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "beyond"),
+    [
+        ("write", "write read styles:delete measurements:write[newMeasurement]", "keys:manage"),
+        ("read", "styles:read", "styles:write write audit:read"),
+        ("styles:delete", "styles:write styles:read", "colors:read *:read"),
+        ("styles:write", "styles:read", "styles:delete"),
+        ("keys:manage", "keys:manage", "audit:read colors:read read"),
+        (
+            "measurements:write[newMeasurement] measurements:write[supplierMeasurement]",
+            "measurements:read measurements:write[supplierMeasurement,newMeasurement]",
+            "measurements:write measurements:delete measurements:write[companyMeasurement]",
+        ),
+    ],
+)
+def test_scopes_include_what_allows_nothing_more(own: str, others: str, beyond: str) -> None:
+    scopes = Scopes.of(own.split())
+    assert all(map(scopes.includes, (*own.split(), *others.split())))
+    assert not any(map(scopes.includes, beyond.split()))
+
+
+def test_every_access_includes_the_ones_before() -> None:
+    scopes = Scopes.of(["styles:write", "colors:read"])
+    assert scopes.allows("styles:read")
+    assert scopes.allows("any:write")
+    assert not scopes.allows("styles:delete")
+    assert not scopes.allows("colors:write")
+    assert not scopes.allows("any:delete")
+    assert Scopes.of(["write"]).allows("colors:delete")
+    assert not Scopes.of(["write"]).allows("keys:manage")
+    assert not Scopes.of(["write"]).allows("audit:read")
+
+
+def test_short_names_are_those_of_the_keys_of_before() -> None:
+    assert Scopes.of(["read"]).texts == ("*:read",)
+    assert Scopes.of(["write"]).texts == ("*:delete",)
+    for texts, name in (
+        (["*:read"], "read"),
+        (["*:delete", "keys:manage"], "write"),
+        (["*:write"], None),
+        (["*:read", "styles:write"], None),
+        (["keys:manage"], None),
+    ):
+        assert Scopes.of(texts).name == name
+
+
+def test_fields_restrict_writes_unless_another_scope_has_them_all() -> None:
+    fields = "measurements:write[newMeasurement]"
+    assert Scopes.of([fields]).field_scopes == {"measurements": {"newMeasurement"}}
+    assert Scopes.of([fields, "measurements:read"]).field_scopes
+    for whole in ("write", "measurements:delete", "measurements:write"):
+        assert not Scopes.of([fields, whole]).field_scopes
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("stiles:read", "There is no such collection. Did you mean styles?"),
+        ("products:write", "Use products:read: it is only read."),
+        ("styles[supplierId=1]:read", "supplierId"),
+        ("styles[brandId=1]:read", "Use "),
+        ("measurements:write[unit]", "unit"),
+        ("styles:write[name]", "name"),
+        ("measurements:read[newMeasurement]", "Use "),
+        ("measurements:write[]", "Use "),
+        ("any:read", "no such collection"),
+        ("languages:read", "no such collection"),
+        ("styles", "Use "),
+        ("styles:read ", "Use "),
+        ("styles:READ", "Use "),
+        ("s" * 300 + ":read", "Use "),
+        ("", "Use "),
+    ],
+)
+def test_texts_that_are_no_scopes_are_refused(text: str, problem: str) -> None:
+    assert problem in str(scope_problem(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*("read", "write", "*:write", "keys:manage", "audit:read", "products:read")]
+    + ["style-prices:delete", "measurements:write[newMeasurement]", "organizations:write"],
+)
+def test_texts_of_scopes_are_accepted(text: str) -> None:
+    assert scope_problem(text) is None
+
+
+def test_unknown_scopes_of_another_release_allow_nothing() -> None:
+    assert parse("styles[brandId=1]:read") is None
+    assert not Scopes.of(["styles[brandId=1]:read"]).allows("styles:read")
