@@ -24,6 +24,7 @@ from service.resources.registry import (
     COMPLETENESS,
     EFFECTIVE_PRICES,
     EXPORT,
+    KEYS,
     MASTER_RECORDS,
     ME,
     MEASUREMENTS,
@@ -178,6 +179,7 @@ def routes() -> Iterator[Route]:
     yield Route(operations.EXPORT, EXPORT)
     yield Route(operations.COUNT, MIGRATION_VERIFICATION)
     yield Route(operations.COMPARE, MIGRATION_VERIFICATION)
+    yield from (Route(operation, KEYS) for operation in operations.OF_KEYS)
     yield Route(operations.REVIEW, AUDIT)
     yield Route(operations.IDENTIFY, ME)
     yield from map(Route, (*operations.WITHOUT_RESOURCE, *page_handlers.OPERATIONS))

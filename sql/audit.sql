@@ -28,7 +28,7 @@ select last_n, last_hash, cleared_n, cleared_hash from audit_chain
 where organization_id = $1::bigint;
 
 -- name: heads(organization_ids)
-select organization_id, last_n, false as is_behind from audit_chain
+select organization_id, last_n from audit_chain
 where organization_id = any($1::bigint[]);
 
 -- name: lock(organization_id)

@@ -12,8 +12,9 @@ from service.database.organization_poller import OrganizationPoller
 from service.errors import too_many_requests
 from service.feed import change_feed
 from service.feed.change_feed import FeedHead
+from service.http.budgets import ADMISSION
 from service.http.connections import max_connections
-from service.http.context import DATABASE
+from service.http.context import CALLERS, DATABASE, authenticate, caller_of
 from service.limits import MAX_WAITING
 from service.organizations import audit
 
@@ -38,9 +39,7 @@ class ChangeWaiters:
         """By organization id: readers with the sequence number after which they wait."""
         self._oldest_first: dict[asyncio.Future[bool], None] = {}
         """All waiting readers; the one that has waited longest comes first."""
-        self._poller = OrganizationPoller(
-            database, self._waiters.keys, heads, self._notify
-        )
+        self._poller = OrganizationPoller(database, self._waiters.keys, heads, self._notify)
         self._is_stopped = False
 
     async def wait(self, organization_id: int, after: int, timeout_seconds: float) -> bool:
@@ -108,6 +107,32 @@ AUDIT_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("audit_waiters", ChangeWai
 """Readers of the audit log, whose heads are never behind."""
 
 
+async def wait_for(
+    request: web.Request,
+    waiters: web.AppKey[ChangeWaiters],
+    after: int,
+    timeout_seconds: float,
+) -> bool:
+    """Wait as ``ChangeWaiters.wait`` does, or until the key is deleted; authenticate again.
+
+    A wait takes no database connection and does not count in the admission limit. Raise ApiError
+    ``unauthorized`` if the key became invalid, and ``too_many_requests`` if too many readers wait.
+    """
+    app, caller = request.app, caller_of(request)
+    wait = app[waiters].wait(caller.organization_id, after, timeout_seconds)
+    waiting = asyncio.ensure_future(wait)
+    try:
+        with (
+            app[ADMISSION].exempt(caller.organization_id),
+            app[CALLERS].watch(caller, waiting.cancel),
+        ):
+            await asyncio.wait([waiting])
+    finally:
+        waiting.cancel()
+    await authenticate(request, again=True)
+    return not waiting.cancelled() and waiting.result()
+
+
 async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
     """Add the change waiters to the application.
 
@@ -120,11 +145,9 @@ async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
     yield
 
 
-async def _audit_heads(
-    connection: Connection, organization_ids: list[int]
-) -> dict[int, FeedHead]:
-    rows = await audit.heads(connection, organization_ids)
-    return {organization_id: FeedHead(*head) for organization_id, *head in rows}
+async def _audit_heads(connection: Connection, organization_ids: list[int]) -> dict[int, FeedHead]:
+    heads = await audit.heads(connection, organization_ids)
+    return {organization_id: FeedHead(n, is_behind=False) for organization_id, n in heads.items()}
 
 
 async def end_change_waits(app: web.Application) -> None:

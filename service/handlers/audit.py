@@ -3,19 +3,25 @@
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import orjson
 from aiohttp import web
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import api_error
-from service.feed.long_poll import AUDIT_WAITERS
+from service.errors import ApiError, ErrorDetail, api_error, collect_errors, in_request_order
+from service.feed.long_poll import AUDIT_WAITERS, wait_for
+from service.handlers.parameters import (
+    idempotent_request,
+    no_parameters,
+    record_path_ids,
+    refuse_preconditions,
+)
 from service.handlers.write_options import run_write
 from service.http.access_log import header_text
-from service.http.budgets import ADMISSION, reserve
-from service.http.context import authenticate, caller_of, database
+from service.http.budgets import reserve, reserve_unconditionally
+from service.http.context import caller_of, database
 from service.http.envelope import ApiResponse, pagination, respond, success
 from service.http.headers import LINK, next_page_link
 from service.idempotency.requests import IdempotentRequest, Work
@@ -27,6 +33,8 @@ from service.organizations.audit import Actor, AuditEvent, Entry
 from service.records.resource import DocumentRequest, Resource
 from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.registry import ORGANIZATIONS
+from service.schemas.parsing import parse
+from service.schemas.validation import Validator
 from service.shares.fair_queue import WRITE, LeaseKind
 
 AuditedWork: TypeAlias = Callable[[Connection], Awaitable[tuple[ApiResponse, AuditEvent | None]]]
@@ -35,7 +43,8 @@ AuditedWork: TypeAlias = Callable[[Connection], Awaitable[tuple[ApiResponse, Aud
 An error rolls it back.
 """
 
-_VERSION: Final = 1
+Body: TypeAlias = dict[str, Any]
+
 _NOW: Final = -1
 """Position in place of a number: the end of the log."""
 
@@ -58,20 +67,17 @@ async def read_audit(_: Resource, request: web.Request) -> web.Response:
         remaining_seconds = deadline - time.monotonic()
         if entries or starts_now or remaining_seconds <= 0:
             break
-        with request.app[ADMISSION].exempt(organization_id):
-            has_entries = await request.app[AUDIT_WAITERS].wait(
-                organization_id, after, remaining_seconds
-            )
-        await authenticate(request, again=True)
-        if not has_entries:
+        if not await wait_for(request, AUDIT_WAITERS, after, remaining_seconds):
             break
     shown = entries[:limit]
     body = orjson.dumps(shown)
     reserve(request, len(body))
     position = shown[-1]["n"] if shown else after
-    next_cursor = cursor.seal(orjson.dumps([_VERSION, position, limit]), scope)
+    next_cursor = cursor.seal(orjson.dumps([position]), scope)
     has_more = len(entries) > limit
-    headers = {LINK: next_page_link(request, next_cursor)} if has_more else {}
+    headers = dict[str, str]()
+    if has_more:
+        headers[LINK] = next_page_link(request, next_cursor)
     members = pagination(next_cursor, has_more=has_more)
     return respond(success(body, pagination=members, headers=headers))
 
@@ -79,28 +85,24 @@ async def read_audit(_: Resource, request: web.Request) -> web.Response:
 def _read_request(parameters: Iterable[tuple[str, str]], scope: str) -> tuple[int, int, int]:
     """Return the number after which the page begins, its limit and the seconds to wait.
 
-    The number is 0 for the oldest entry. Raise ApiError with all errors of the query.
+    The number is 0 for the oldest entry, and _NOW. Raise ApiError with all errors of the query.
     """
     reader = QueryReader(parameters)
     reader.only("cursor", "from", "limit", "wait")
-    after, wait = 0, reader.integer("wait", 0, 0, MAX_WAIT)
+    wait = reader.integer("wait", 0, 0, MAX_WAIT)
     limit = reader.integer("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
-    start = reader.choice("from", "oldest", "now")
-    text = reader.single("cursor")
-    if text is not None:
+    after = _NOW if reader.choice("from", "oldest", "now") == "now" else 0
+    if (text := reader.single("cursor")) is not None:
+        if "from" in reader.texts:
+            reader.fail_beside_cursor("from")
         try:
-            version, after, own_limit = orjson.loads(cursor.unseal(text, scope))
-            if version != _VERSION or not 0 <= after < 2**53 or not 1 <= own_limit <= MAX_LIMIT:
-                raise ValueError("no cursor of this release")
-            if start is not None:
-                reader.fail_beside_cursor("from")
-            if "limit" in reader.texts and limit != own_limit:
-                reader.fail_beside_cursor("limit")
-            limit = own_limit
+            [after] = orjson.loads(cursor.unseal(text, scope))
+            if type(after) is not int or not 0 <= after < 2**53:
+                raise ValueError("no number of an entry")
         except cursor.UNREADABLE:
             reader.fail(ErrorType.INVALID_CURSOR, "cursor")
     reader.raise_errors()
-    return (_NOW if start == "now" else after), limit, wait
+    return after, limit, wait
 
 
 async def _page(
@@ -145,6 +147,44 @@ async def run_audited(
     response = await run_write(request, idempotency, audited, lease_kind)
     for entry in recorded:
         audit.log_head(organization_id, entry["n"], entry["hash"])
+    return response
+
+
+async def administer(
+    resource: Resource,
+    request: web.Request,
+    raw: bytes,
+    work: Callable[[Connection, list[int], Body], Awaitable[tuple[ApiResponse, AuditEvent]]],
+    validator: Validator | None = None,
+    own_errors: Callable[[Body, list[ErrorDetail]], list[ErrorDetail]] = lambda *_: [],
+) -> ApiResponse:
+    """Return the response of a write of a webhook or a key, which takes an Idempotency-Key only.
+
+    ``work`` takes the connection, the ids of the path, and the body, {} without a validator. It may
+    run again after a serialization failure. ``own_errors`` takes the body and its other errors.
+    """
+
+    def read_body() -> Body:
+        if validator is None:
+            return {}
+        body: Body = parse(raw)
+        details = validator.errors(body, raw)
+        details += own_errors(body, details)
+        if details:
+            raise ApiError(in_request_order(body, details))
+        return body
+
+    path, _, _, idempotency, body = collect_errors(
+        lambda: record_path_ids(request, resource),
+        lambda: no_parameters(request),
+        lambda: refuse_preconditions(request),
+        lambda: idempotent_request(request, raw),
+        read_body,
+    )
+    response = await run_audited(
+        request, idempotency, lambda connection: work(connection, path, body)
+    )
+    reserve_unconditionally(request, len(response.body))
     return response
 
 

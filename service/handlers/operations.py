@@ -18,6 +18,7 @@ from service.handlers import (
     export,
     generation,
     identity,
+    keys,
     reads,
     system,
     transactions,
@@ -194,6 +195,16 @@ COMPARE: Final = Operation(
     needs_write_key=False,
 )
 
+OF_KEYS: Final = (
+    LIST,
+    Operation("add", "POST", COLLECTION_PATH, keys.add, body=("create",), of_records=False),
+    READ,
+    Operation("remove", "DELETE", RECORD_PATH, keys.remove, of_records=False),
+    Operation(
+        "rotate", "POST", f"{RECORD_PATH}/rotate", keys.rotate, body=("rotate",), of_records=False
+    ),
+)
+"""Operations of API keys, which are as those of webhooks."""
 REVIEW: Final = Operation("review", "GET", COLLECTION_PATH, audit.read_audit)
 
 IDENTIFY: Final = Operation("identify", "GET", COLLECTION_PATH, identity.read_identity)

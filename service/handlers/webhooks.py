@@ -5,31 +5,25 @@ entity tag changes without a write. Lists and single reads are those of ``reads`
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 from aiohttp import web
 
 from service.database.connections import Connection
-from service.errors import ApiError, collect_errors, in_request_order
+from service.errors import collect_errors
 from service.events import log_event
-from service.handlers.audit import run_audited
-from service.handlers.parameters import (
-    idempotent_request,
-    no_parameters,
-    record_path_ids,
-    refuse_preconditions,
-)
-from service.http.budgets import reserve_unconditionally
+from service.handlers.audit import administer
+from service.handlers.parameters import no_parameters, record_path_ids, refuse_preconditions
 from service.http.context import REQUEST_ID, caller_of, database
 from service.http.envelope import ApiResponse, respond, success
+from service.organizations import keys
 from service.organizations.audit import AuditEvent
 from service.records import reads
 from service.resources.webhooks import Webhooks
-from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 from service.webhooks import signing, subscriptions
-from service.webhooks.addresses import AddressPolicy
 from service.webhooks.outgoing import OUTGOING
 from service.webhooks.webhook_sender import SENDER
 
@@ -148,42 +142,29 @@ async def _write(
     write: _SubscriptionWrite,
     work: Callable[[Connection, list[int], _Body], Awaitable[ApiResponse]],
 ) -> web.Response:
-    """Check a request, run its work in a transaction, log the event and wake this worker's sender.
+    """Run the work of a request as ``administer`` does, log the event and wake the sender.
 
-    ``work`` takes the connection, the ids of the path, [] for a create, and the body, {} without
-    one. It may run again after a serialization failure. A replayed response is not logged again.
+    A replayed response is not logged again. The key that creates or changes a webhook owns it.
     """
     resource, request, raw, validator, event = write
-    path, _, _, idempotency, body = collect_errors(
-        lambda: record_path_ids(request, resource),
-        lambda: no_parameters(request),
-        lambda: refuse_preconditions(request),
-        lambda: idempotent_request(request, raw),
-        lambda: _body(validator, raw, request.app[OUTGOING].policy) if validator else {},
-    )
+    caller, policy = caller_of(request), request.app[OUTGOING].policy
 
-    async def audited(connection: Connection) -> tuple[ApiResponse, AuditEvent]:
+    async def audited(
+        connection: Connection, path: list[int], body: _Body
+    ) -> tuple[ApiResponse, AuditEvent]:
         response = await work(connection, path, body)
         document = orjson.loads(response.body)["data"]
+        if event in ("created", "updated"):
+            await keys.own_webhook(connection, caller, document["id"])
         details = {name: document[name] for name in _AUDITED}
         return response, AuditEvent(f"webhook.{event}", f"webhook:{document['id']}", details)
 
-    response = await run_audited(request, idempotency, audited)
+    url_errors = partial(subscriptions.url_errors, policy=policy)
+    response = await administer(resource, request, raw, audited, validator, url_errors)
     if _REPLAYED not in response.headers:
-        _log(request, event, path[0] if path else response.headers["Location"])
-    request.app[SENDER].wake(caller_of(request).organization_id)
-    reserve_unconditionally(request, len(response.body))
+        _log(request, event, request.match_info.get("id") or response.headers["Location"])
+    request.app[SENDER].wake(caller.organization_id)
     return respond(response)
-
-
-def _body(validator: Validator, raw: bytes, policy: AddressPolicy) -> _Body:
-    """Return the parsed body; raise ApiError with all its errors, a refused ``url`` included."""
-    body: _Body = parse(raw)
-    details = validator.errors(body, raw)
-    details += subscriptions.url_errors(body, details, policy)
-    if details:
-        raise ApiError(in_request_order(body, details))
-    return body
 
 
 async def _document(

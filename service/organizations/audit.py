@@ -7,7 +7,7 @@ Source: contract, Audit.
 
 import getpass
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -87,8 +87,8 @@ def log_head(organization_id: int, n: int, hash_: str) -> None:
 
     The hash is cut to what the log does not mask.
     """
-    facts = {"organization": organization_id, "n": n, "hash": hash_[:MAX_VISIBLE_HEX_DIGITS]}
-    log_event("audit_head", "An audit entry was added.", **facts)
+    shown, message = hash_[:MAX_VISIBLE_HEX_DIGITS], "An audit entry was added."
+    log_event("audit_head", message, organization=organization_id, n=n, hash=shown)
 
 
 def hash_of(previous_hash: str, entry: Mapping[str, Any]) -> str:
@@ -144,9 +144,9 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
     return len(expired) == _BATCH
 
 
-async def heads(connection: Connection, organization_ids: list[int]) -> Sequence[asyncpg.Record]:
-    """Return organization id, number of the newest entry, and false, of each chain."""
-    return await connection.fetch(_SQL["heads"].text, organization_ids)
+async def heads(connection: Connection, organization_ids: list[int]) -> dict[int, int]:
+    """Return the number of the newest entry of each chain, by organization id."""
+    return dict(await connection.fetch(_SQL["heads"].text, organization_ids))
 
 
 async def problems(

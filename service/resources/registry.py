@@ -5,7 +5,7 @@ it reads the schemas and SQL files and compiles validators. It needs no database
 """
 
 from service.feed.change_feed import ChangeFeed
-from service.organizations.scopes import ANY, AUDIT_READ, KEYS_MANAGE
+from service.organizations.scopes import ANY, AUDIT_READ
 from service.records.master_record import MasterRecord
 from service.records.parts import RecordPart
 from service.records.resource import Resource
@@ -32,6 +32,7 @@ from service.resources.care_texts import (
 from service.resources.color_swatches import ColorSwatches
 from service.resources.colors import Colors
 from service.resources.custom_field_values import CustomFieldValues
+from service.resources.keys import Keys
 from service.resources.measurement_charts import MeasurementCharts
 from service.resources.measurements import Measurements
 from service.resources.migration_verification import MigrationVerification
@@ -182,7 +183,7 @@ EXPORT = Resource("export", scope_name=ANY)
 MIGRATION_VERIFICATION = MigrationVerification(MASTER_RECORDS)
 """Counts and keys of collections with own keys (contract, Migration verification)."""
 
-KEYS = Resource("keys", scope_name=KEYS_MANAGE)
+KEYS = Keys()
 """API keys of the caller's organization (contract, Keys)."""
 
 AUDIT = Resource("audit", scope_name=AUDIT_READ)

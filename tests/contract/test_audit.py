@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import json
-import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,11 +13,12 @@ from service.organizations import audit
 from service.organizations.audit import Actor, AuditEvent
 from tests.support import webhooks
 from tests.support.api import MERGE_PATCH, Answer, Api, replacing
+from tests.support.time_limits import within
 
 pytestmark = pytest.mark.contract("Audit")
 
 AUDIT = "/api/audit"
-EVENT = AuditEvent("key.created", "key:7", {"name": "Größe\u2028 \"x\"\n\x7f", "scopes": ["*:read"]})
+EVENT = AuditEvent("key.created", "key:7", {"name": 'Größe\u2028 "x"\n\x7f', "scopes": ["*:read"]})
 
 
 def canonical(value: Any) -> str:
@@ -67,7 +67,9 @@ async def test_webhooks_and_settings_are_audited(api: Api) -> None:
     await api.call("PATCH", f"{own}?dryRun=true", replacing("/city", "Bergen"))
     entries = await entries_of(api)
     assert_chained(entries)
-    assert {(entry["actor"], entry["address"]) for entry in entries} == {(f"key:{key}", "127.0.0.1")}
+    assert {(entry["actor"], entry["address"]) for entry in entries} == {
+        (f"key:{key}", "127.0.0.1")
+    }
     target = f"webhook:{created.data['id']}"
     actions = ("created", "updated", "rewound", "rotated", "deleted")
     assert [(entry["action"], entry["target"]) for entry in entries] == [
@@ -87,7 +89,7 @@ async def test_pages_and_tenancy(api: Api, other_api: Api, demo_dsn: str) -> Non
     assert "Link" in first.headers
     pages, page = [first], first
     while page.json["pagination"]["hasMore"]:
-        page = await api.get(AUDIT, {"cursor": page.json["pagination"]["cursor"]})
+        page = await api.get(AUDIT, {"cursor": page.json["pagination"]["cursor"], "limit": "2"})
         pages.append(page)
     assert [len(each.data) for each in pages] == [2, 2, 1]
     entries = [entry for each in pages for entry in each.data]
@@ -100,7 +102,6 @@ async def test_pages_and_tenancy(api: Api, other_api: Api, demo_dsn: str) -> Non
         (other_api, {"cursor": cursor}, ("invalid_cursor", "cursor")),
         (api, {"cursor": "x"}, ("invalid_cursor", "cursor")),
         (api, {"cursor": cursor, "from": "now"}, ("exclusive_parameters", "from")),
-        (api, {"cursor": cursor, "limit": "3"}, ("exclusive_parameters", "limit")),
         (api, {"limit": "1001"}, ("out_of_range", "limit")),
         (api, {"wait": "31"}, ("out_of_range", "wait")),
     ):
@@ -115,10 +116,9 @@ async def test_a_reader_waits_for_entries(api: Api, demo_dsn: str) -> None:
     following = {"cursor": now.json["pagination"]["cursor"], "wait": "20"}
     waiting: asyncio.Task[Answer] = asyncio.create_task(api.get(AUDIT, following))
     await asyncio.sleep(0.3)
-    started = time.monotonic()
     await record(demo_dsn, 1)
-    assert [entry["n"] for entry in (await waiting).data] == [2]
-    assert time.monotonic() - started < 5
+    async with within(5):
+        assert [entry["n"] for entry in (await waiting).data] == [2]
 
 
 async def test_concurrent_writers_make_one_chain(api: Api, demo_dsn: str) -> None:

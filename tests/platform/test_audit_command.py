@@ -46,7 +46,9 @@ async def test_changed_entries_are_found(
     await record(demo_dsn, 4)
     await record(demo_dsn, 2, organization_id=2)
     connection = await asyncpg.connect(demo_dsn)
-    head = await connection.fetchval("select hash from audit_entry where organization_id = 1 and n = 4")
+    head = await connection.fetchval(
+        "select hash from audit_entry where organization_id = 1 and n = 4"
+    )
     log = tmp_path / "log"
     line = {"event": "audit_head", "organization": 1, "n": 4, "hash": head[:32]}
     log.write_text(f'no JSON\n{{"event":"other"}}\n{json.dumps(line)}\n')

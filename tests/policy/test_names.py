@@ -26,6 +26,7 @@ LEFT = Path(__file__).with_name("names_left.json")
 #: Modules of one name in several folders, and what they have in common.
 SHARED_MODULE_NAMES = {
     "administration": "organizations and keys: the commands, and their statements",
+    "audit": "the audit log: its chain, its handlers and its command",
     "changes": "the change feed: its parameters, handler, OpenAPI operation and client",
     "collections": "collections: as the client calls them, as an import orders them",
     "connections": "connections: to the database, and of HTTP clients",

@@ -1,11 +1,13 @@
 """Administration commands: `selvedge organization` and `selvedge key`.
 
 They use the database directly, also while the service runs. Its workers use changed features and
-refuse revoked keys within 5 seconds.
+refuse revoked keys within a second.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 
 import asyncpg
 
@@ -17,23 +19,24 @@ from service.extras.commands.command_database import database, run
 from service.extras.commands.prompts import add_yes, confirm, print_table, time_text
 from service.extras.commands.unique_key_setting import require_unique, require_unique_everywhere
 from service.organizations import administration as organizations
-from service.organizations import audit
+from service.organizations import audit, keys
 from service.organizations.audit import AuditEvent
 from service.resources.scope_names import scope_problem
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1
+_MAX_OVERLAP = 604_800
 ONE_NODE = "its organization: on a cluster, no other node is asked"
 _FEATURES = ("multiple_language", "pro", "unique_keys")
 _AUDITED = ("multipleLanguage", "pro", "uniqueKeys")
 
 
 def add(parsers: Parsers) -> None:
-    """Add `organization` (create, set, delete, list, nodes) and `key` (issue, list, revoke)."""
+    """Add `organization` and `key`, with their actions."""
     _add_organization(
         parsers.add_parser("organization", help="create, change, delete or list organizations")
     )
-    _add_key(parsers.add_parser("key", help="issue, list or revoke API keys"))
+    _add_key(parsers.add_parser("key", help="issue, list, rotate or revoke API keys"))
 
 
 def _add_organization(parser: ArgumentParser) -> None:
@@ -86,7 +89,18 @@ def _add_key(parser: ArgumentParser) -> None:
     listing = actions.add_parser("list", help="list keys, without their secrets")
     listing.add_argument("--organization", type=identifier, metavar="ID")
     listing.set_defaults(run=list_keys)
-    revoke = actions.add_parser("revoke", help="revoke a key permanently")
+    rotate = actions.add_parser("rotate", help="print a new secret of a key; it is shown only once")
+    rotate.add_argument("id", type=identifier)
+    rotate.add_argument("--organization", type=identifier, metavar="ID", help=ONE_NODE)
+    rotate.add_argument(
+        "--overlap",
+        type=_overlap,
+        default=keys.OVERLAP_SECONDS,
+        metavar="SECONDS",
+        help="for which the former one is valid, too (default: a day)",
+    )
+    rotate.set_defaults(run=rotate_key)
+    revoke = actions.add_parser("revoke", help="revoke a key permanently; pause its webhooks")
     revoke.add_argument("id", type=identifier)
     revoke.add_argument("--organization", type=identifier, metavar="ID", help=ONE_NODE)
     revoke.set_defaults(run=revoke_key)
@@ -215,18 +229,28 @@ def issue_key(settings: Settings, arguments: Namespace) -> None:
 
     The key cannot be shown again, as the database stores only the hash of its secret.
     """
-    key = run(
-        settings,
-        organizations.issue_key,
-        arguments.organization,
-        name=arguments.name,
-        scopes=arguments.scope or ["read"],
-        expires_at=arguments.expires,
-        source=arguments.source,
-    )
+    key = run(settings, _issue_key, arguments)
     if key is None:
         raise CommandError(_no_organization(arguments.organization))
     say(key)
+
+
+async def _issue_key(connection: asyncpg.Connection, arguments: Namespace) -> str | None:
+    operator = audit.operator()
+    async with connection.transaction():
+        created = await keys.create(
+            connection,
+            arguments.organization,
+            operator,
+            name=arguments.name,
+            scopes=arguments.scope or ["read"],
+            expires_at=arguments.expires,
+            source=arguments.source,
+        )
+        if created is None:
+            return None
+        await audit.record(connection, arguments.organization, operator, created[1])
+    return created[0]
 
 
 def list_keys(settings: Settings, arguments: Namespace) -> None:
@@ -256,13 +280,45 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
     )
 
 
+def rotate_key(settings: Settings, arguments: Namespace) -> None:
+    """Give a key a new secret, and print only the key. Raise CommandError if it does not exist."""
+
+    async def rotate(connection: asyncpg.Connection, organization_id: int) -> AuditEvent:
+        key, event = await keys.rotate(connection, organization_id, arguments.id, arguments.overlap)
+        issued.append(key)
+        return event
+
+    issued = list[str]()
+    if not run(settings, _change_key, arguments, rotate):
+        raise CommandError(f"key {arguments.id} is revoked: issue a new one")
+    say(*issued)
+
+
 def revoke_key(settings: Settings, arguments: Namespace) -> None:
     """Revoke a key for good. Raise CommandError if it does not exist.
 
     A key that is revoked already keeps its time.
     """
-    if not run(settings, organizations.revoke_key, arguments.id, arguments.organization):
+    run(settings, _change_key, arguments, partial(keys.delete, key_id=arguments.id))
+
+
+async def _change_key(
+    connection: asyncpg.Connection,
+    arguments: Namespace,
+    change: Callable[[asyncpg.Connection, int], Awaitable[AuditEvent]],
+) -> bool:
+    """Change a key and add the event to the audit log; return whether the key is not revoked."""
+    of_key = await organizations.organization_of_key(
+        connection, arguments.id, arguments.organization
+    )
+    if of_key is None:
         raise CommandError(f"there is no key {arguments.id}: `selvedge key list` shows all keys")
+    async with connection.transaction():
+        is_live = await keys.lock(connection, of_key, arguments.id) is not None
+        if is_live:
+            event = await change(connection, of_key)
+            await audit.record(connection, of_key, audit.operator(), event)
+    return is_live
 
 
 def _no_organization(organization_id: int) -> str:
@@ -291,6 +347,12 @@ def _name(text: str) -> str:
     if not text.strip() or len(text) > 1000 or not text.isprintable():
         raise ArgumentTypeError("use a name of 1 to 1,000 printable characters")
     return text
+
+
+def _overlap(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= _MAX_OVERLAP):
+        raise ArgumentTypeError(f"use a number of seconds from 0 to {_MAX_OVERLAP}, not {text!r}")
+    return int(text)
 
 
 def _switch(text: str) -> bool:

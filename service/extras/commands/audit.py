@@ -9,7 +9,6 @@ from typing import TypeAlias
 import asyncpg
 import orjson
 
-from service.console import say
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.administration import identifier
 from service.extras.commands.command_database import run

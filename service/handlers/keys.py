@@ -1,0 +1,127 @@
+"""Key handlers: API keys are created, rotated and deleted (contract, Keys).
+
+No key gets, or changes, another one with scopes that it has not itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from aiohttp import web
+
+from service.database.connections import Connection
+from service.error_types import ErrorType
+from service.errors import ErrorDetail, api_error
+from service.handlers.audit import Body, actor_of, administer
+from service.http.context import caller_of
+from service.http.envelope import ApiResponse, respond, success
+from service.listing.properties import parse_timestamp
+from service.organizations import keys
+from service.organizations.audit import AuditEvent
+from service.organizations.scopes import NAMES, missing
+from service.records import reads
+from service.records.resource import Resource
+from service.resources.scope_names import scope_problem
+from service.schemas.validation import Validator
+
+
+def _create_errors(body: Body) -> Iterator[ErrorDetail]:
+    """Yield the errors of scopes, and of an expiry that is no time in the future."""
+    scopes = body.get("scopes")
+    for index, text in enumerate(scopes if isinstance(scopes, list) else ()):
+        if isinstance(text, str) and text and (problem := scope_problem(text)):
+            yield ErrorDetail(ErrorType.INVALID_VALUE, ("scopes", index), problem)
+    expires_at = body.get("expiresAt")
+    if isinstance(expires_at, str):
+        try:
+            if parse_timestamp(expires_at) <= datetime.now(UTC):
+                raise ValueError("Use a time in the future.")
+        except ValueError as error:
+            yield ErrorDetail(ErrorType.INVALID_VALUE, ("expiresAt",), str(error))
+
+
+_CREATE: Final = Validator("keys", "create", _create_errors)
+_ROTATE: Final = Validator("keys", "rotate")
+
+
+async def add(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
+    """Create a key; the response, 201, and its replays by the Idempotency-Key have it."""
+
+    async def work(
+        connection: Connection, _: Sequence[int], body: Body
+    ) -> tuple[ApiResponse, AuditEvent]:
+        _require_scopes(request, body["scopes"])
+        expires_at = body.get("expiresAt")
+        created = await keys.create(
+            connection,
+            caller_of(request).organization_id,
+            actor_of(request),
+            name=body["name"],
+            scopes=body["scopes"],
+            source=body.get("source"),
+            expires_at=expires_at and parse_timestamp(expires_at),
+        )
+        assert created is not None, "the organization of a caller is there"
+        key, event = created
+        key_id = int(key.split("_")[2])
+        document = await _document(resource, request, connection, key_id)
+        headers = {"Location": f"{request.path}/{key_id}"}
+        return success(_with_key(document, key), created=True, headers=headers), event
+
+    return respond(await administer(resource, request, raw, work, _CREATE))
+
+
+async def rotate(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
+    """Give a key a new secret; this response and its replays have the key."""
+
+    async def work(
+        connection: Connection, path: Sequence[int], body: Body
+    ) -> tuple[ApiResponse, AuditEvent]:
+        await _lock(request, connection, path[0])
+        key, event = await keys.rotate(
+            connection, caller_of(request).organization_id, path[0], body.get("overlapSeconds")
+        )
+        document = await _document(resource, request, connection, path[0])
+        return success(_with_key(document, key)), event
+
+    return respond(await administer(resource, request, raw, work, _ROTATE))
+
+
+async def remove(resource: Resource, request: web.Request) -> web.Response:
+    """Delete a key for good; return it as it was."""
+
+    async def work(
+        connection: Connection, path: Sequence[int], _: Body
+    ) -> tuple[ApiResponse, AuditEvent]:
+        await _lock(request, connection, path[0])
+        document = await _document(resource, request, connection, path[0])
+        event = await keys.delete(connection, caller_of(request).organization_id, path[0])
+        return success(document), event
+
+    return respond(await administer(resource, request, b"", work))
+
+
+async def _lock(request: web.Request, connection: Connection, key_id: int) -> None:
+    """Lock a key; raise ApiError ``not_found``, or ``forbidden.scope`` if it may do more."""
+    scopes = await keys.lock(connection, caller_of(request).organization_id, key_id)
+    if scopes is None:
+        raise api_error(ErrorType.NOT_FOUND, "id")
+    _require_scopes(request, scopes)
+
+
+def _require_scopes(request: web.Request, scopes: Sequence[str]) -> None:
+    """Raise ApiError ``forbidden.scope`` for the first scope that the caller has not itself."""
+    for index, text in enumerate(scopes):
+        if not caller_of(request).scopes.includes(text):
+            raise missing(NAMES.get(text, text), "scopes", index)
+
+
+async def _document(
+    resource: Resource, request: web.Request, connection: Connection, key_id: int
+) -> bytes:
+    path = [key_id]
+    return await reads.read_document(connection, resource, caller_of(request), path, "documents")
+
+
+def _with_key(document: bytes, key: str) -> bytes:
+    return b'%b, "key":"%b"}' % (document[:-1], key.encode())
