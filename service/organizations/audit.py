@@ -127,9 +127,9 @@ async def page(
 
 
 async def delete_expired(connection: Connection, organization_id: int, before: datetime) -> bool:
-    """Delete up to 1,000 of the oldest entries from before a time; return whether there may be more.
+    """Delete up to 1,000 of the oldest entries from before a time.
 
-    The chain keeps number and hash of the last one.
+    The chain keeps number and hash of the last one. Return whether there may be more.
     """
     stored = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if stored is None:

@@ -108,7 +108,7 @@ class _StoredKey:
     def has(self, secret: str) -> bool:
         """Return whether the key has the secret."""
         own = digest(secret)
-        return any([hmac.compare_digest(each, own) for each in self.secrets_sha256])
+        return sum(hmac.compare_digest(each, own) for each in self.secrets_sha256) > 0
 
 
 @dataclass(frozen=True, slots=True)

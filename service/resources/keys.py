@@ -5,7 +5,7 @@ from service.records.resource import Resource
 
 
 class Keys(Resource):
-    """Keys that were not deleted. Their changes are in the audit log, and not in the change feed."""
+    """Keys that were not deleted. Their changes are in the audit log, not in the change feed."""
 
     name = "keys"
     scope_name = KEYS_MANAGE
