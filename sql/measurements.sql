@@ -133,11 +133,14 @@ where request.organization_id = $1::bigint and request.id = $4::bigint and reque
 for no key update of request, requested;
 
 -- name: measured_lines(organization_id, sample_request_ids, size_ids)
--- Lines, with their measured values, of the sizes $3 of the requests $2; a row without a line for a requested
--- size that has none.
+-- Lines, with their measured values and the members of their size, of the sizes $3 of the requests $2; a row without
+-- a line for a requested size that has none.
 select
     requested.sample_request_id as request_id,
     requested.size_range_size_id as size_id,
+    requested.designer_comment as "designerComment",
+    requested.is_approved as approved,
+    requested.is_designer_visible_only as "designerVisibleOnly",
     measured.line_id,
     measured.is_deactivated,
     measured."companyMeasurement",
@@ -145,7 +148,7 @@ select
     measured."newMeasurement"
 from unnest($2::bigint[], $3::bigint[]) as sent(request_id, size_id)
 cross join lateral (
-    select size.sample_request_id, size.size_range_size_id
+    select size.*
     from sample_request_size size
     where size.organization_id = $1::bigint and size.sample_request_id = sent.request_id
     offset 0

@@ -5,7 +5,7 @@ A request index counts all items of the request from 0, an index those of one ba
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import orjson
@@ -154,8 +154,8 @@ class Batch:
     An item gets the ``id`` of its record when that is known: from the request, from the lock of the
     record with its own key, or as the new id of a record to create. ``index`` counts the batch's
     items from 0; ``request_index`` is an item's index in the request. Subsets of a batch share its
-    errors, ``checked_fields``, ``part_operations`` and items; the write changes these in place. An
-    item that fails stays in the batch; ``subset`` returns a batch without it.
+    errors, ``checked_fields`` and the like, and items; the write changes these in place. An item
+    that fails stays in the batch; ``subset`` returns a batch without it.
     """
 
     caller: Caller
@@ -170,8 +170,10 @@ class Batch:
     checked_fields: set[str] = field(default_factory=set)
     """References whose records the write has found live and locked, by dotted path."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
-    """Ids of owners whose parts get their first content or lose their last, by part, then by
-    operation (``created`` or ``deleted``)."""
+    """Ids of owners whose parts get their first content or lose their last, by part and
+    operation."""
+    merged: set[int] = field(default_factory=set)
+    """Request indexes of edited stored forms: what these lack is removed."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -259,17 +261,7 @@ class Batch:
     def _selection(self, indexes: list[int]) -> "Batch":
         items = [self.items[index] for index in indexes]
         request_indexes = [self.request_indexes[index] for index in indexes]
-        return Batch(
-            self.caller,
-            items,
-            request_indexes,
-            self.errors,
-            self.request_id,
-            self.parents,
-            self.failed_creator,
-            self.checked_fields,
-            self.part_operations,
-        )
+        return replace(self, items=items, request_indexes=request_indexes)
 
     def note_part(self, part: str, owner_id: int, *, was_filled: bool, is_filled: bool) -> None:
         """Note in ``part_operations`` if the write fills an owner's empty part, or empties it."""

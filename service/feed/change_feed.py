@@ -69,8 +69,7 @@ class ChangeFeed(Resource):
     a page is read, so they find the records that show it then.
     """
 
-    name = "changes"
-    scope_name = ANY
+    name, scope_name = "changes", ANY
 
     def __init__(self, resources: Iterable[Resource], *, parts: Iterable[RecordPart] = ()) -> None:
         super().__init__()
@@ -273,9 +272,8 @@ async def assign_sequence_numbers(connection: Connection, organization_id: int) 
 async def delete_expired(connection: Connection, organization_id: int, before: datetime) -> bool:
     """Delete up to ``NUMBERING_BATCH`` numbered changes whose transactions began before a time.
 
-    Return whether there may be more. Only the feed's beginning is deleted, up to the first
-    transaction that began later, so that the feed has no gap. Lock the feed until the end of the
-    caller's transaction.
+    Return whether there may be more. Only the feed's beginning is deleted, up to the first later
+    transaction, so that it has no gap. Lock it until the end of the caller's transaction.
     """
     feed = await connection.fetchrow(_SQL["lock"].text, organization_id)
     if feed is None:

@@ -15,7 +15,7 @@ from service.feed import feed_parameters as changes
 from service.feed.change_entries import entries_json
 from service.feed.change_feed import ChangeFeed
 from service.feed.feed_pages import ChangeEntry, ChangePage, first_half, too_many_entries
-from service.feed.feed_parameters import ChangesRequest
+from service.feed.feed_parameters import ChangeFilter, ChangesRequest
 from service.feed.long_poll import CHANGE_WAITERS, wait_for
 from service.http.budgets import reserve
 from service.http.context import caller_of, database
@@ -23,6 +23,7 @@ from service.http.envelope import pagination, respond, success
 from service.http.headers import LINK, X_CHANGES_AFTER, X_CHANGES_EPOCH, next_page_link
 from service.limits import MAX_BATCH_BYTES
 from service.listing import cursor
+from service.organizations.scopes import ALL, READ, Scopes, require, require_all
 
 
 async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
@@ -81,7 +82,8 @@ async def _page(
     """Return the page after a position; if necessary first number all committed changes."""
     caller = caller_of(request)
     organization_id = caller.organization_id
-    read = partial(feed.read, caller=caller, request=changes_request)
+    readable = _readable(feed, caller.scopes, changes_request.filter)
+    read = partial(feed.read, caller=caller, request=replace(changes_request, filter=readable))
     page = await database(request).read(read, organization_id)
     if page is None:
         assign_numbers = partial(
@@ -92,6 +94,21 @@ async def _page(
         page = await database(request).read(partial(read, is_numbered=True), organization_id)
     assert page is not None, "a feed is there once it was numbered"
     return page
+
+
+def _readable(feed: ChangeFeed, scopes: Scopes, change_filter: ChangeFilter) -> ChangeFilter:
+    """Return a filter restricted to the collections that a key may read.
+
+    Raise ApiError ``forbidden.scope`` for others that it names, and for a key that reads none.
+    """
+    if scopes.allows(f"{ALL}:{READ}"):
+        return change_filter
+    names = {name: resource.scope(READ) for name, resource in feed.resources.items()}
+    require_all(scopes, ((names[name], ("collection",)) for name in change_filter.collections))
+    readable = tuple(name for name, scope in names.items() if scopes.allows(scope))
+    if not readable:
+        require(scopes, f"{ALL}:{READ}")
+    return replace(change_filter, collections=change_filter.collections or readable)
 
 
 async def _with_documents(

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail, api_error, collect_errors, in_request_order
+from service.errors import api_error, collect_errors
 from service.feed.long_poll import AUDIT_WAITERS, wait_for
 from service.handlers.parameters import (
     idempotent_request,
@@ -20,7 +20,7 @@ from service.handlers.parameters import (
 )
 from service.handlers.write_options import run_write
 from service.http.access_log import header_text
-from service.http.budgets import reserve, reserve_unconditionally
+from service.http.budgets import reserve
 from service.http.context import caller_of, database
 from service.http.envelope import ApiResponse, pagination, respond, success
 from service.http.headers import LINK, next_page_link
@@ -33,8 +33,6 @@ from service.organizations.audit import Actor, AuditEvent, Entry
 from service.records.resource import DocumentRequest, Resource
 from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.registry import ORGANIZATIONS
-from service.schemas.parsing import parse
-from service.schemas.validation import Validator
 from service.shares.fair_queue import WRITE, LeaseKind
 
 AuditedWork: TypeAlias = Callable[[Connection], Awaitable[tuple[ApiResponse, AuditEvent | None]]]
@@ -150,30 +148,13 @@ async def run_audited(
     return response
 
 
-async def administer(
-    resource: Resource,
-    request: web.Request,
-    raw: bytes,
-    work: Callable[[Connection, list[int], Body], Awaitable[tuple[ApiResponse, AuditEvent]]],
-    validator: Validator | None = None,
-    own_errors: Callable[[Body, list[ErrorDetail]], list[ErrorDetail]] = lambda *_: [],
-) -> ApiResponse:
-    """Return the response of a write of a webhook or a key, which takes an Idempotency-Key only.
+def read_administration(
+    resource: Resource, request: web.Request, raw: bytes, read_body: Callable[[], Body]
+) -> tuple[list[int], IdempotentRequest | None, Body]:
+    """Return the ids of the path, the Idempotency-Key and the body of a write without parameters.
 
-    ``work`` takes the connection, the ids of the path, and the body, {} without a validator. It may
-    run again after a serialization failure. ``own_errors`` takes the body and its other errors.
+    Raise ApiError with the errors of all of them.
     """
-
-    def read_body() -> Body:
-        if validator is None:
-            return {}
-        body: Body = parse(raw)
-        details = validator.errors(body, raw)
-        details += own_errors(body, details)
-        if details:
-            raise ApiError(in_request_order(body, details))
-        return body
-
     path, _, _, idempotency, body = collect_errors(
         lambda: record_path_ids(request, resource),
         lambda: no_parameters(request),
@@ -181,11 +162,7 @@ async def administer(
         lambda: idempotent_request(request, raw),
         read_body,
     )
-    response = await run_audited(
-        request, idempotency, lambda connection: work(connection, path, body)
-    )
-    reserve_unconditionally(request, len(response.body))
-    return response
+    return path, idempotency, body
 
 
 def settings_work(request: web.Request, work: Work) -> AuditedWork:

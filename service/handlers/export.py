@@ -26,6 +26,7 @@ from service.http.response_sender import StreamedResponse
 from service.listing.properties import SOURCE
 from service.listing.query_reader import QueryReader
 from service.organizations.caller import Caller
+from service.organizations.scopes import READ, require_all
 from service.records import reads as export
 from service.records.resource import Resource
 from service.resources.registry import EXPORTED
@@ -49,7 +50,7 @@ class _ExportRequest:
 
 
 async def export_records(_: Resource, request: web.Request) -> web.StreamResponse:
-    """Return the records of the named collections, or of all, as a stream of NDJSON or CSV.
+    """Return the records of the named collections, or of all that the key reads, as a stream.
 
     The headers have the position of the change feed in the stream's snapshot, which stays open
     until the response has ended. Raise ApiError, before the stream begins, for errors of the query,
@@ -101,7 +102,10 @@ def _read_request(request: web.Request) -> _ExportRequest:
     if not names.keys() <= choices.keys():
         reader.fail_choice(choices, "collection")
     reader.raise_errors()
-    resources = [choices[name] for name in names]
+    resources, scopes = [choices[name] for name in names], caller_of(request).scopes
+    if "collection" in reader.texts:
+        require_all(scopes, ((each.scope(READ), ("collection",)) for each in resources))
+    resources = [each for each in resources if scopes.allows(each.scope(READ))]
     columns: tuple[str, ...] = ()
     if len(resources) == 1 and prefers(request, CSV, NDJSON):
         columns = reads.columns(resources[0], ())

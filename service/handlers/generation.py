@@ -21,7 +21,9 @@ from service.handlers.writes import bulk_error_counts
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
 from service.http.envelope import ApiResponse, respond
-from service.resources.assortment.sku_generation import SkuGeneration
+from service.organizations.scopes import WRITE, require_all
+from service.resources.assortment.barcodes import Barcodes
+from service.resources.assortment.sku_generation import RANGE, SkuGeneration
 from service.resources.assortment.style_skus import StyleSkus
 from service.shares.fair_queue import LeaseKind
 from service.writing.outcomes import WriteOptions
@@ -34,6 +36,9 @@ async def generate(resource: SkuGeneration, request: web.Request, raw: bytes) ->
     body = BulkBody.of(raw)
     with bulk_error_counts("generate", body.total_items):
         options = replace(write_options.read(request, resource, PARAMETERS), match_by_key=True)
+        ranges = (index for index, item in body.objects() if item.get(RANGE) is not None)
+        scope = f"{Barcodes.name}:{WRITE}"
+        require_all(caller_of(request).scopes, ((scope, (index, RANGE)) for index in ranges))
         _, _, _, idempotency, items = collect_errors(
             lambda: options,
             lambda: write_options.check(request, PARAMETERS),

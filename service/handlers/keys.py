@@ -3,16 +3,19 @@
 No key gets, or changes, another one with scopes that it has not itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 from aiohttp import web
 
 from service.database.connections import Connection
+from service.database.errors import OrganizationMissingError
 from service.error_types import ErrorType
-from service.errors import ErrorDetail, api_error
-from service.handlers.audit import Body, actor_of, administer
+from service.errors import ApiError, ErrorDetail, api_error, in_request_order
+from service.handlers.audit import Body, actor_of, read_administration, run_audited
+from service.http.budgets import reserve_unconditionally
 from service.http.context import caller_of
 from service.http.envelope import ApiResponse, respond, success
 from service.listing.properties import parse_timestamp
@@ -22,6 +25,7 @@ from service.organizations.scopes import NAMES, missing
 from service.records import reads
 from service.records.resource import Resource
 from service.resources.scope_names import scope_problem
+from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
 
@@ -48,65 +52,92 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> web.Respo
     """Create a key; the response, 201, and its replays by the Idempotency-Key have it."""
 
     async def work(
-        connection: Connection, _: Sequence[int], body: Body
+        connection: Connection, _: list[int], body: Body
     ) -> tuple[ApiResponse, AuditEvent]:
-        _require_scopes(request, body["scopes"])
-        expires_at = body.get("expiresAt")
+        expires_at, organization_id = body.get("expiresAt"), caller_of(request).organization_id
         created = await keys.create(
             connection,
-            caller_of(request).organization_id,
+            organization_id,
             actor_of(request),
             name=body["name"],
             scopes=body["scopes"],
             source=body.get("source"),
             expires_at=expires_at and parse_timestamp(expires_at),
         )
-        assert created is not None, "the organization of a caller is there"
+        if created is None:
+            raise OrganizationMissingError
         key, event = created
         key_id = int(key.split("_")[2])
         document = await _document(resource, request, connection, key_id)
         headers = {"Location": f"{request.path}/{key_id}"}
         return success(_with_key(document, key), created=True, headers=headers), event
 
-    return respond(await administer(resource, request, raw, work, _CREATE))
+    return await _write(resource, request, (raw, _CREATE), work)
 
 
 async def rotate(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
     """Give a key a new secret; this response and its replays have the key."""
 
     async def work(
-        connection: Connection, path: Sequence[int], body: Body
+        connection: Connection, path: list[int], body: Body
     ) -> tuple[ApiResponse, AuditEvent]:
-        await _lock(request, connection, path[0])
-        key, event = await keys.rotate(
-            connection, caller_of(request).organization_id, path[0], body.get("overlapSeconds")
-        )
-        document = await _document(resource, request, connection, path[0])
+        document = await _locked(resource, request, connection, path[0])
+        seconds, organization_id = body.get("overlapSeconds"), caller_of(request).organization_id
+        key, event = await keys.rotate(connection, organization_id, path[0], seconds)
         return success(_with_key(document, key)), event
 
-    return respond(await administer(resource, request, raw, work, _ROTATE))
+    return await _write(resource, request, (raw, _ROTATE), work)
 
 
 async def remove(resource: Resource, request: web.Request) -> web.Response:
     """Delete a key for good; return it as it was."""
 
     async def work(
-        connection: Connection, path: Sequence[int], _: Body
+        connection: Connection, path: list[int], _: Body
     ) -> tuple[ApiResponse, AuditEvent]:
-        await _lock(request, connection, path[0])
-        document = await _document(resource, request, connection, path[0])
+        document = await _locked(resource, request, connection, path[0])
         event = await keys.delete(connection, caller_of(request).organization_id, path[0])
         return success(document), event
 
-    return respond(await administer(resource, request, b"", work))
+    return await _write(resource, request, None, work)
 
 
-async def _lock(request: web.Request, connection: Connection, key_id: int) -> None:
-    """Lock a key; raise ApiError ``not_found``, or ``forbidden.scope`` if it may do more."""
+async def _write(
+    resource: Resource,
+    request: web.Request,
+    sent: tuple[bytes, Validator] | None,
+    work: Callable[[Connection, list[int], Body], Awaitable[tuple[ApiResponse, AuditEvent]]],
+) -> web.Response:
+    """Check a request, with the body that is ``sent``, and run its work in a transaction."""
+    raw = sent[0] if sent else b""
+    path, idempotency, body = read_administration(resource, request, raw, partial(_body, sent))
+    _require_scopes(request, body.get("scopes", ()))
+    response = await run_audited(
+        request, idempotency, lambda connection: work(connection, path, body)
+    )
+    reserve_unconditionally(request, len(response.body))
+    return respond(response)
+
+
+def _body(sent: tuple[bytes, Validator] | None) -> Body:
+    if sent is None:
+        return {}
+    raw, validator = sent
+    body: Body = parse(raw)
+    if details := validator.errors(body, raw):
+        raise ApiError(in_request_order(body, details))
+    return body
+
+
+async def _locked(
+    resource: Resource, request: web.Request, connection: Connection, key_id: int
+) -> bytes:
+    """Lock and return a key; raise ApiError ``not_found``, or ``forbidden.scope``."""
     scopes = await keys.lock(connection, caller_of(request).organization_id, key_id)
     if scopes is None:
         raise api_error(ErrorType.NOT_FOUND, "id")
     _require_scopes(request, scopes)
+    return await _document(resource, request, connection, key_id)
 
 
 def _require_scopes(request: web.Request, scopes: Sequence[str]) -> None:

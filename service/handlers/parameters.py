@@ -176,7 +176,11 @@ def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | 
         message = "This is an API key. Use a random value, such as a UUID."
         raise api_error(ErrorType.INVALID_VALUE, "Idempotency-Key", message=message)
     request_line = f"{request.method} {request.raw_path}\n".encode()
-    return IdempotentRequest(caller_of(request), key, hashlib.sha256(request_line + raw).digest())
+    caller = caller_of(request)
+    if caller.scopes.name is None:
+        # Another key's response may show what this one may not read.
+        key = f"{caller.key_id} {key}"
+    return IdempotentRequest(caller, key, hashlib.sha256(request_line + raw).digest())
 
 
 SCHEDULED_BYTES: Final = 64 * 1024

@@ -5,7 +5,7 @@ under its request index, so that the other items can be checked further. The dat
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -86,6 +86,12 @@ class BulkBody:
         """Raise ApiError if the body could not be parsed."""
         if self.parse_errors:
             raise ApiError(self.parse_errors)
+
+    def objects(self) -> Iterator[tuple[int, Item]]:
+        """Yield the items that are objects, with their request indexes."""
+        for index, item in enumerate(self.items if isinstance(self.items, list) else ()):
+            if isinstance(item, dict):
+                yield index, item
 
     @property
     def total_items(self) -> int:

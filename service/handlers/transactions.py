@@ -36,6 +36,7 @@ from service.http.envelope import ApiResponse, respond
 from service.http.headers import NDJSON, is_sent_as
 from service.idempotency.requests import IdempotentRequest
 from service.limits import MAX_TRANSACTION_SECONDS, MAX_TRANSACTION_VALUES
+from service.organizations.scopes import DELETE, WRITE, require_all
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
 from service.resources.transaction import Transactions
@@ -78,6 +79,7 @@ async def write(resource: Transactions, request: web.Request, raw: bytes) -> web
     read = partial(parse_lines if is_lines else parse, max_values=MAX_TRANSACTION_VALUES)
     body = BulkBody.of(raw, read)
     with bulk_error_counts("transaction", body.total_items):
+        require_all(caller_of(request).scopes, _needed_scopes(resource, body))
         options, _, _, idempotency, malformed_entries = collect_errors(
             lambda: write_options.read(request, resource, write_options.BULK),
             lambda: write_options.check(request, write_options.BULK),
@@ -89,6 +91,20 @@ async def write(resource: Transactions, request: web.Request, raw: bytes) -> web
         entries = _Entries(resource, body.items, malformed_entries)
         await entries.validate(request, options)
         return await _execute(request, entries, options, idempotency)
+
+
+def _needed_scopes(resource: Transactions, body: BulkBody) -> Iterator[tuple[str, Path]]:
+    """Yield the scopes that entries need, with the paths of their errors."""
+    for index, entry in body.objects():
+        collection = resource.collections.get(_collection_of(entry) or "")
+        if collection is None:
+            continue
+        item, deletes = entry.get("item"), entry.get("operation") == EntryOperation.DELETE
+        if deletes or (isinstance(item, dict) and item.get("state") == "deleted"):
+            path = ("operation",) if deletes else ("item", "state")
+            yield collection.scope(DELETE), (index, *path)
+        else:
+            yield collection.scope(WRITE), (index, "collection")
 
 
 def _entry_errors(resource: Transactions, body: BulkBody) -> Details:

@@ -4,26 +4,30 @@ Writes take no query parameters and no preconditions: a subscription shows its d
 entity tag changes without a write. Lists and single reads are those of ``reads``.
 """
 
-from collections.abc import Awaitable, Callable
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 from aiohttp import web
 
 from service.database.connections import Connection
-from service.errors import collect_errors
+from service.errors import ApiError, Path, collect_errors, in_request_order
 from service.events import log_event
-from service.handlers.audit import administer
+from service.handlers.audit import read_administration, run_audited
 from service.handlers.parameters import no_parameters, record_path_ids, refuse_preconditions
+from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of, database
 from service.http.envelope import ApiResponse, respond, success
 from service.organizations import keys
 from service.organizations.audit import AuditEvent
+from service.organizations.scopes import ALL, READ, require_all
 from service.records import reads
+from service.resources.registry import CHANGES
 from service.resources.webhooks import Webhooks
+from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 from service.webhooks import signing, subscriptions
+from service.webhooks.addresses import AddressPolicy
 from service.webhooks.outgoing import OUTGOING
 from service.webhooks.webhook_sender import SENDER
 
@@ -131,6 +135,9 @@ async def _change(write: _SubscriptionWrite, change: _Change) -> web.Response:
 
     async def work(connection: Connection, path: list[int], body: _Body) -> ApiResponse:
         organization_id, [webhook_id] = caller_of(write.request).organization_id, path
+        # The URL gets the changes, and the secret proves their sender.
+        stored = await subscriptions.lock(connection, organization_id, webhook_id)
+        require_all(caller_of(write.request).scopes, _needed_scopes(stored))
         secret = await change(connection, organization_id, webhook_id, body)
         document = await _document(write.resource, write.request, connection, webhook_id)
         return success(document if secret is None else _with_secret(document, secret))
@@ -142,16 +149,15 @@ async def _write(
     write: _SubscriptionWrite,
     work: Callable[[Connection, list[int], _Body], Awaitable[ApiResponse]],
 ) -> web.Response:
-    """Run the work of a request as ``administer`` does, log the event and wake the sender.
+    """Check a request, run its work in a transaction, log the event and wake this worker's sender.
 
-    A replayed response is not logged again. The key that creates or changes a webhook owns it.
+    ``work`` takes the connection, the ids of the path, [] for a create, and the body, {} without
+    one. It may run again after a serialization failure. A replayed response is not logged again. The key that creates or changes a webhook owns it.
     """
     resource, request, raw, validator, event = write
     caller, policy = caller_of(request), request.app[OUTGOING].policy
 
-    async def audited(
-        connection: Connection, path: list[int], body: _Body
-    ) -> tuple[ApiResponse, AuditEvent]:
+    async def audited(connection: Connection) -> tuple[ApiResponse, AuditEvent]:
         response = await work(connection, path, body)
         document = orjson.loads(response.body)["data"]
         if event in ("created", "updated"):
@@ -159,12 +165,28 @@ async def _write(
         details = {name: document[name] for name in _AUDITED}
         return response, AuditEvent(f"webhook.{event}", f"webhook:{document['id']}", details)
 
-    url_errors = partial(subscriptions.url_errors, policy=policy)
-    response = await administer(resource, request, raw, audited, validator, url_errors)
+    def read_body() -> _Body:
+        return _body(validator, raw, policy) if validator else {}
+
+    path, idempotency, body = read_administration(resource, request, raw, read_body)
+    if "collections" in body or not path:
+        require_all(caller.scopes, _needed_scopes(body))
+    response = await run_audited(request, idempotency, audited)
     if _REPLAYED not in response.headers:
         _log(request, event, request.match_info.get("id") or response.headers["Location"])
     request.app[SENDER].wake(caller.organization_id)
+    reserve_unconditionally(request, len(response.body))
     return respond(response)
+
+
+def _body(validator: Validator, raw: bytes, policy: AddressPolicy) -> _Body:
+    """Return the parsed body; raise ApiError with all its errors, a refused ``url`` included."""
+    body: _Body = parse(raw)
+    details = validator.errors(body, raw)
+    details += subscriptions.url_errors(body, details, policy)
+    if details:
+        raise ApiError(in_request_order(body, details))
+    return body
 
 
 async def _document(
@@ -173,6 +195,15 @@ async def _document(
     return await reads.read_document(
         connection, resource, caller_of(request), [webhook_id], "documents"
     )
+
+
+def _needed_scopes(webhook: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
+    """Yield the scopes that a subscription needs, with the paths of their errors."""
+    names = webhook.get("collections") or ()
+    for index, name in enumerate(names):
+        yield CHANGES.resources[name].scope(READ), ("collections", index)
+    if not names:
+        yield f"{ALL}:{READ}", ("collections",)
 
 
 def _with_secret(document: bytes, secret: bytes) -> bytes:

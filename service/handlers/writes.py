@@ -35,6 +35,7 @@ from service.http.context import REQUEST_ID, caller_of
 from service.http.envelope import ApiResponse, etag, respond, success, success_list
 from service.http.headers import MERGE_PATCH, is_sent_as
 from service.idempotency.requests import IdempotentRequest, Work
+from service.organizations.scopes import DELETE, require_all
 from service.records.master_record import MasterRecord
 from service.records.path_keys import PathId, resolve
 from service.records.writable_resource import WritableResource
@@ -191,6 +192,9 @@ async def _write_many(
     allowed = write_options.bulk_by_key(resource) if takes_keys else write_options.BULK
     read = partial(_read_items, operation, resource, body)
     with bulk_error_counts(operation, body.total_items):
+        deleted = (index for index, item in body.objects() if item.get("state") == "deleted")
+        scope = resource.scope(DELETE)
+        require_all(caller_of(request).scopes, ((scope, (index, "state")) for index in deleted))
         return await _execute(_check(resource, request, raw, allowed, read))
 
 

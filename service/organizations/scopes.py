@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from service.error_types import ErrorType
-from service.errors import ApiError, api_error
+from service.errors import ApiError, ErrorDetail, Path
 
 READ, WRITE, DELETE = "read", "write", "delete"
 ACCESSES: Final = (READ, WRITE, DELETE)
@@ -85,7 +85,7 @@ class Scopes:
         """Return the scopes of texts, which may be short names."""
         texts = tuple(dict.fromkeys(NAMES.get(text, text) for text in texts))
         parsed = tuple(scope for scope in map(parse, texts) if scope is not None)
-        allowed = {text for text in texts if text in APART}
+        allowed = {"", *(text for text in texts if text in APART)}
         for scope in parsed:
             included = ACCESSES[: ACCESSES.index(scope.access) + 1]
             if scope.supplier_id is None:
@@ -101,7 +101,10 @@ class Scopes:
         return cls(texts, parsed, fields, frozenset(allowed))
 
     def allows(self, scope: str) -> bool:
-        """Return whether a scope without restriction and fields is among these, or is included."""
+        """Return whether a scope without restriction and fields is among these, or is included.
+
+        "" always is.
+        """
         if scope in self._allowed:
             return True
         return scope not in APART and f"{ALL}:{scope.rpartition(':')[2]}" in self._allowed
@@ -121,18 +124,31 @@ class Scopes:
         return next((name for name, text in NAMES.items() if of_collections == {text}), None)
 
 
-def missing(scope: str, *path: str | int) -> ApiError:
-    """Return the error of a scope that a key lacks, with its challenge (RFC 6750, 3.1)."""
-    text = scope.replace(f"{ANY}:", f"{ALL}:")
-    headers = {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{text}"'}
-    message = f"This key lacks the scope {text}."
-    return api_error(ErrorType.FORBIDDEN_SCOPE, *path, message=message, headers=headers)
-
-
 def require(scopes: Scopes, scope: str, *path: str | int) -> None:
     """Raise ApiError ``forbidden.scope`` unless the key has the scope."""
     if not scopes.allows(scope):
-        raise missing(scope, *path)
+        require_all(scopes, [(scope, path)])
+
+
+def require_all(scopes: Scopes, needed: Iterable[tuple[str, Path]]) -> None:
+    """Raise ApiError with all scopes that the key lacks, at the paths that need them.
+
+    The challenge names them, too (RFC 6750, 3.1).
+    """
+    lacking = [
+        (scope.replace(f"{ANY}:", f"{ALL}:"), path)
+        for scope, path in needed
+        if not scopes.allows(scope)
+    ]
+    if lacking:
+        names = " ".join(sorted({scope for scope, _ in lacking}))
+        raise ApiError(
+            [
+                ErrorDetail(ErrorType.FORBIDDEN_SCOPE, path, f"This key lacks the scope {scope}.")
+                for scope, path in lacking
+            ],
+            {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{names}"'},
+        )
 
 
 READS_ALL: Final = Scopes.of([READ])

@@ -175,7 +175,8 @@ class MasterRecord(WritableResource):
                 connection, write_set.batch.caller, self.uses, write_set.live_deletes
             )
             if "in_use" not in self.statements:
-                write_set.deletes.fail_records(usage_messages(used), ErrorType.CONFLICT_IN_USE)
+                messages = usage_messages(used, write_set.batch.caller.scopes)
+                write_set.deletes.fail_records(messages, ErrorType.CONFLICT_IN_USE)
             nouns = {noun for by_noun in used.values() for noun in by_noun}
             names = [use.cleared_by for use in self.uses if use.cleared_by and use.noun in nouns]
             clearing_plan = self._id_statements(write_set.live_deletes, names)
@@ -205,7 +206,7 @@ class MasterRecord(WritableResource):
         both = {
             id_: {**used.get(id_, {}), **more.get(id_, {})} for id_ in used.keys() | more.keys()
         }
-        messages = usage_messages(both)
+        messages = usage_messages(both, write_set.batch.caller.scopes)
         write_set.deletes.fail_records(messages, ErrorType.CONFLICT_IN_USE)
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:

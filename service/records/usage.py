@@ -16,6 +16,7 @@ import orjson
 from service.database.connections import Connection
 from service.database.statements import SHARED, id_array
 from service.organizations.caller import Caller
+from service.organizations.scopes import READ, Scopes
 
 NAMED: Final = 10
 """Number of referring records that a message names, for each of their collections."""
@@ -128,13 +129,28 @@ def usages(rows: Iterable[Mapping[str, Any]]) -> Usages:
     return collected
 
 
-def usage_messages(usages_by_id: Usages) -> dict[int, str]:
-    """Return a message for each id that live records refer to (contract, States)."""
+def usage_messages(usages_by_id: Usages, scopes: Scopes) -> dict[int, str]:
+    """Return a message for each id that live records refer to (contract, States).
+
+    Records that the key may not read are counted, but not named.
+    """
     live = {
-        record_id: [f"{noun}: {usage}" for noun, usage in by_noun.items() if usage.count]
+        record_id: [
+            f"{noun}: {usage if may_name(scopes, noun) else usage.count}"
+            for noun, usage in by_noun.items()
+            if usage.count
+        ]
         for record_id, by_noun in usages_by_id.items()
     }
     return {record_id: f"Used by {', '.join(used)}." for record_id, used in live.items() if used}
+
+
+def may_name(scopes: Scopes, noun: str) -> bool:
+    """Return whether a key may read the records with a noun, such as ``style colors``.
+
+    Custom fields are used by others of their collection.
+    """
+    return noun == "custom fields" or scopes.allows(f"{noun.replace(' ', '-')}:{READ}")
 
 
 @cache

@@ -1,10 +1,10 @@
 """Measured values: part of a sample request, by requested size (contract, Measured values)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import asyncpg
 import orjson
@@ -29,6 +29,7 @@ from service.resources.sample_requests import (
 from service.schemas.extra_checks import duplicate_errors
 
 _SIZE: Final = "sizeRangeSizeId"
+_MEMBERS: Final = ("designerComment", "approved", "designerVisibleOnly")
 _VALUES: Final[Sequence[str]] = schemas.load()["measurements"]["x-scoped-fields"]
 
 
@@ -116,15 +117,24 @@ class Measurements(RecordPart):
 
         Members and active lines that an item omits are cleared. Report sizes that are not
         requested, lines that the size does not have, and changes of deactivated lines
-        (``unknown_reference``).
+        (``unknown_reference``), and changes of values beyond the key's scope.
         """
         sizes = [*_measured_sizes(batch)]
         ids = [size.request_id for size in sizes], [size.size_id for size in sizes]
         stored = defaultdict[tuple[int, int], dict[int, asyncpg.Record]](dict)
+        members = dict[tuple[int, int], asyncpg.Record]()
         for row in await self.fetch(connection, batch, "measured_lines", *ids):
+            members[row["request_id"], row["size_id"]] = row
             lines = stored[row["request_id"], row["size_id"]]
             if row["line_id"] is not None:
                 lines[row["line_id"]] = row
+        if fields := batch.caller.scopes.field_scopes.get(self.name):
+            sizes = [
+                _within_scope(batch, size, members[size.key], stored[size.key], fields)
+                if size.key in members
+                else size
+                for size in sizes
+            ]
         changed_lines = list[Item]()
         for size in sizes:
             if size.key in stored:
@@ -181,6 +191,44 @@ def _measured_sizes(batch: Batch) -> Iterator[_MeasuredSize]:
         else:
             for size_index, size in enumerate(item["sizes"]):
                 yield _MeasuredSize(index, ("sizes", size_index), item["id"], size[_SIZE], size)
+
+
+def _within_scope(
+    batch: Batch,
+    size: _MeasuredSize,
+    members: Mapping[str, Any],
+    stored: Mapping[int, asyncpg.Record],
+    fields: Collection[str],
+) -> _MeasuredSize:
+    """Return the size with its stored members and, beyond ``fields``, the stored values of lines.
+
+    Report other ones that the item sends. A line that an edit removes has none.
+    """
+    is_merged, values = batch.request_indexes[size.index] in batch.merged, {**size.values}
+
+    def keep(sent: Item, stored_values: Mapping[str, Any], name: str, *path: str | int) -> None:
+        value, own = stored_values[name], sent.get(name)
+        own = decimal_text(own, value) if name in _VALUES else own or None
+        if (name in sent or is_merged) and own != (value or None):
+            scope = f"measurements:write[{name}]" if name in _VALUES else "measurements:write"
+            message = f"This key lacks the scope {scope}."
+            size.fail(batch, ErrorType.FORBIDDEN_SCOPE, *path, message=message)
+        sent[name] = value
+
+    for name in _MEMBERS:
+        keep(values, members, name, name)
+    values["lines"] = lines = [{**line} for line in values.get("lines") or ()]
+    by_id = {line["lineId"]: index for index, line in enumerate(lines)}
+    for line_id, row in stored.items():
+        index = by_id.get(line_id)
+        if index is None and row["is_deactivated"]:
+            continue
+        line = lines[index] if index is not None else {"lineId": line_id}
+        for name in (name for name in _VALUES if name not in fields):
+            keep(line, row, name, "lines", *(() if index is None else (index, name)))
+        if index is None:
+            lines.append(line)
+    return replace(size, values=values)
 
 
 def _lines(

@@ -17,7 +17,7 @@ from service.records.child_list import ChildList
 from service.records.links import link_statements
 from service.records.matched_children import MatchedChildren, missing_ids
 from service.records.reference_targets import own_references
-from service.records.usage import named_records
+from service.records.usage import may_name, named_records
 from service.resources.associations import Association
 from service.resources.custom_fields import CustomFields, allowed_values, related_values
 from service.writing.key_look_ups import KeyMatches, fail_key
@@ -258,6 +258,9 @@ class StyleCustomFields(CustomFields):
         )
         indexes = {record_id: index for index, record_id in enumerate(batch.ids)}
         type_, field = ErrorType.CONFLICT_IN_USE, "allowedValues"
+        if not may_name(batch.caller.scopes, "styles"):
+            chosen = [(field_id, used, ()) for field_id, used, _ in chosen]
         for field_id, used, first in (*chosen, *needed):
-            message = f"{used} of {named_records(map(orjson.loads, first))}."
+            named = f" of {named_records(map(orjson.loads, first))}" if first else ""
+            message = f"{used}{named}."
             batch.fail(indexes[field_id], type_, field, message=message)

@@ -35,6 +35,7 @@ async def merge_stored(
     forms = {record_id: orjson.loads(writable) for record_id, writable in writables.items()}
     names = await own_keys(connection, resource, batch, forms)
     merged_bytes = 0
+    batch.merged.update(batch.request_indexes)
     for index, item in enumerate(batch.items):
         writable, stored_bytes = forms[item["id"]], len(writables[item["id"]])
         for name in resource.unique_fields:

@@ -8,7 +8,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
-from tests.support.api import MERGE_PATCH, Api
+from tests.support.api import MERGE_PATCH, Api, issue_key
 from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
 
 pytestmark = [
@@ -99,6 +99,30 @@ def _choose_columns(page: DataPage) -> None:
     for name in ("name", "userDefinedId", "userDefinedId2", "colorReference", "colorNote"):
         page.click(f"fieldset input[value={name}]")
     page.until(lambda: page.texts(".results thead th") == ["Id", "State"])
+
+
+async def test_a_narrow_key_sees_its_collections(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """And no controls of others; records are shown without the names that it may not read."""
+    style = (await api.get("/api/styles", {"pageSize": 1})).data[0]["id"]
+    reader = await reader_of(browser, api, demo_dsn)
+    key = await issue_key(demo_dsn, 1, "styles:read", "colors:write")
+    await asyncio.to_thread(_see_some, reader, key, style)
+
+
+def _see_some(reader: Reader, key: str, style: int) -> None:
+    page = reader.enter(key=key)
+    assert "has the scopes styles:read, colors:write" in page.texts("#who")[0]
+    shown = ["Colors", "Styles", "Countries", "Currencies", "Languages"]
+    assert sorted(page.texts("#collections a")) == sorted(shown)
+    page.choose("Colors")
+    page.until(lambda: "New record" in page.texts("main a"))
+    page.choose("Styles")
+    page.until(lambda: bool(page.column(1)))
+    assert "New record" not in page.texts("main a")
+    page = reader.enter(f"#/styles/{style}", key=key)
+    page.until(lambda: "This key lacks the scope style-contacts:read." in str(page.texts("main")))
 
 
 async def test_a_record_shows_its_parts_references_and_history(

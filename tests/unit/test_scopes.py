@@ -88,8 +88,10 @@ def test_texts_that_are_no_scopes_are_refused(text: str, problem: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [*("read", "write", "*:write", "keys:manage", "audit:read", "products:read")]
-    + ["style-prices:delete", "measurements:write[newMeasurement]", "organizations:write"],
+    [
+        *("read", "write", "*:write", "keys:manage", "audit:read", "products:read"),
+        *("style-prices:delete", "measurements:write[newMeasurement]", "organizations:write"),
+    ],
 )
 def test_texts_of_scopes_are_accepted(text: str) -> None:
     assert scope_problem(text) is None

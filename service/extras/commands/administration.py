@@ -16,12 +16,18 @@ from service.console import say
 from service.database import distribution
 from service.extras.commands import CommandError, Parsers, installation_cells
 from service.extras.commands.command_database import database, run
-from service.extras.commands.prompts import add_yes, confirm, print_table, time_text
+from service.extras.commands.prompts import (
+    SCOPES,
+    add_yes,
+    confirm,
+    print_table,
+    scope,
+    time_text,
+)
 from service.extras.commands.unique_key_setting import require_unique, require_unique_everywhere
 from service.organizations import administration as organizations
 from service.organizations import audit, keys
 from service.organizations.audit import AuditEvent
-from service.resources.scope_names import scope_problem
 from service.settings import Settings
 
 _LARGEST_ID = 2**63 - 1
@@ -68,13 +74,7 @@ def _add_key(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     issue = actions.add_parser("issue", help="create a key and print it; it is shown only once")
     issue.add_argument("--organization", type=identifier, required=True, metavar="ID")
-    issue.add_argument(
-        "--scope",
-        type=_scope,
-        action="append",
-        metavar="SCOPE",
-        help="read, write or a scope such as styles:write, repeated for several (default: read)",
-    )
+    issue.add_argument("--scope", type=scope, action="append", metavar="SCOPE", help=SCOPES)
     issue.add_argument("--name", type=_name, default="unnamed", help="purpose of the key")
     issue.add_argument(
         "--expires",
@@ -258,15 +258,8 @@ def list_keys(settings: Settings, arguments: Namespace) -> None:
     rows = run(settings, organizations.list_keys, arguments.organization)
     print_table(
         (
-            "ID",
-            "ORGANIZATION",
-            "SCOPES",
-            "NAME",
-            "SOURCE",
-            "CREATED",
-            "LAST USED",
-            "EXPIRES",
-            "REVOKED",
+            *("ID", "ORGANIZATION", "SCOPES", "NAME", "SOURCE"),
+            *("CREATED", "LAST USED", "EXPIRES", "REVOKED"),
         ),
         (
             (
@@ -327,13 +320,6 @@ def _no_organization(organization_id: int) -> str:
 
 def _on_off(value: bool) -> str:
     return "on" if value else "off"
-
-
-def _scope(text: str) -> str:
-    """Return the text of a scope. Raise ArgumentTypeError if it is none."""
-    if problem := scope_problem(text):
-        raise ArgumentTypeError(problem)
-    return text
 
 
 def identifier(text: str) -> int:

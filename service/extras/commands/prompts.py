@@ -1,14 +1,25 @@
-"""Operator input: confirmation prompts, and the service named by the environment."""
+"""Operator input: confirmation prompts, scopes, and the service named by the environment."""
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Final
 
 from service.console import say, visible
 from service.extras.client.transport import service_url
 from service.extras.commands import CommandError
+from service.resources.scope_names import scope_problem
+
+SCOPES: Final = "read, write or a scope such as styles:write, once for each (default: read)"
+
+
+def scope(text: str) -> str:
+    """Return the text of a scope. Raise ArgumentTypeError if it is none."""
+    if problem := scope_problem(text):
+        raise ArgumentTypeError(problem)
+    return text
 
 
 def add_yes(parser: ArgumentParser) -> None:

@@ -25,7 +25,7 @@ MAX_PAIRS: Final = 10_000
 _FORMAT: Final = "{styleNumber}-{colorUserDefinedId}-{sizeName}"
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _FIELD: Final = "skuFormat"
-_RANGE: Final = "barcodeRangeId"
+RANGE: Final = "barcodeRangeId"
 _LONGEST: Final = 100
 
 
@@ -57,7 +57,7 @@ class SkuGeneration(WritableResource):
         Reference("styleId", "style", "style", lock="for share"),
         Reference("styleColorIds", "style_color", "style color", lock="for share"),
         Reference("sizeRangeSizeIds", "size_range_size", "size", "true", within="size_range"),
-        Reference(_RANGE, "barcode_range", "barcode range", lock="for no key update"),
+        Reference(RANGE, "barcode_range", "barcode range", lock="for no key update"),
     )
 
     def __init__(self, skus: StyleSkus, allocations: BarcodeAllocations) -> None:
@@ -117,12 +117,12 @@ class SkuGeneration(WritableResource):
         """Allocate what the SKUs of items with a range lack; return the GTINs by SKU."""
         lacking: dict[int, list[int]] = {}
         for pair, outcome in zip(pairs, outcomes, strict=True):
-            if outcome.barcode is None and batch.items[pair["item"]].get(_RANGE) is not None:
+            if outcome.barcode is None and batch.items[pair["item"]].get(RANGE) is not None:
                 lacking.setdefault(pair["item"], []).append(outcome.id)
         if not lacking:
             return {}
         items = [
-            {_RANGE: batch.items[index][_RANGE], "styleSkuIds": sku_ids}
+            {RANGE: batch.items[index][RANGE], "styleSkuIds": sku_ids}
             for index, sku_ids in lacking.items()
         ]
         indexes = [batch.request_indexes[index] for index in lacking]

@@ -21,7 +21,18 @@ const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };
 /** What is known after the key was entered, and the list that is shown. */
 const page = { model: null, caller: null, list: null, shownPath: "" };
 
-const canWrite = () => page.caller.key.scope === "write";
+const ACCESSES = ["read", "write", "delete"];
+
+/** Returns whether the key has an access to a collection. Every key reads those that nobody writes. */
+function may(access, { name, create, replace }) {
+  if (!create && !replace) return access === "read";
+  return page.caller.key.scopes.some((scope) => {
+    const [, own, most] = /^([*a-z-]+)[^:]*:(\w+)/.exec(scope) ?? [];
+    return (own === "*" || own === name) && ACCESSES.indexOf(most) >= ACCESSES.indexOf(access);
+  });
+}
+
+const canWrite = (collection) => may("write", collection);
 
 function showMessage(text) {
   byId("message").textContent = text;
@@ -41,6 +52,7 @@ async function enter(key) {
     const [model, { data }] = await Promise.all([page.model ?? readModel(), get("api/me", [], { key })]);
     Object.assign(page, { model, caller: data, list: null, shownPath: "" });
     storeKey(key);
+    for (const collection of model.collections.values()) collection.isReadable = may("read", collection);
     showCaller();
     await route();
   } catch (error) {
@@ -66,12 +78,13 @@ function showCaller() {
   const { organization, key } = page.caller;
   const words = { multipleLanguage: "multiple languages", pro: "Pro", uniqueKeys: "unique keys" };
   const features = Object.keys(organization.features).filter((name) => organization.features[name]);
-  const scope = key.scope === "write" ? "may write" : "may read only";
+  const scope = { write: "may write", read: "may read only" }[key.scope] ?? `has the scopes ${key.scopes.join(", ")}`;
   byId("who").replaceChildren(el("bdi", {}, organization.name), ` · this key ${scope}`);
   byId("features").textContent = features.length ? `Features: ${features.map((name) => words[name] ?? name).join(", ")}` : "";
   byId("entry").hidden = true;
   byId("work").hidden = byId("caller").hidden = false;
-  const items = [...page.model.collections.values()].map(({ name, title }) => el("li", {}, link(hashOf({ name }), title)));
+  const readable = [...page.model.collections.values()].filter(({ isReadable }) => isReadable);
+  const items = readable.map(({ name, title }) => el("li", {}, link(hashOf({ name }), title)));
   byId("collections").replaceChildren(...items);
 }
 
@@ -95,7 +108,7 @@ async function route() {
   try {
     if (!collection) showStart(view);
     else if (!view.id) await showList(collection, view, isSameView);
-    else if (TABLE_VIEWS[view.id] && canWrite() && sheetOf(page.model, collection)) await showTable(collection, view);
+    else if (TABLE_VIEWS[view.id] && canWrite(collection) && sheetOf(page.model, collection)) await showTable(collection, view);
     else await showRecord(collection, view);
     page.shownPath = path;
   } catch (error) {
@@ -114,7 +127,7 @@ function showStart({ name }) {
 
 async function showList(collection, view, isSameView) {
   if (!isSameView || !page.list?.element.isConnected) {
-    page.list = new ListView(page.model, collection, canWrite());
+    page.list = new ListView(page.model, collection, canWrite(collection));
     showNodes(page.list.element);
     setTitle(collection.title);
   }
@@ -128,8 +141,8 @@ async function showTable(collection, view) {
 }
 
 async function showRecord(collection, view) {
-  const isForm = canWrite() && (view.id === "new" ? collection.create : view.action === "edit" && collection.replace);
-  const actions = canWrite() ? actionsOf(page.model) : NO_ACTIONS;
+  const isForm = canWrite(collection) && (view.id === "new" ? collection.create : view.action === "edit" && collection.replace);
+  const actions = canWrite(collection) ? actionsOf(page.model) : NO_ACTIONS;
   const { nodes, title, loading } = isForm
     ? await formView(page.model, collection, view)
     : await recordView(page.model, collection, view.id, actions);

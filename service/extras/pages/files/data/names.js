@@ -29,6 +29,7 @@ export async function readNames(references) {
 
 async function readOf(collection, ids) {
   if (collection.readNames) return collection.readNames(ids);
+  if (!collection.isReadable) return;
   // A record that is deleted has a name, too.
   const states = collection.parameters.get("state")?.items ? ["active", "inactive", "deleted"] : [];
   for (let start = 0; start < ids.length; start += PAGE_SIZE) {
