@@ -21,7 +21,7 @@ from service.http.envelope import ApiResponse, respond, success
 from service.listing.properties import parse_timestamp
 from service.organizations import keys
 from service.organizations.audit import AuditEvent
-from service.organizations.scopes import NAMES, missing
+from service.organizations.scopes import NAMES, Scopes, require_all
 from service.records import reads
 from service.records.resource import Resource
 from service.resources.scope_names import scope_problem
@@ -141,10 +141,9 @@ async def _locked(
 
 
 def _require_scopes(request: web.Request, scopes: Sequence[str]) -> None:
-    """Raise ApiError ``forbidden.scope`` for the first scope that the caller has not itself."""
-    for index, text in enumerate(scopes):
-        if not caller_of(request).scopes.includes(text):
-            raise missing(NAMES.get(text, text), "scopes", index)
+    """Raise ApiError ``forbidden.scope`` with the scopes that the caller has not itself."""
+    needed = ((NAMES.get(text, text), ("scopes", n)) for n, text in enumerate(scopes))
+    require_all(caller_of(request).scopes, needed, Scopes.includes)
 
 
 async def _document(

@@ -152,7 +152,8 @@ async def _write(
     """Check a request, run its work in a transaction, log the event and wake this worker's sender.
 
     ``work`` takes the connection, the ids of the path, [] for a create, and the body, {} without
-    one. It may run again after a serialization failure. A replayed response is not logged again. The key that creates or changes a webhook owns it.
+    one. It may run again after a serialization failure. A replayed response is not logged again.
+    The key that creates or changes a webhook owns it.
     """
     resource, request, raw, validator, event = write
     caller, policy = caller_of(request), request.app[OUTGOING].policy
