@@ -1,3 +1,13 @@
+comment on column webhook.api_key_id is null;
+
+comment on column api_key.changed_at is null;
+
+comment on column api_key.former_secret_until is null;
+
+comment on column api_key.former_secret_sha256 is null;
+
+comment on column api_key.created_by is null;
+
 alter table webhook drop column api_key_id;
 
 drop index api_key_changed;

@@ -1,7 +1,7 @@
 -- API keys (contract, Keys).
 
--- name: delete(organization_id, id)
-update api_key set revoked_at = clock_timestamp(), changed_at = clock_timestamp()
+-- name: delete(organization_id, id, now)
+update api_key set revoked_at = $3::timestamptz, changed_at = $3::timestamptz
 where organization_id = $1::bigint and id = $2::bigint
 returning id;
 
@@ -51,11 +51,11 @@ update webhook set state = 'paused', lease = lease + 1, lease_until = null
 where organization_id = $1::bigint and api_key_id = $2::bigint and state = 'active'
 returning id;
 
--- name: rotate(organization_id, id, secret_sha256, overlap)
+-- name: rotate(organization_id, id, secret_sha256, now, former_until)
 update api_key set
     former_secret_sha256 = secret_sha256,
-    former_secret_until = clock_timestamp() + $4::interval,
+    former_secret_until = $5::timestamptz,
     secret_sha256 = $3::bytea,
-    changed_at = clock_timestamp()
+    changed_at = $4::timestamptz
 where organization_id = $1::bigint and id = $2::bigint
 returning id;

@@ -165,8 +165,13 @@ def read_administration(
     return path, idempotency, body
 
 
-def settings_work(request: web.Request, work: Work) -> AuditedWork:
-    """Return the work of a write of the organization, whose event has the values that it changed.
+async def run_settings(
+    request: web.Request,
+    idempotency: IdempotentRequest | None,
+    work: Work,
+    lease_kind: LeaseKind,
+) -> ApiResponse:
+    """Run a write of the organization; add the values that it changed to the audit log.
 
     The organization's row is locked first, so that they are those of this write.
     """
@@ -180,11 +185,7 @@ def settings_work(request: web.Request, work: Work) -> AuditedWork:
         [before] = (await ORGANIZATIONS.render(connection, caller, documents)).values()
         response = await work(connection)
         values, former = orjson.loads(response.body)["data"], orjson.loads(before)
-        changed = {name: [former[name], values[name]] for name in former}
-        changed = {name: pair for name, pair in changed.items() if pair[0] != pair[1]}
-        event = AuditEvent(
-            "organization.updated", f"organization:{organization_id}", {"changes": changed}
-        )
-        return response, event if changed else None
+        event = audit.settings_event(organization_id, former, values)
+        return response, event if event.details["changes"] else None
 
-    return audited
+    return await run_audited(request, idempotency, audited, lease_kind)

@@ -174,7 +174,7 @@ async def _write(
         require_all(caller.scopes, _needed_scopes(body))
     response = await run_audited(request, idempotency, audited)
     if _REPLAYED not in response.headers:
-        _log(request, event, request.match_info.get("id") or response.headers["Location"])
+        _log(request, event, path[0] if path else response.headers["Location"])
     request.app[SENDER].wake(caller.organization_id)
     reserve_unconditionally(request, len(response.body))
     return respond(response)

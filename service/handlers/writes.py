@@ -17,7 +17,7 @@ from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
 from service.errors import ApiError, BulkCounts, collect_errors
 from service.handlers import write_options
-from service.handlers.audit import run_audited, settings_work
+from service.handlers.audit import run_settings
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, record_path
 from service.handlers.patch import patch_editor
@@ -251,12 +251,10 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     if len(items.details) == len(items.items) and not write_request.options.skip_failed:
         ItemErrors(items).raise_any()
     work: Work = partial(_transaction, write_request)
-    key, lease_kind = write_request.idempotency, write_request.lease_kind
+    is_audited = write_request.resource is ORGANIZATIONS
     try:
-        if write_request.resource is ORGANIZATIONS:
-            response = await run_audited(request, key, settings_work(request, work), lease_kind)
-        else:
-            response = await run_write(request, key, work, lease_kind)
+        key, run = write_request.idempotency, run_settings if is_audited else run_write
+        response = await run(request, key, work, write_request.lease_kind)
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_unconditionally(request, len(response.body))

@@ -47,6 +47,16 @@ class AuditEvent(NamedTuple):
     """Texts, booleans, integers below 2**53 and lists and objects of them; ids are texts."""
 
 
+def settings_event(
+    organization_id: int, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> AuditEvent:
+    """Return the change of an organization, with the values that differ."""
+    changes = {name: [before[name], after[name]] for name in before if before[name] != after[name]}
+    return AuditEvent(
+        "organization.updated", f"organization:{organization_id}", {"changes": changes}
+    )
+
+
 def operator() -> Actor:
     """Return the user of the operating system who runs a command."""
     try:

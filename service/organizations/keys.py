@@ -3,7 +3,7 @@
 Each function runs in the transaction of its caller. Workers notice within a second (``Callers``).
 """
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, TypeAlias, Unpack
 
 import asyncpg
@@ -57,7 +57,8 @@ async def rotate(
     """
     secret = caller.new_secret()
     seconds = OVERLAP_SECONDS if overlap_seconds is None else overlap_seconds
-    arguments = (key_id, caller.digest(secret), timedelta(seconds=seconds))
+    now = datetime.now(UTC)
+    arguments = (key_id, caller.digest(secret), now, now + timedelta(seconds=seconds))
     await connection.execute(_SQL["rotate"].text, organization_id, *arguments)
     event = AuditEvent("key.rotated", f"key:{key_id}", {"overlapSeconds": seconds})
     return caller.compose(organization_id, key_id, secret), event
@@ -65,7 +66,7 @@ async def rotate(
 
 async def delete(connection: _Connection, organization_id: int, key_id: int) -> AuditEvent:
     """Delete a key that is locked, for good, and pause its webhooks."""
-    await connection.execute(_SQL["delete"].text, organization_id, key_id)
+    await connection.execute(_SQL["delete"].text, organization_id, key_id, datetime.now(UTC))
     rows = await connection.fetch(_SQL["pause_webhooks"].text, organization_id, key_id)
     paused = sorted(row["id"] for row in rows)
     return AuditEvent("key.deleted", f"key:{key_id}", {"pausedWebhooks": [*map(str, paused)]})

@@ -32,7 +32,6 @@ from service.resources.care_texts import (
 from service.resources.color_swatches import ColorSwatches
 from service.resources.colors import Colors
 from service.resources.custom_field_values import CustomFieldValues
-from service.resources.keys import Keys
 from service.resources.measurement_charts import MeasurementCharts
 from service.resources.measurements import Measurements
 from service.resources.migration_verification import MigrationVerification
@@ -62,7 +61,7 @@ from service.resources.sub_suppliers import SubSuppliers
 from service.resources.suppliers import Suppliers
 from service.resources.transaction import Transactions
 from service.resources.translations import ColorTranslations, StyleTranslations
-from service.resources.webhooks import Webhooks
+from service.resources.webhooks import Keys, Webhooks
 from service.writing.part_collections import PartCollection
 
 BARCODES = Barcodes()

@@ -13,6 +13,7 @@ AWAITED = {
     "extras/client/blocking.py": "the caller, in another thread",
     "background.py": "the one way",
     "database/connection_pool.py": "whoever asked for the read or write, or close()",
+    "feed/long_poll.py": "the reader that waits",
     "handlers/response_cache.py": "the requests that wait for the version",
     "handlers/system.py": "whoever asked for the result",
     "organizations/caller.py": "whoever asked for the key",

@@ -33,6 +33,7 @@ SHARED_MODULE_NAMES = {
     "custom_fields": "custom fields: the resource, and as filters of lists",
     "errors": "errors: of the interface, the database, the client and transfers",
     "files": "files: of the program, and of an import",
+    "keys": "API keys: their storage, their handlers and their commands",
     "operations": "operations: the table, and as OpenAPI objects",
     "webhooks": "webhooks: the resource, its handlers and its part of the OpenAPI document",
     "outcomes": "outcomes of items: of the engine, as responses, and of imports",

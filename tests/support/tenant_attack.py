@@ -16,8 +16,7 @@ from service.listing.operators import names_of
 from service.records.master_record import MasterRecord
 from service.records.parts import RecordPart
 from service.records.resource import Resource
-from service.resources.keys import Keys
-from service.resources.webhooks import Webhooks
+from service.resources.webhooks import Keys, Webhooks
 from service.routes import Route
 from service.schemas.definitions import ResolvedSchema
 from tests.support import generate, parts, webhooks
