@@ -63,7 +63,8 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     system.prepare(app)
     identity.prepare(app, settings.caller_requests)
 
-    retention = partial(run_retention, changes_days=settings.changes_days)
+    days = (settings.changes_days, settings.audit_days)
+    retention = partial(run_retention, changes_days=days[0], audit_days=days[1])
     app.cleanup_ctx.extend(
         [
             partial(_run_shared_objects, settings=settings, dsn=dsn, traces=traces),
@@ -94,10 +95,12 @@ async def _run_shared_objects(
     app[BODY_SCHEDULER] = BodyScheduler()
     gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings.pool_size)
     monitor = LoopMonitor(gauges)
+    app[CALLERS].start_polls()
     last_used = app[CALLERS].last_used
     last_used_task = last_used.start()
     yield
     monitor.stop()
+    app[CALLERS].stop_polls()
     last_used_task.cancel()
     await last_used.write()
     app[ACCESS_LOG].flush()

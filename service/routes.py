@@ -19,10 +19,12 @@ from service.records.parts import RecordPart
 from service.records.resource import Resource
 from service.resources.registry import (
     ALLOCATIONS,
+    AUDIT,
     CHANGES,
     COMPLETENESS,
     EFFECTIVE_PRICES,
     EXPORT,
+    KEYS,
     MASTER_RECORDS,
     ME,
     MEASUREMENTS,
@@ -175,5 +177,7 @@ def routes() -> Iterator[Route]:
     yield Route(operations.EXPORT, EXPORT)
     yield Route(operations.COUNT, MIGRATION_VERIFICATION)
     yield Route(operations.COMPARE, MIGRATION_VERIFICATION)
+    yield from (Route(operation, KEYS) for operation in operations.OF_KEYS)
+    yield Route(operations.REVIEW, AUDIT)
     yield Route(operations.IDENTIFY, ME)
     yield from map(Route, (*operations.WITHOUT_RESOURCE, *page_handlers.OPERATIONS))

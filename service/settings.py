@@ -53,6 +53,8 @@ class Settings:
     """Maximum requests of one organization, running and queued, per worker. Default: ``64``."""
     changes_days: int
     """Retention of the change feed in days, at least 1. Default: ``30``."""
+    audit_days: int
+    """Retention of the audit log in days, at least 1. Default: ``400``."""
     response_cache_mib: int
     """Memory of each worker for cached responses in MiB; 0 turns the cache off. Default: ``32``."""
     public_url: str
@@ -87,6 +89,7 @@ class Settings:
             pool_size=_integer(environ, "POOL_SIZE", 4, 1, 1024),
             caller_requests=_integer(environ, "CALLER_REQUESTS", 64, 1, 100_000),
             changes_days=_integer(environ, "CHANGES_DAYS", 30, 1, 36_500),
+            audit_days=_integer(environ, "AUDIT_DAYS", 400, 1, 36_500),
             response_cache_mib=_integer(environ, "RESPONSE_CACHE_MIB", 32, 0, 65_536),
             public_url=_public_url(environ),
             webhook_private_addresses=_networks(environ, "WEBHOOK_PRIVATE_ADDRESSES"),

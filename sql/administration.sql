@@ -4,10 +4,10 @@
 -- name: clock()
 select now();
 
--- name: create_key(organization_id, name, scope, scopes, secret_sha256, expires_at, source)
+-- name: create_key(organization_id, name, scope, scopes, secret_sha256, expires_at, source, created_by)
 -- The foreign key refuses an unknown organization. A select from its table would ask every node of a cluster.
-insert into api_key (organization_id, name, scope, scopes, secret_sha256, expires_at, source)
-values ($1::bigint, $2::text, $3::text, $4::text[], $5::bytea, $6::timestamptz, $7::text)
+insert into api_key (organization_id, name, scope, scopes, secret_sha256, expires_at, source, created_by)
+values ($1::bigint, $2::text, $3::text, $4::text[], $5::bytea, $6::timestamptz, $7::text, $8::text)
 returning id;
 
 -- name: create_organization(name, multiple_language, pro, unique_keys)
@@ -24,7 +24,7 @@ select exists (
       from api_key
      where organization_id = $1::bigint
        and id = $2::bigint
-       and secret_sha256 = $3::bytea
+       and (secret_sha256 = $3::bytea or (former_secret_sha256 = $3::bytea and former_secret_until > now()))
        and revoked_at is null
        and (expires_at is null or expires_at > now())
 );
@@ -58,13 +58,12 @@ select id
  order by id
  limit 1;
 
--- name: revoke_key(key_id, now, organization_id)
+-- name: organization_of_key(key_id, organization_id)
 -- Without an organization a cluster asks every node.
-update api_key
-   set revoked_at = coalesce(revoked_at, $2::timestamptz)
+select organization_id
+  from api_key
  where id = $1::bigint
-   and ($3::bigint is null or organization_id = $3::bigint)
-returning id;
+   and ($2::bigint is null or organization_id = $2::bigint);
 
 -- name: set_organization(organization_id, name, multiple_language, pro, unique_keys)
 update organization as stored
@@ -88,7 +87,7 @@ update webhook
        next_at = null
  where id = $1::bigint
    and ($3::bigint is null or organization_id = $3::bigint)
-returning id;
+returning organization_id;
 
 -- name: settings(organization_id)
 select name, multiple_language, pro, unique_keys

@@ -18,9 +18,9 @@ from service.feed.change_entries import entries_json
 from service.feed.change_feed import ChangeFeed
 from service.feed.feed_pages import ChangeEntry, ChangePage, first_half, too_many_entries
 from service.feed.feed_parameters import ChangeFilter, ChangesRequest
-from service.feed.long_poll import CHANGE_WAITERS
-from service.http.budgets import ADMISSION, reserve
-from service.http.context import authenticate, caller_of, database
+from service.feed.long_poll import CHANGE_WAITERS, wait_for
+from service.http.budgets import reserve
+from service.http.context import caller_of, database
 from service.http.envelope import pagination, respond, success
 from service.http.headers import LINK, X_CHANGES_AFTER, X_CHANGES_EPOCH, next_page_link
 from service.limits import MAX_BATCH_BYTES
@@ -64,23 +64,15 @@ async def _long_poll(
 ) -> ChangePage:
     """Return the next page, or an empty one after ``wait`` seconds without changes, if not earlier.
 
-    A wait takes no database connection and does not count in the admission limit. After it the
-    caller is authenticated again. Raise ApiError ``unauthorized`` if the key became invalid
-    meanwhile, and ``too_many_requests`` if too many readers of the organization wait.
+    Raise ApiError as ``wait_for`` does.
     """
     deadline = time.monotonic() + changes_request.wait
     page = await _page(feed, request, changes_request)
-    organization_id = caller_of(request).organization_id
     while changes_request.after and not page.entries and not page.has_more:
         remaining_seconds = deadline - time.monotonic()
         if remaining_seconds <= 0:
             break
-        with request.app[ADMISSION].exempt(organization_id):
-            has_changes = await request.app[CHANGE_WAITERS].wait(
-                organization_id, page.after.n, remaining_seconds
-            )
-        await authenticate(request, again=True)
-        if not has_changes:
+        if not await wait_for(request, CHANGE_WAITERS, page.after.n, remaining_seconds):
             break
         page = await _page(
             feed, request, replace(changes_request, after=page.after, epoch=page.epoch)

@@ -2,19 +2,21 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from functools import partial
 
 from aiohttp import web
 
-from service.database.connections import Database
+from service.database.connections import Connection, Database
 from service.database.organization_poller import OrganizationPoller
 from service.errors import too_many_requests
 from service.feed import change_feed
 from service.feed.change_feed import FeedHead
+from service.http.budgets import ADMISSION
 from service.http.connections import max_connections
-from service.http.context import DATABASE
+from service.http.context import CALLERS, DATABASE, authenticate, caller_of
 from service.limits import MAX_WAITING
+from service.organizations import audit
 
 
 class ChangeWaiters:
@@ -25,16 +27,19 @@ class ChangeWaiters:
     find only its own ones to close. Numbering the changes takes a connection of the pool.
     """
 
-    def __init__(self, database: Database, max_waiting: int) -> None:
+    def __init__(
+        self,
+        database: Database,
+        max_waiting: int,
+        heads: Callable[..., Awaitable[Mapping[int, FeedHead]]] = change_feed.feed_heads,
+    ) -> None:
         self._database = database
         self._max_waiting = max_waiting
         self._waiters: defaultdict[int, dict[asyncio.Future[bool], int]] = defaultdict(dict)
         """By organization id: readers with the sequence number after which they wait."""
         self._oldest_first: dict[asyncio.Future[bool], None] = {}
         """All waiting readers; the one that has waited longest comes first."""
-        self._poller = OrganizationPoller(
-            database, self._waiters.keys, change_feed.feed_heads, self._notify
-        )
+        self._poller = OrganizationPoller(database, self._waiters.keys, heads, self._notify)
         self._is_stopped = False
 
     async def wait(self, organization_id: int, after: int, timeout_seconds: float) -> bool:
@@ -98,19 +103,54 @@ def _wake(waiters: Iterable[asyncio.Future[bool]], *, for_changes: bool) -> None
 
 
 CHANGE_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("change_waiters", ChangeWaiters)
+AUDIT_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("audit_waiters", ChangeWaiters)
+"""Readers of the audit log, whose heads are never behind."""
+
+
+async def wait_for(
+    request: web.Request,
+    waiters: web.AppKey[ChangeWaiters],
+    after: int,
+    timeout_seconds: float,
+) -> bool:
+    """Wait as ``ChangeWaiters.wait`` does, or until the key is deleted; authenticate again.
+
+    A wait takes no database connection and does not count in the admission limit. Raise ApiError
+    ``unauthorized`` if the key became invalid, and ``too_many_requests`` if too many readers wait.
+    """
+    app, caller = request.app, caller_of(request)
+    wait = app[waiters].wait(caller.organization_id, after, timeout_seconds)
+    waiting = asyncio.ensure_future(wait)
+    try:
+        with (
+            app[ADMISSION].exempt(caller.organization_id),
+            app[CALLERS].watch(caller, waiting.cancel),
+        ):
+            await asyncio.wait([waiting])
+    finally:
+        waiting.cancel()
+    await authenticate(request, again=True)
+    return not waiting.cancelled() and waiting.result()
 
 
 async def run_change_waiters(app: web.Application) -> AsyncIterator[None]:
     """Add the change waiters to the application.
 
-    Readers on half of a worker's connections can wait. If the limit of open files lowers the
-    connection limit, the share is slightly above half.
+    Readers of changes on half of a worker's connections can wait, and those of the audit log on an
+    eighth. If the limit of open files lowers the connection limit, the shares are slightly above.
     """
     max_waiting = max_connections(0) // 2
     app[CHANGE_WAITERS] = ChangeWaiters(app[DATABASE], max_waiting)
+    app[AUDIT_WAITERS] = ChangeWaiters(app[DATABASE], max_waiting // 4, _audit_heads)
     yield
+
+
+async def _audit_heads(connection: Connection, organization_ids: list[int]) -> dict[int, FeedHead]:
+    heads = await audit.heads(connection, organization_ids)
+    return {organization_id: FeedHead(n, is_behind=False) for organization_id, n in heads.items()}
 
 
 async def end_change_waits(app: web.Application) -> None:
     """End all waits at a shutdown, which waits for open requests."""
     app[CHANGE_WAITERS].end()
+    app[AUDIT_WAITERS].end()

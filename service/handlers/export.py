@@ -19,7 +19,7 @@ from service.error_types import ErrorType
 from service.errors import unavailable
 from service.feed.numbered_feed import position_headers, read_numbered_state, read_state
 from service.handlers import reads
-from service.http.context import caller_of, database
+from service.http.context import CALLERS, caller_of, database
 from service.http.headers import CSV, NDJSON, X_CHANGES_CURSOR
 from service.http.negotiation import accepts_gzip, prefers
 from service.http.response_sender import StreamedResponse
@@ -55,7 +55,7 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
     The headers have the position of the change feed in the stream's snapshot, which stays open
     until the response has ended. Raise ApiError, before the stream begins, for errors of the query,
     if the feed cannot be read or begun, and if no snapshot can be opened (``Snapshots.open``). A
-    later failure breaks the stream off.
+    later failure, or the deletion of the key, breaks the stream off.
     """
     export_request = _read_request(request)
     is_compressed = accepts_gzip(request)
@@ -75,6 +75,9 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
             raise unavailable()
         headers |= position_headers(state, caller.organization_id)
         chunks = _chunks(connection, caller, export_request, headers[X_CHANGES_CURSOR])
+        if request.transport is not None:
+            abort = request.transport.abort
+            opened.enter_context(request.app[CALLERS].watch(caller, abort))
         # The snapshot outlives this block, unless an error has ended it.
         resources = opened.pop_all()
     return StreamedResponse(

@@ -12,10 +12,12 @@ from aiohttp import web
 
 from service.feed import changes
 from service.handlers import (
+    audit,
     computed_documents,
     export,
     generation,
     identity,
+    keys,
     reads,
     system,
     transactions,
@@ -195,6 +197,18 @@ COMPARE: Final = Operation(
     is_stored=False,
     needs_write_key=False,
 )
+
+OF_KEYS: Final = (
+    LIST,
+    Operation("add", "POST", COLLECTION_PATH, keys.add, body=("create",), of_records=False),
+    READ,
+    Operation("remove", "DELETE", RECORD_PATH, keys.remove, of_records=False),
+    Operation(
+        "rotate", "POST", f"{RECORD_PATH}/rotate", keys.rotate, body=("rotate",), of_records=False
+    ),
+)
+"""Operations of API keys, which are as those of webhooks."""
+REVIEW: Final = Operation("review", "GET", COLLECTION_PATH, audit.read_audit)
 
 IDENTIFY: Final = Operation("identify", "GET", COLLECTION_PATH, identity.read_identity)
 

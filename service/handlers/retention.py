@@ -1,4 +1,4 @@
-"""Retention: background deletion of expired stored responses and changes.
+"""Retention: background deletion of expired stored responses, changes and audit entries.
 
 Each worker handles the next 100 organizations, in order of id, a minute after it has handled those
 before. After the last one it begins again with the first.
@@ -20,20 +20,23 @@ from service.feed import change_feed
 from service.http.context import DATABASE
 from service.idempotency import stored_responses
 from service.idempotency.stored_responses import STORED_RESPONSES, StoredResponses
+from service.organizations import audit
 
 _PAUSE_SECONDS: Final = 60
 _STEP: Final = 100
 """Maximum number of organizations in a step, as the statement has it."""
 
 
-async def run_retention(app: web.Application, changes_days: int) -> AsyncIterator[None]:
+async def run_retention(
+    app: web.Application, changes_days: int, audit_days: int
+) -> AsyncIterator[None]:
     """Delete expired rows in the background while the application runs.
 
-    Changes expire after ``changes_days`` days, stored responses after IDEMPOTENCY_HOURS. Also add
+    Changes and audit entries expire after days, stored responses after IDEMPOTENCY_HOURS. Also add
     STORED_RESPONSES to the application, for the idempotent writes of the worker.
     """
     app[STORED_RESPONSES] = StoredResponses()
-    retention = Retention(app[DATABASE], changes_days)
+    retention = Retention(app[DATABASE], changes_days, audit_days)
     task = background.repeat(retention.delete_next, _PAUSE_SECONDS)
     yield
     task.cancel()
@@ -42,12 +45,14 @@ async def run_retention(app: web.Application, changes_days: int) -> AsyncIterato
 class Retention:
     """Cursor over the organizations: each step continues after the last id of the step before."""
 
-    def __init__(self, database: Database, changes_days: int) -> None:
+    def __init__(self, database: Database, changes_days: int, audit_days: int = 36_500) -> None:
         self._database = database
-        self._changes_days = changes_days
+        self._changes_days, self._audit_days = changes_days, audit_days
         self._last = 0
         self._read_ids: list[int] = []
         """Ids that earlier steps have read, in order."""
+        self._heads: dict[int, int] = {}
+        """Number of the newest audit entry that was logged, by organization id."""
 
     async def delete_next(self) -> None:
         """Delete all expired rows of the next 100 organizations.
@@ -91,20 +96,31 @@ class Retention:
         return ids
 
     async def _delete(self, organization_id: int) -> None:
-        """Delete all expired rows of an organization; raise ApiError if the database fails."""
-        for deletion in _deletions(organization_id, self._changes_days):
+        """Delete all expired rows of an organization, and log the head of its audit log.
+
+        Raise ApiError if the database fails.
+        """
+        for deletion in _deletions(organization_id, self._changes_days, self._audit_days):
             while await self._database.write(deletion, organization_id):
                 pass
+        # Commands have no log of their own.
+        read = partial(audit.ends, organization_id=organization_id)
+        ends = await self._database.read(read, organization_id)
+        if ends is not None and ends["last_n"] != self._heads.get(organization_id):
+            self._heads[organization_id] = ends["last_n"]
+            audit.log_head(organization_id, ends["last_n"], ends["last_hash"])
 
 
 def _deletions(
-    organization_id: int, changes_days: int
+    organization_id: int, changes_days: int, audit_days: int
 ) -> Iterator[Callable[[Connection], Awaitable[bool]]]:
     """Yield the work of an organization's transactions; each is repeated until it returns False.
 
     The order is stored responses, numbering of changes, changes: only numbered ones are deleted.
     """
-    expiry = datetime.now(UTC) - timedelta(days=changes_days)
+    now = datetime.now(UTC)
+    expiry, audit_expiry = (now - timedelta(days=days) for days in (changes_days, audit_days))
     yield partial(stored_responses.delete_expired, organization_id=organization_id)
     yield partial(change_feed.assign_sequence_numbers, organization_id=organization_id)
     yield partial(change_feed.delete_expired, organization_id=organization_id, before=expiry)
+    yield partial(audit.delete_expired, organization_id=organization_id, before=audit_expiry)

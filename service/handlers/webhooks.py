@@ -13,16 +13,13 @@ from aiohttp import web
 from service.database.connections import Connection
 from service.errors import ApiError, Path, collect_errors, in_request_order
 from service.events import log_event
-from service.handlers.parameters import (
-    idempotent_request,
-    no_parameters,
-    record_path_ids,
-    refuse_preconditions,
-)
-from service.handlers.write_options import run_write
+from service.handlers.audit import read_administration, run_audited
+from service.handlers.parameters import no_parameters, record_path_ids, refuse_preconditions
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of, database
 from service.http.envelope import ApiResponse, respond, success
+from service.organizations import keys
+from service.organizations.audit import AuditEvent
 from service.organizations.scopes import ALL, READ, require_all
 from service.records import reads
 from service.resources.registry import CHANGES
@@ -35,6 +32,7 @@ from service.webhooks.outgoing import OUTGOING
 from service.webhooks.webhook_sender import SENDER
 
 _REPLAYED: Final = "Idempotent-Replayed"
+_AUDITED: Final = ("url", "collections", "documents", "state")
 
 _Body: TypeAlias = dict[str, Any]
 _Change: TypeAlias = Callable[[Connection, int, int, _Body], Awaitable[bytes | None]]
@@ -155,23 +153,29 @@ async def _write(
 
     ``work`` takes the connection, the ids of the path, [] for a create, and the body, {} without
     one. It may run again after a serialization failure. A replayed response is not logged again.
+    The key that creates or changes a webhook owns it.
     """
     resource, request, raw, validator, event = write
-    path, _, _, idempotency, body = collect_errors(
-        lambda: record_path_ids(request, resource),
-        lambda: no_parameters(request),
-        lambda: refuse_preconditions(request),
-        lambda: idempotent_request(request, raw),
-        lambda: _body(validator, raw, request.app[OUTGOING].policy) if validator else {},
-    )
+    caller, policy = caller_of(request), request.app[OUTGOING].policy
+
+    async def audited(connection: Connection) -> tuple[ApiResponse, AuditEvent]:
+        response = await work(connection, path, body)
+        document = orjson.loads(response.body)["data"]
+        if event in ("created", "updated"):
+            await keys.own_webhook(connection, caller, document["id"])
+        details = {name: document[name] for name in _AUDITED}
+        return response, AuditEvent(f"webhook.{event}", f"webhook:{document['id']}", details)
+
+    def read_body() -> _Body:
+        return _body(validator, raw, policy) if validator else {}
+
+    path, idempotency, body = read_administration(resource, request, raw, read_body)
     if "collections" in body or not path:
-        require_all(caller_of(request).scopes, _needed_scopes(body))
-    response = await run_write(
-        request, idempotency, lambda connection: work(connection, path, body)
-    )
+        require_all(caller.scopes, _needed_scopes(body))
+    response = await run_audited(request, idempotency, audited)
     if _REPLAYED not in response.headers:
         _log(request, event, path[0] if path else response.headers["Location"])
-    request.app[SENDER].wake(caller_of(request).organization_id)
+    request.app[SENDER].wake(caller.organization_id)
     reserve_unconditionally(request, len(response.body))
     return respond(response)
 

@@ -17,6 +17,7 @@ from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
 from service.errors import ApiError, BulkCounts, collect_errors
 from service.handlers import write_options
+from service.handlers.audit import run_settings
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, record_path
 from service.handlers.patch import patch_editor
@@ -39,6 +40,7 @@ from service.records import supplier_scopes
 from service.records.master_record import MasterRecord
 from service.records.path_keys import PathId, resolve
 from service.records.writable_resource import WritableResource
+from service.resources.registry import ORGANIZATIONS
 from service.shares.body_scheduler import BODY_SCHEDULER, ENTER_AGAIN_BYTES
 from service.shares.fair_queue import LeaseKind
 from service.writing import writes
@@ -250,9 +252,10 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     if len(items.details) == len(items.items) and not write_request.options.skip_failed:
         ItemErrors(items).raise_any()
     work: Work = partial(_transaction, write_request)
+    is_audited = write_request.resource is ORGANIZATIONS
     try:
-        key = write_request.idempotency
-        response = await run_write(request, key, work, write_request.lease_kind)
+        key, run = write_request.idempotency, run_settings if is_audited else run_write
+        response = await run(request, key, work, write_request.lease_kind)
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_unconditionally(request, len(response.body))

@@ -80,9 +80,9 @@ class AccessLog:
                     "bytes": response.content_length,
                     "milliseconds": round(seconds * 1000, 3),
                     "client": request.remote,
-                    "forwarded_for": _header(headers.get("X-Forwarded-For")),
-                    "user_agent": _header(headers.get("User-Agent")),
-                    "service_api": _header(headers.get("X-Service-Api")),
+                    "forwarded_for": header_text(headers.get("X-Forwarded-For")),
+                    "user_agent": header_text(headers.get("User-Agent")),
+                    "service_api": header_text(headers.get("X-Service-Api")),
                 },
                 option=orjson.OPT_APPEND_NEWLINE,
             )
@@ -113,7 +113,7 @@ def _masked(text: str) -> str:
     return mask_keys(text)
 
 
-def _header(text: str | None) -> str | None:
+def header_text(text: str | None) -> str | None:
     """Return the header's text, truncated and masked, with ``?`` for each byte outside of UTF-8.
 
     Return None without the header.

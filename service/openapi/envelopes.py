@@ -16,7 +16,7 @@ ALL = "AllAnswer"
 OUTCOMES = "Outcomes"
 RESULTS = "ResultsAnswer"
 ISSUED, TEST_RESULT = "IssuedAnswer", "TestAnswer"
-CHANGES = "changes"
+FEEDS = ("changes", "audit")
 _HOME = "common/envelope"
 _FORMS = ("success", "list", "changes")
 """General envelopes."""
@@ -31,7 +31,7 @@ def envelopes() -> dict[str, Schema]:
     """Return the envelope schemas of all collections, and ``BulkFailureError``, by component name.
 
     A collection has the kinds of which it has forms, and those of one document, of a page and of
-    all records even if no operation uses them; ``changes`` has a page only. Other envelopes come
+    all records even if no operation uses them; FEEDS have a page only. Other envelopes come
     from ``common/envelope``.
     """
     return (
@@ -48,7 +48,7 @@ def envelopes() -> dict[str, Schema]:
 
 def _of_collection(file: str) -> Iterator[tuple[str, Schema]]:
     document = reference(file, "document")
-    if file == CHANGES:
+    if file in FEEDS:
         yield LIST, _envelope("changes", {"items": document})
         return
     yield ANSWER, _envelope("success", document)

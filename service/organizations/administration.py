@@ -6,7 +6,7 @@ use cached keys and settings for up to KEY_CACHE_SECONDS more.
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final, NamedTuple, NotRequired, TypedDict, Unpack
 
 import asyncpg
@@ -104,6 +104,8 @@ class KeyGrant(TypedDict):
     """Time of its expiry; by default never."""
     source: NotRequired[str | None]
     """Source of the records that it creates; by default its id as a text."""
+    created_by: NotRequired[str]
+    """Actor of the audit log."""
 
 
 async def issue_key(
@@ -118,7 +120,7 @@ async def issue_key(
     secret, scopes = caller.new_secret(), Scopes.of(grant["scopes"])
     arguments = (
         *(organization_id, grant["name"], scopes.name, scopes.texts, caller.digest(secret)),
-        *(grant.get("expires_at"), grant.get("source")),
+        *(grant.get("expires_at"), grant.get("source"), grant.get("created_by")),
     )
     try:
         key_id: int = await connection.fetchval(_SQL["create_key"].text, *arguments)
@@ -152,15 +154,13 @@ async def list_keys(
     return list(await connection.fetch(_SQL["list_keys"].text, organization_id))
 
 
-async def revoke_key(
+async def organization_of_key(
     connection: asyncpg.Connection, key_id: int, organization_id: int | None = None
-) -> bool:
-    """Revoke a key permanently; return whether the key exists, in the organization if it is given.
-
-    A revoked key keeps the time of its first revocation.
-    """
-    arguments = (key_id, datetime.now(UTC), organization_id)
-    return await connection.fetchval(_SQL["revoke_key"].text, *arguments) is not None
+) -> int | None:
+    """Return the organization of a key, revoked or not; None if it does not exist, in the given."""
+    arguments = (key_id, organization_id)
+    owner: int | None = await connection.fetchval(_SQL["organization_of_key"].text, *arguments)
+    return owner
 
 
 async def list_webhooks(
@@ -176,11 +176,12 @@ async def list_webhooks(
 
 async def set_webhook_state(
     connection: asyncpg.Connection, webhook_id: int, state: str, organization_id: int | None = None
-) -> bool:
+) -> int | None:
     """Set the state of a webhook, ``active`` or ``paused``.
 
-    Return whether the webhook exists, in the organization if it is given. Also reset its count of
-    failures, so that the next try is not delayed.
+    Return its organization; None if the webhook does not exist, in the organization if it is given.
+    Also reset its count of failures, so that the next try is not delayed.
     """
     arguments = (webhook_id, state, organization_id)
-    return await connection.fetchval(_SQL["set_webhook_state"].text, *arguments) is not None
+    changed: int | None = await connection.fetchval(_SQL["set_webhook_state"].text, *arguments)
+    return changed

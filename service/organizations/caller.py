@@ -10,15 +10,22 @@ import hmac
 import re
 import secrets
 import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Final, TypeVar
+
+import asyncpg
 
 from service import background
 from service.database import statements
 from service.database.connections import LOOK_UP_SECONDS, Connection, Database
+from service.database.organization_poller import OrganizationPoller
 from service.errors import ApiError, unavailable
-from service.limits import KEY_CACHE_SECONDS, UNKNOWN_KEY_SECONDS
+from service.limits import KEY_CACHE_SECONDS, STREAM_SECONDS, UNKNOWN_KEY_SECONDS
 from service.organizations.last_used import LastUsed
 from service.organizations.scopes import Scopes
 
@@ -34,6 +41,7 @@ _OUTAGE_SECONDS: Final = 60
 """Time after its last look-up for which a key works whose further look-ups get no answer."""
 _REFRESH_SECONDS: Final = 1.0
 """Rest of the lifetime of a cached key in which a use has it looked up in the background."""
+_CHANGES: Final = statements.load("callers")["changes"].text
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -89,10 +97,18 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class _StoredKey:
-    """Valid key as it is stored: the hash of its secret, and its caller."""
+    """Valid key as it is stored: the hashes of its secrets, and its caller."""
 
-    secret_sha256: bytes
+    secrets_sha256: tuple[bytes, ...]
+    """Those of the secret and, for a while after a rotation, of the former one."""
     caller: Caller
+    changed_at: datetime | None
+    """Time of its last rotation."""
+
+    def has(self, secret: str) -> bool:
+        """Return whether the key has the secret."""
+        own = digest(secret)
+        return sum(hmac.compare_digest(each, own) for each in self.secrets_sha256) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +116,13 @@ class _LookUp:
     """Cached result of a look-up: the key, or None if no valid key has the id."""
 
     stored: _StoredKey | None
-    expires_at: float
-    """Time of ``time.monotonic`` after which the result is not used."""
+    started: float
+    """Time of ``time.monotonic`` before the read."""
+
+    @property
+    def expires_at(self) -> float:
+        """Time after which the result is not used."""
+        return self.started + (KEY_CACHE_SECONDS if self.stored else UNKNOWN_KEY_SECONDS)
 
 
 class Callers:
@@ -117,7 +138,7 @@ class Callers:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._statement = statements.load("callers")["caller_of_key"].text
-        self._valid_keys: dict[bytes, tuple[float, Caller]] = {}
+        self._valid_keys: dict[bytes, tuple[float, _StoredKey]] = {}
         """Expired entries stay, to recognize keys that were valid before.
 
         They stay until they are evicted, or a look-up finds their key not valid.
@@ -126,7 +147,39 @@ class Callers:
         self._running: dict[tuple[int, int, bool], tuple[asyncio.Task[_LookUp], float]] = {}
         """Look-ups with the time of their begin."""
         self._refreshing: dict[bytes, asyncio.Task[bool]] = {}
+        self._refused: dict[bytes, float] = {}
+        """Wrong keys of ids that have a valid one, with the time for which that is cached."""
+        self._polled_until: dict[int, float] = {}
+        """Time until which keys of an organization may be in use, by its id."""
+        self._watchers = defaultdict[tuple[int, int], set[Callable[[], object]]](set)
+        self._poller = OrganizationPoller(
+            database, self._organizations_in_use, self._read_changes, self._on_changes
+        )
+        self._polls = False
         self.last_used = LastUsed(database)
+
+    def start_polls(self) -> None:
+        """Let the worker poll for rotated and deleted keys, until ``stop_polls``."""
+        self._polls = True
+
+    def stop_polls(self) -> None:
+        """Stop the polls for good."""
+        self._polls = False
+        self._poller.stop()
+
+    @contextmanager
+    def watch(self, caller: Caller, callback: Callable[[], object]) -> Iterator[None]:
+        """Call a function once if the caller's key is deleted while the block runs."""
+        key_id = caller.organization_id, caller.key_id
+        self._watchers[key_id].add(callback)
+        self._poll_until(caller.organization_id, time.monotonic() + STREAM_SECONDS)
+        try:
+            yield
+        finally:
+            callbacks = self._watchers[key_id]
+            callbacks.discard(callback)
+            if not callbacks:
+                del self._watchers[key_id]
 
     async def find(self, key: str, *, fresh: bool = False) -> Caller | None:
         """Return the caller that presents the key; None if the key is not valid.
@@ -144,11 +197,14 @@ class Callers:
             return None
         token = digest(key)
         now = time.monotonic()
-        expires_at, caller = self._valid_keys.get(token, (0.0, None))
+        expires_at, stored = self._valid_keys.get(token, (0.0, None))
+        caller = stored.caller if stored else None
         if expires_at > now and not fresh:
             if expires_at < now + _REFRESH_SECONDS and token not in self._refreshing:
                 self._refresh(token, key)
             return caller
+        if self._refused.get(token, 0.0) > now:
+            return None
         try:
             return await self._verify(token, key, caller, fresh=fresh)
         except ApiError:
@@ -158,8 +214,8 @@ class Callers:
 
     def forget(self, organization_id: int) -> None:
         """Drop the cached keys of an organization."""
-        for token, (_, caller) in [*self._valid_keys.items()]:
-            if caller.organization_id == organization_id:
+        for token, (_, stored) in [*self._valid_keys.items()]:
+            if stored.caller.organization_id == organization_id:
                 del self._valid_keys[token]
         for key_id in [*self._look_ups]:
             if key_id[0] == organization_id:
@@ -167,8 +223,8 @@ class Callers:
 
     def _refresh(self, token: bytes, key: str) -> None:
         """Look a valid key up in the background, so that its callers do not wait for that."""
-        _, caller = self._valid_keys[token]
-        refresh = background.run(partial(self._verify, token, key, caller, fresh=True))
+        _, stored = self._valid_keys[token]
+        refresh = background.run(partial(self._verify, token, key, stored.caller, fresh=True))
         self._refreshing[token] = refresh
         refresh.add_done_callback(lambda _: self._refreshing.pop(token))
 
@@ -183,16 +239,64 @@ class Callers:
         if parsed is None:
             return None
         organization_id, key_id, secret = parsed
-        look_up = self._look_ups.get((organization_id, key_id))
-        if fresh or look_up is None or look_up.expires_at <= time.monotonic():
+        look_up, now = self._look_ups.get((organization_id, key_id)), time.monotonic()
+        if fresh or look_up is None or look_up.expires_at <= now:
             look_up = await self._shared_look_up(organization_id, key_id, caller is not None)
+        while look_up.stored and not look_up.stored.has(secret) and look_up.started < now:
+            # The key may have been rotated since then.
+            look_up = await self._shared_look_up(organization_id, key_id, was_valid=False)
         self._valid_keys.pop(token, None)
         stored = look_up.stored
-        if stored is None or not hmac.compare_digest(stored.secret_sha256, digest(secret)):
+        if stored is None:
             return None
-        _store(self._valid_keys, token, (look_up.expires_at, stored.caller))
+        if not stored.has(secret):
+            _store(self._refused, token, look_up.expires_at)
+            return None
+        _store(self._valid_keys, token, (look_up.expires_at, stored))
         self.last_used.record(organization_id, key_id)
+        self._poll_until(organization_id, look_up.started + _OUTAGE_SECONDS + KEY_CACHE_SECONDS)
         return stored.caller
+
+    def _poll_until(self, organization_id: int, moment: float) -> None:
+        until = self._polled_until.get(organization_id, moment)
+        self._polled_until[organization_id] = max(until, moment)
+        if self._polls:
+            self._poller.start()
+
+    def _organizations_in_use(self) -> Collection[int]:
+        now, until = time.monotonic(), self._polled_until
+        for organization_id in [each for each in until if until[each] < now]:
+            del until[organization_id]
+        return until
+
+    async def _read_changes(
+        self, connection: Connection, organization_ids: list[int]
+    ) -> Mapping[int, list[asyncpg.Record]]:
+        """Return the rows of keys that were rotated or deleted lately, by organization id."""
+        changes = defaultdict[int, list[asyncpg.Record]](list)
+        for row in await connection.fetch(_CHANGES, organization_ids):
+            changes[row["organization_id"]].append(row)
+        return changes
+
+    async def _on_changes(self, organization_id: int, rows: Sequence[asyncpg.Record]) -> None:
+        """Drop what is cached of deleted keys; let rotated ones be looked up at their next use."""
+        changes = {(organization_id, row["id"]): row for row in rows}
+        for key_id, row in changes.items():
+            look_up = self._look_ups.get(key_id)
+            if look_up and look_up.stored and look_up.stored.changed_at != row["changed_at"]:
+                del self._look_ups[key_id]
+            if row["is_deleted"]:
+                for callback in [*self._watchers.get(key_id, ())]:
+                    callback()
+        now = time.monotonic()
+        for token, (expires_at, stored) in [*self._valid_keys.items()]:
+            change = changes.get((stored.caller.organization_id, stored.caller.key_id))
+            if change is None or stored.changed_at == change["changed_at"]:
+                continue
+            if change["is_deleted"]:
+                del self._valid_keys[token]
+            else:
+                self._valid_keys[token] = min(expires_at, now), stored
 
     async def _shared_look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
         """Look the key id up, or wait for such a look-up that runs.
@@ -239,13 +343,14 @@ class Callers:
                 row["unique_keys"],
                 row["source"],
             )
-            return _StoredKey(row["secret_sha256"], caller)
+            secrets_sha256 = (row["secret_sha256"], row["former_secret_sha256"])
+            return _StoredKey(tuple(filter(None, secrets_sha256)), caller, row["changed_at"])
 
         # Made-up keys may name any organization, so they do not wait in that one's queue.
         queue_id = organization_id if was_valid else _UNKNOWN_CALLERS
         started = time.monotonic()
         stored = await self._database.look_up(fetch, organization_id, queue_id)
-        look_up = _LookUp(stored, started + (KEY_CACHE_SECONDS if stored else UNKNOWN_KEY_SECONDS))
+        look_up = _LookUp(stored, started)
         _store(self._look_ups, (organization_id, key_id), look_up)
         return look_up
 

@@ -6,7 +6,7 @@ follow the access, ``measurements:write[supplierMeasurement]``.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -160,15 +160,20 @@ def require(scopes: Scopes, scope: str, *path: str | int) -> None:
         require_all(NONE, [(scope, path)])
 
 
-def require_all(scopes: Scopes, needed: Iterable[tuple[str, Path]]) -> None:
+def require_all(
+    scopes: Scopes,
+    needed: Iterable[tuple[str, Path]],
+    has: Callable[[Scopes, str], bool] = Scopes.opens,
+) -> None:
     """Raise ApiError with all scopes that the key lacks, restricted or not, at their paths.
 
+    ``has`` is ``Scopes.includes`` for scopes that another key gets.
     The challenge names them, too (RFC 6750, 3.1).
     """
     lacking = [
         (scope.replace(f"{ANY}:", f"{ALL}:"), path)
         for scope, path in needed
-        if not scopes.opens(scope)
+        if not has(scopes, scope)
     ]
     if lacking:
         names = " ".join(sorted({scope for scope, _ in lacking}))

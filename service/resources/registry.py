@@ -5,7 +5,7 @@ it reads the schemas and SQL files and compiles validators. It needs no database
 """
 
 from service.feed.change_feed import ChangeFeed
-from service.organizations.scopes import ANY
+from service.organizations.scopes import ANY, AUDIT_READ
 from service.records.master_record import MasterRecord
 from service.records.parts import RecordPart
 from service.records.resource import Resource
@@ -61,7 +61,7 @@ from service.resources.sub_suppliers import SubSuppliers
 from service.resources.suppliers import Suppliers
 from service.resources.transaction import Transactions
 from service.resources.translations import ColorTranslations, StyleTranslations
-from service.resources.webhooks import Webhooks
+from service.resources.webhooks import Keys, Webhooks
 from service.writing.part_collections import PartCollection
 
 BARCODES = Barcodes()
@@ -183,6 +183,12 @@ EXPORT = Resource("export", scope_name=ANY)
 
 MIGRATION_VERIFICATION = MigrationVerification(MASTER_RECORDS)
 """Counts and keys of collections with own keys (contract, Migration verification)."""
+
+KEYS = Keys()
+"""API keys of the caller's organization (contract, Keys)."""
+
+AUDIT = Resource("audit", scope_name=AUDIT_READ)
+"""Changes of keys, webhooks and settings (contract, Audit)."""
 
 WEBHOOKS = Webhooks()
 """Subscriptions to the change feed (contract, Webhooks)."""

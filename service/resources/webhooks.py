@@ -1,9 +1,10 @@
-"""Webhooks: subscriptions to the change feed (contract, Webhooks)."""
+"""Webhooks and API keys, which callers administer (contract, Webhooks; Keys)."""
 
 from collections.abc import Mapping
 
 from service.database.statements import Statement, load_bound
 from service.limits import LEASE_SECONDS
+from service.organizations.scopes import KEYS_MANAGE
 from service.records.resource import Resource
 from service.schemas.validation import Validator
 
@@ -27,3 +28,11 @@ class Webhooks(Resource):
         self.merge_form = Validator(self.name, "merge")
         self.rewind_form = Validator(self.name, "rewind")
         self.rotate_form = Validator(self.name, "rotate")
+
+
+class Keys(Resource):
+    """Keys that were not deleted. Their changes are in the audit log, not in the change feed."""
+
+    name = "keys"
+    scope_name = KEYS_MANAGE
+    is_in_feed = False

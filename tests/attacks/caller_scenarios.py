@@ -9,7 +9,7 @@ import asyncpg
 import orjson
 
 from benchmarks.load import Request, ask
-from service.organizations import administration
+from service.organizations import administration, keys
 from service.organizations.caller import compose, new_secret
 from tests.attacks.attacker import Attacker
 from tests.attacks.prepare import OTHER
@@ -69,7 +69,7 @@ async def revoked(attacker: Attacker) -> None:
                 for _ in range(attacker.some(_FOLLOWERS))
             ]
             await asyncio.sleep(0.1)
-            await administration.revoke_key(connection, int(key.split("_")[2]))
+            await keys.delete(connection, 1, int(key.split("_")[2]))
             color = orjson.dumps({"name": f"After the revocation {number}"})
             await _status(attacker, attacker.message("POST", COLORS, color))
             statuses = await asyncio.gather(*reading)

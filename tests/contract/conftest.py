@@ -26,10 +26,10 @@ def shared_dsn(server_dsn: str, worker_id: str) -> str:
 @pytest.fixture(scope="session")
 async def shared_keys(shared_dsn: str) -> dict[str, str]:
     """Keys of organization 1, to write and to read, and of organization 2, to write."""
-    grants = {"writer": (1, "write"), "reader": (1, "read"), "other": (2, "write")}
     return {
-        name: await issue_key(shared_dsn, organization, scope)
-        for name, (organization, scope) in grants.items()
+        "writer": await issue_key(shared_dsn, 1),
+        "reader": await issue_key(shared_dsn, 1, "read"),
+        "other": await issue_key(shared_dsn, 2),
     }
 
 

@@ -7,7 +7,7 @@ import asyncpg
 import pytest
 
 from service.database.connections import Database
-from service.organizations import administration, caller
+from service.organizations import administration, caller, keys
 from service.organizations.caller import Callers
 from tests.support.api import Api, issue_key
 from tests.support.clock import Clock
@@ -94,7 +94,7 @@ async def test_a_revoked_key_is_out_within_five_seconds(
     assert (await api.get(GROUPS)).status == 200
     connection = await asyncpg.connect(demo_dsn)
     key_id = (caller.parse(api.key) or (0, 0, ""))[1]
-    assert await administration.revoke_key(connection, key_id)
+    assert await keys.delete(connection, 1, key_id)
     await connection.close()
     clock.now += 5.01
     is_failure(await api.get(GROUPS), 401, "unauthorized")

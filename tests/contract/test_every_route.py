@@ -174,7 +174,7 @@ async def valid_body(api: Api, route: Route) -> Any:
     if route.operation.name == "replace":
         return await new_body(api, route, "replace")
     if route.operation.name in webhooks.BODIES:
-        return orjson.dumps(webhooks.BODIES[route.operation.name])
+        return orjson.dumps(webhooks.body_of(route))
     bodies = {"patch": [], "generate": [], "compare": [], "write": transactions.ENTRY}
     return bodies.get(route.operation.name)
 

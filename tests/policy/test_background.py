@@ -12,6 +12,7 @@ _MAKERS = {"create_task", "ensure_future", "run_coroutine_threadsafe"}
 AWAITED = {
     "background.py": "the one way",
     "database/connection_pool.py": "whoever asked for the read or write, or close()",
+    "feed/long_poll.py": "the reader that waits",
     "handlers/response_cache.py": "the requests that wait for the version",
     "handlers/system.py": "whoever asked for the result",
     "organizations/caller.py": "whoever asked for the key",

@@ -49,6 +49,8 @@ _NAMED = {
     **dict.fromkeys(
         [name for name in schemas.load() if name.endswith("-by-owner")], "Part collections"
     ),
+    "audit": "Audit",
+    "keys": "Keys",
     "barcode-allocations": "Allocation of barcodes",
     "export": "Exports",
     "migration-verification": "Migration verification",

@@ -109,7 +109,6 @@ PHRASES = {
     ],
     "docs/deploy/nginx.conf": [f"max_body_size {limits.MAX_TRANSACTION_BYTES // limits.MIB}m;"],
     "SECURITY.md": [
-        f"is refused within {limits.KEY_CACHE_SECONDS} seconds.",
         f"are limited to {byte_size(limits.MAX_BODY_BYTES)}, those of transactions over "
         f"collections to {byte_size(limits.MAX_TRANSACTION_BYTES)}.",
     ],

@@ -32,12 +32,14 @@ LEFT = Path(__file__).with_name("names_left.json")
 #: Modules of one name in several folders, and what they have in common.
 SHARED_MODULE_NAMES = {
     "administration": "organizations and keys: the commands, and their statements",
+    "audit": "the audit log: its chain, its handlers and its command",
     "changes": "the change feed: its parameters, handler, OpenAPI operation and client",
     "collections": "collections: as the client calls them, as an import orders them",
     "connections": "connections: to the database, and of HTTP clients",
     "custom_fields": "custom fields: the resource, and as filters of lists",
     "errors": "errors: of the interface, the database, the client and transfers",
     "files": "files: of the program, and of an import",
+    "keys": "API keys: their storage, their handlers and their commands",
     "operations": "operations: the table, and as OpenAPI objects",
     "webhooks": "webhooks: the resource, its handlers and its part of the OpenAPI document",
     "outcomes": "outcomes of items: of the engine, as responses, and of imports",

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.policy.sources import SERVICE, installed_modules, modules, tree
 
 _LOG = SERVICE / "http" / "access_log.py"
-_MASKING = {"_truncate", "_header"}
+_MASKING = {"_truncate", "header_text"}
 #: The parser knows the methods, the system the address, and the middleware replaces other ids.
 _NO_TEXT_OF_CALLERS = {"method", "client", "request_id"}
 _LOGGERS = {"_log", "logging"}

@@ -133,7 +133,14 @@ def test_parameters_have_names() -> None:
 
 
 #: Of these nobody has to know what they changed: they are no records.
-TELL_NOTHING = ("administration.", "deleted_records.", "idempotency.", "changes.", "writer_locks.")
+TELL_NOTHING = (
+    "administration.",
+    "audit.",
+    "deleted_records.",
+    "idempotency.",
+    "changes.",
+    "writer_locks.",
+)
 
 
 @each_statement

@@ -132,8 +132,9 @@ async def issue_key(dsn: str, organization_id: int, *scopes: str) -> str:
     """Create an API key of the organization."""
     connection = await asyncpg.connect(dsn)
     try:
+        grant = scopes or ("write", "keys:manage", "audit:read")
         key = await administration.issue_key(
-            connection, organization_id, name="tests", scopes=scopes or ["write"]
+            connection, organization_id, name="tests", scopes=grant
         )
         assert key is not None
         return key

@@ -6,7 +6,7 @@ from typing import Any
 from service.records.parts import RecordPart
 from service.resources.registry import ORGANIZATIONS
 from service.routes import Route
-from tests.support import webhooks
+from tests.support import keys, webhooks
 from tests.support.api import Api
 
 UNKNOWN = 2**63 - 1
@@ -25,7 +25,10 @@ async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:
         collection = route.path.partition("/{id}")[0].format(**values)
         if collection == webhooks.PATH:
             await webhooks.ensure_one(api)
-        values["id"] = (await api.get(collection)).data[0]["id"]
+        if collection == keys.PATH:
+            values["id"] = await keys.spare(api)
+        else:
+            values["id"] = (await api.get(collection)).data[0]["id"]
     path = route.path.format(**values)
     if route.operation.name in _QUERIES:
         collection, parameter = _QUERIES[route.operation.name]

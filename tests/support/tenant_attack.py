@@ -16,7 +16,7 @@ from service.listing.operators import names_of
 from service.records.master_record import MasterRecord
 from service.records.parts import RecordPart
 from service.records.resource import Resource
-from service.resources.webhooks import Webhooks
+from service.resources.webhooks import Keys, Webhooks
 from service.routes import Route
 from service.schemas.definitions import ResolvedSchema
 from tests.support import generate, parts, webhooks
@@ -70,8 +70,8 @@ async def path_ids(api: Api, route: Route) -> dict[str, str]:
 
 def sendable(route: Route, references: generate.References) -> Any:
     """Return a body that the route takes, whatever record it is for."""
-    if isinstance(route.resource, Webhooks):
-        return webhooks.BODIES.get(route.operation.name)
+    if isinstance(route.resource, Webhooks | Keys):
+        return webhooks.body_of(route)
     if isinstance(route.resource, RecordPart):
         bodies = {"replace": parts.least(route.resource), "patch": []}
         return bodies.get(route.operation.name)

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from service.routes import Route
+from tests.support import keys
 from tests.support.api import Answer, Api
 
 PATH: Final = "/api/webhooks"
@@ -16,6 +17,12 @@ BODIES: Final[dict[str, Any]] = {
 """A body that each operation takes."""
 
 
+def body_of(route: Route) -> Any:
+    """Return a body that the route takes; None for routes of other resources."""
+    is_new_key = route.operation.name == "add" and route.path == keys.PATH
+    return keys.NEW if is_new_key else BODIES.get(route.operation.name)
+
+
 async def ensure_one(api: Api) -> None:
     """Create a paused subscription unless the organization has one."""
     if not (await api.get(PATH)).data:
@@ -25,6 +32,8 @@ async def ensure_one(api: Api) -> None:
 
 async def written(api: Api, route: Route, stored: dict[str, int]) -> Answer:  # noqa: ARG001
     """Return the answer to a write; what it adds is deleted again, as there may be only twenty."""
+    if route.path.startswith(keys.PATH):
+        return await keys.written(api, route)
     body = BODIES.get(route.operation.name)
     path = route.path
     if "{id}" in path:

@@ -1,11 +1,10 @@
-"""Administration commands: `selvedge organization` and `selvedge key`.
+"""Administration commands: `selvedge organization`.
 
-They use the database directly, also while the service runs. Its workers use changed features and
-refuse revoked keys within 5 seconds.
+They use the database directly, also while the service runs. Its workers use changed features within
+5 seconds.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from datetime import UTC, datetime
 from typing import Final
 
 import asyncpg
@@ -15,42 +14,30 @@ from service.console import say
 from service.database import distribution
 from service.extras.commands import CommandError, Parsers, installation_cells
 from service.extras.commands.command_database import database, run
-from service.extras.commands.prompts import (
-    SCOPES,
-    add_yes,
-    confirm,
-    print_table,
-    scope,
-    time_text,
-    whole_number,
-)
+from service.extras.commands.prompts import add_yes, confirm, print_table, whole_number
 from service.extras.commands.unique_key_setting import require_unique, require_unique_everywhere
 from service.organizations import administration as organizations
+from service.organizations import audit
 from service.settings import Settings
 
 identifier: Final = whole_number(1, 2**63 - 1, "a whole number from 1 as id")
 """Type of the arguments that are ids."""
 ONE_NODE = "its organization: on a cluster, no other node is asked"
 _FEATURES = ("multiple_language", "pro", "unique_keys")
+_AUDITED = ("name", "multipleLanguage", "pro", "uniqueKeys")
 
 
 def add(parsers: Parsers) -> None:
-    """Add `organization` (create, set, delete, list, nodes) and `key` (issue, list, revoke)."""
-    _add_organization(
-        parsers.add_parser("organization", help="create, change, delete or list organizations")
-    )
-    _add_key(parsers.add_parser("key", help="issue, list or revoke API keys"))
-
-
-def _add_organization(parser: ArgumentParser) -> None:
+    """Add `organization` (create, set, delete, list, nodes)."""
+    parser = parsers.add_parser("organization", help="create, change, delete or list organizations")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     create = actions.add_parser("create", help="create an organization and print its id")
-    create.add_argument("name", type=_name)
+    create.add_argument("name", type=name_of)
     _add_features(create)
     create.set_defaults(run=create_organization)
     change = actions.add_parser("set", help="change the name or the settings")
     change.add_argument("id", type=identifier)
-    change.add_argument("--name", type=_name)
+    change.add_argument("--name", type=name_of)
     _add_features(change)
     change.set_defaults(run=set_organization)
     delete = actions.add_parser("delete", help="delete an organization with all of its data")
@@ -65,31 +52,6 @@ def _add_organization(parser: ArgumentParser) -> None:
 def _add_features(parser: ArgumentParser) -> None:
     for option in ("--multiple-language", "--pro", "--unique-keys"):
         parser.add_argument(option, type=_switch, metavar="on|off")
-
-
-def _add_key(parser: ArgumentParser) -> None:
-    actions = parser.add_subparsers(required=True, metavar="ACTION")
-    issue = actions.add_parser("issue", help="create a key and print it; it is shown only once")
-    issue.add_argument("--organization", type=identifier, required=True, metavar="ID")
-    issue.add_argument("--scope", type=scope, action="append", metavar="SCOPE", help=SCOPES)
-    issue.add_argument("--name", type=_name, default="unnamed", help="purpose of the key")
-    issue.add_argument(
-        "--expires",
-        type=_future,
-        metavar="DATE",
-        help="expiry, such as 2027-01-31 or 2027-01-31T12:00:00Z, by default in UTC",
-    )
-    issue.add_argument(
-        "--source", type=_name, help="system that uses it, such as erp (default: the id of the key)"
-    )
-    issue.set_defaults(run=issue_key)
-    listing = actions.add_parser("list", help="list keys, without their secrets")
-    listing.add_argument("--organization", type=identifier, metavar="ID")
-    listing.set_defaults(run=list_keys)
-    revoke = actions.add_parser("revoke", help="revoke a key permanently")
-    revoke.add_argument("id", type=identifier)
-    revoke.add_argument("--organization", type=identifier, metavar="ID", help=ONE_NODE)
-    revoke.set_defaults(run=revoke_key)
 
 
 def create_organization(settings: Settings, arguments: Namespace) -> None:
@@ -135,7 +97,7 @@ def set_organization(settings: Settings, arguments: Namespace) -> None:
         options = "--name, --multiple-language, --pro or --unique-keys"
         raise CommandError(f"nothing to change: use {options}")
     if not run(settings, _set_organization, arguments):
-        raise CommandError(_no_organization(arguments.id))
+        raise CommandError(no_organization(arguments.id))
 
 
 async def _set_organization(connection: asyncpg.Connection, arguments: Namespace) -> bool:
@@ -168,10 +130,15 @@ async def _set_organization(connection: asyncpg.Connection, arguments: Namespace
 async def _set_all(
     connection: asyncpg.Connection, id_: int, settings: organizations.OrganizationSettings
 ) -> None:
-    """Change settings; record a change in the change feed."""
+    """Change settings; record a change in the change feed and the audit log."""
+    before = await organizations.lock_settings(connection, id_)
     row = await organizations.set_organization(connection, id_, settings)
-    if row and row["is_changed"]:
+    after = await organizations.lock_settings(connection, id_)
+    if row and row["is_changed"] and before and after:
         await record_settings(connection, id_, is_shown=row["is_shown"])
+        values = [dict(zip(_AUDITED, each, strict=True)) for each in (before, after)]
+        event = audit.settings_event(id_, *values)
+        await audit.record(connection, id_, audit.operator(), event)
 
 
 def delete_organization(settings: Settings, arguments: Namespace) -> None:
@@ -204,55 +171,8 @@ def list_nodes(settings: Settings, _: Namespace) -> None:
         say(f"{organization_id} {node}")
 
 
-def issue_key(settings: Settings, arguments: Namespace) -> None:
-    """Issue a key and print only the key. Raise CommandError if the organization does not exist.
-
-    The key cannot be shown again, as the database stores only the hash of its secret.
-    """
-    key = run(
-        settings,
-        organizations.issue_key,
-        arguments.organization,
-        name=arguments.name,
-        scopes=arguments.scope or ["read"],
-        expires_at=arguments.expires,
-        source=arguments.source,
-    )
-    if key is None:
-        raise CommandError(_no_organization(arguments.organization))
-    say(key)
-
-
-def list_keys(settings: Settings, arguments: Namespace) -> None:
-    """Print a table of the keys, of one organization or all, revoked and expired ones included."""
-    rows = run(settings, organizations.list_keys, arguments.organization)
-    print_table(
-        (
-            *("ID", "ORGANIZATION", "SCOPES", "NAME", "SOURCE"),
-            *("CREATED", "LAST USED", "EXPIRES", "REVOKED"),
-        ),
-        (
-            (
-                *(row["id"], row["organization_id"], " ".join(row["scopes"])),
-                *(row["name"], row["source"]),
-                *(time_text(row[f"{event}_at"]) for event in ("created", "last_used")),
-                *(time_text(row[f"{event}_at"]) for event in ("expires", "revoked")),
-            )
-            for row in rows
-        ),
-    )
-
-
-def revoke_key(settings: Settings, arguments: Namespace) -> None:
-    """Revoke a key for good. Raise CommandError if it does not exist.
-
-    A key that is revoked already keeps its time.
-    """
-    if not run(settings, organizations.revoke_key, arguments.id, arguments.organization):
-        raise CommandError(f"there is no key {arguments.id}: `selvedge key list` shows all keys")
-
-
-def _no_organization(organization_id: int) -> str:
+def no_organization(organization_id: int) -> str:
+    """Return the error of an organization that does not exist."""
     return f"there is no organization {organization_id}: `selvedge organization list` shows all"
 
 
@@ -260,7 +180,8 @@ def _on_off(value: bool) -> str:
     return "on" if value else "off"
 
 
-def _name(text: str) -> str:
+def name_of(text: str) -> str:
+    """Parse a name. Raise ArgumentTypeError if it is none."""
     if not text.strip() or len(text) > 1000 or not text.isprintable():
         raise ArgumentTypeError("use a name of 1 to 1,000 printable characters")
     return text
@@ -270,23 +191,3 @@ def _switch(text: str) -> bool:
     if text not in ("on", "off"):
         raise ArgumentTypeError(f"use on or off, not {text!r}")
     return text == "on"
-
-
-def _future(text: str) -> datetime:
-    """Parse a time. Raise ArgumentTypeError if it is not in the future."""
-    time = _parse_time(text)
-    if time <= datetime.now(UTC):
-        raise ArgumentTypeError(f"use a time in the future: {text} is past")
-    return time
-
-
-def _parse_time(text: str) -> datetime:
-    """Parse a date, which means its midnight, or a date and time, in ISO 8601; by default in UTC.
-
-    Raise ArgumentTypeError for another text.
-    """
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        raise ArgumentTypeError(f"use a date such as 2027-01-31, not {text!r}") from None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)

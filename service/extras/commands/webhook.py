@@ -4,11 +4,15 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import Final
 
+import asyncpg
+
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.administration import ONE_NODE, identifier
 from service.extras.commands.command_database import run
 from service.extras.commands.prompts import print_table, time_text
 from service.organizations import administration as organizations
+from service.organizations import audit
+from service.organizations.audit import AuditEvent
 from service.settings import Settings
 
 _STATES: Final = {"pause": "paused", "resume": "active"}
@@ -53,7 +57,18 @@ def set_state(settings: Settings, arguments: Namespace, state: str) -> None:
 
     Reset its count of failures. Raise CommandError if it does not exist.
     """
-    set_webhook_state = organizations.set_webhook_state
-    if not run(settings, set_webhook_state, arguments.id, state, arguments.organization):
+    if not run(settings, _set_state, arguments, state):
         message = f"there is no webhook {arguments.id}: `selvedge webhook list` shows all webhooks"
         raise CommandError(message)
+
+
+async def _set_state(connection: asyncpg.Connection, arguments: Namespace, state: str) -> bool:
+    """Set the state and add an audit entry; return whether the webhook exists."""
+    async with connection.transaction():
+        organization_id = await organizations.set_webhook_state(
+            connection, arguments.id, state, arguments.organization
+        )
+        if organization_id is not None:
+            event = AuditEvent("webhook.updated", f"webhook:{arguments.id}", {"state": state})
+            await audit.record(connection, organization_id, audit.operator(), event)
+    return organization_id is not None

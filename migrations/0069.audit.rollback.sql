@@ -1,0 +1,2 @@
+drop table audit_chain;
+drop table audit_entry;

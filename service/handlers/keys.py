@@ -1,0 +1,157 @@
+"""Key handlers: API keys are created, rotated and deleted (contract, Keys).
+
+No key gets, or changes, another one with scopes that it has not itself.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+from aiohttp import web
+
+from service.database.connections import Connection
+from service.database.errors import OrganizationMissingError
+from service.error_types import ErrorType
+from service.errors import ApiError, ErrorDetail, api_error, in_request_order
+from service.handlers.audit import Body, actor_of, read_administration, run_audited
+from service.http.budgets import reserve_unconditionally
+from service.http.context import caller_of
+from service.http.envelope import ApiResponse, respond, success
+from service.listing.properties import parse_timestamp
+from service.organizations import keys
+from service.organizations.audit import AuditEvent
+from service.organizations.scopes import NAMES, Scopes, require_all
+from service.records import reads
+from service.records.resource import Resource
+from service.resources.scope_names import scope_problem
+from service.schemas.parsing import parse
+from service.schemas.validation import Validator
+
+
+def _create_errors(body: Body) -> Iterator[ErrorDetail]:
+    """Yield the errors of scopes, and of an expiry that is no time in the future."""
+    scopes = body.get("scopes")
+    for index, text in enumerate(scopes if isinstance(scopes, list) else ()):
+        if isinstance(text, str) and text and (problem := scope_problem(text)):
+            yield ErrorDetail(ErrorType.INVALID_VALUE, ("scopes", index), problem)
+    expires_at = body.get("expiresAt")
+    if isinstance(expires_at, str):
+        try:
+            if parse_timestamp(expires_at) <= datetime.now(UTC):
+                raise ValueError("Use a time in the future.")
+        except ValueError as error:
+            yield ErrorDetail(ErrorType.INVALID_VALUE, ("expiresAt",), str(error))
+
+
+_CREATE: Final = Validator("keys", "create", _create_errors)
+_ROTATE: Final = Validator("keys", "rotate")
+
+
+async def add(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
+    """Create a key; the response, 201, and its replays by the Idempotency-Key have it."""
+
+    async def work(
+        connection: Connection, _: list[int], body: Body
+    ) -> tuple[ApiResponse, AuditEvent]:
+        expires_at, organization_id = body.get("expiresAt"), caller_of(request).organization_id
+        created = await keys.create(
+            connection,
+            organization_id,
+            actor_of(request),
+            name=body["name"],
+            scopes=body["scopes"],
+            source=body.get("source"),
+            expires_at=expires_at and parse_timestamp(expires_at),
+        )
+        if created is None:
+            raise OrganizationMissingError
+        key, event = created
+        key_id = int(key.split("_")[2])
+        document = await _document(resource, request, connection, key_id)
+        headers = {"Location": f"{request.path}/{key_id}"}
+        return success(_with_key(document, key), created=True, headers=headers), event
+
+    return await _write(resource, request, (raw, _CREATE), work)
+
+
+async def rotate(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
+    """Give a key a new secret; this response and its replays have the key."""
+
+    async def work(
+        connection: Connection, path: list[int], body: Body
+    ) -> tuple[ApiResponse, AuditEvent]:
+        document = await _locked(resource, request, connection, path[0])
+        seconds, organization_id = body.get("overlapSeconds"), caller_of(request).organization_id
+        key, event = await keys.rotate(connection, organization_id, path[0], seconds)
+        return success(_with_key(document, key)), event
+
+    return await _write(resource, request, (raw, _ROTATE), work)
+
+
+async def remove(resource: Resource, request: web.Request) -> web.Response:
+    """Delete a key for good; return it as it was."""
+
+    async def work(
+        connection: Connection, path: list[int], _: Body
+    ) -> tuple[ApiResponse, AuditEvent]:
+        document = await _locked(resource, request, connection, path[0])
+        event = await keys.delete(connection, caller_of(request).organization_id, path[0])
+        return success(document), event
+
+    return await _write(resource, request, None, work)
+
+
+async def _write(
+    resource: Resource,
+    request: web.Request,
+    sent: tuple[bytes, Validator] | None,
+    work: Callable[[Connection, list[int], Body], Awaitable[tuple[ApiResponse, AuditEvent]]],
+) -> web.Response:
+    """Check a request, with the body that is ``sent``, and run its work in a transaction."""
+    raw = sent[0] if sent else b""
+    path, idempotency, body = read_administration(resource, request, raw, partial(_body, sent))
+    _require_scopes(request, body.get("scopes", ()))
+    response = await run_audited(
+        request, idempotency, lambda connection: work(connection, path, body)
+    )
+    reserve_unconditionally(request, len(response.body))
+    return respond(response)
+
+
+def _body(sent: tuple[bytes, Validator] | None) -> Body:
+    if sent is None:
+        return {}
+    raw, validator = sent
+    body: Body = parse(raw)
+    if details := validator.errors(body, raw):
+        raise ApiError(in_request_order(body, details))
+    return body
+
+
+async def _locked(
+    resource: Resource, request: web.Request, connection: Connection, key_id: int
+) -> bytes:
+    """Lock and return a key; raise ApiError ``not_found``, or ``forbidden.scope``."""
+    scopes = await keys.lock(connection, caller_of(request).organization_id, key_id)
+    if scopes is None:
+        raise api_error(ErrorType.NOT_FOUND, "id")
+    _require_scopes(request, scopes)
+    return await _document(resource, request, connection, key_id)
+
+
+def _require_scopes(request: web.Request, scopes: Sequence[str]) -> None:
+    """Raise ApiError ``forbidden.scope`` with the scopes that the caller has not itself."""
+    needed = ((NAMES.get(text, text), ("scopes", n)) for n, text in enumerate(scopes))
+    require_all(caller_of(request).scopes, needed, Scopes.includes)
+
+
+async def _document(
+    resource: Resource, request: web.Request, connection: Connection, key_id: int
+) -> bytes:
+    path = [key_id]
+    return await reads.read_document(connection, resource, caller_of(request), path, "documents")
+
+
+def _with_key(document: bytes, key: str) -> bytes:
+    return b'%b, "key":"%b"}' % (document[:-1], key.encode())
