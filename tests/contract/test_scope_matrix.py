@@ -20,7 +20,7 @@ from service.routes import Route, routes
 from tests.support import webhooks
 from tests.support.api import Answer, Api, issue_key
 from tests.support.sampling import examples, settle_seed
-from tests.support.scope_model import ACCESSES, grants, needed
+from tests.support.scope_model import ACCESSES, APART, grants, needed
 from tests.support.tenant_attack import path_ids
 
 pytestmark = pytest.mark.contract("Scopes")
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.contract("Scopes")
 LOG = logging.getLogger(__name__)
 CELLS = int(os.environ.get("TEST_CELLS", examples(few=1500, many=20_000)))
 ROUTES = [route for route in routes() if route.needs_key]
-COLLECTIONS = sorted({need[0] for route in ROUTES if (need := needed(route))} - {"any"})
+COLLECTIONS = sorted({need[0] for route in ROUTES if (need := needed(route))} - {"any", *APART})
 SCOPES = [
     *("read", "write", "keys:manage", "audit:read", "measurements:write[newMeasurement]"),
     *("measurements:write[supplierMeasurement]", "measurements:write[companyMeasurement]"),

@@ -30,6 +30,8 @@ OF_STYLES: Final = (
 UNRESTRICTED: Final = ("/export", "/effective-prices")
 FREE: Final = ("languages", "currencies", "countries", "me")
 ANY: Final = ("changes", "export", "transaction")
+APART: Final = {"keys": ("keys", "manage"), "audit": ("audit", "read")}
+"""What only a scope of its own allows."""
 
 
 def needed(route: Route) -> tuple[str, str] | None:
@@ -41,6 +43,8 @@ def needed(route: Route) -> tuple[str, str] | None:
         name = "measurements" if "measurements" in segments else name
     if name in FREE:
         return None
+    if name in APART:
+        return APART[name]
     is_read = route.method == "GET" or route.path == "/api/migration-verification"
     access = "read" if is_read else "delete" if route.method == "DELETE" else "write"
     return "any" if name in ANY else name, access
@@ -51,6 +55,8 @@ def grants(scope: str, route: Route) -> bool:
     need = needed(route)
     if need is None:
         return True
+    if need in APART.values():
+        return scope == ":".join(need)
     scope = {"read": "*:read", "write": "*:delete"}.get(scope, scope)
     match = re.fullmatch(r"([*a-z-]+)(\[\w+=\d+\])?:(read|write|delete)(\[\w+\])?", scope)
     if match is None or match[1] == "audit":
