@@ -26,10 +26,8 @@ _FEATURES = ("multiple_language", "pro", "unique_keys")
 
 def add(parsers: Parsers) -> None:
     """Add `organization` (create, set, delete, list, nodes) and `key` (issue, list, revoke)."""
-    _add_organization(
-        parsers.add_parser("organization", help="create, change, delete or list organizations")
-    )
-    _add_key(parsers.add_parser("key", help="issue, list or revoke API keys"))
+    _add_organization(parsers.add_parser("organization"))
+    _add_key(parsers.add_parser("key"))
 
 
 def _add_organization(parser: ArgumentParser) -> None:

@@ -41,7 +41,7 @@ _SQL: Final = load("deleted_records")
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add_parser("purge", help="remove for good what was deleted some days ago")
+    parser = parsers.add_parser("purge")
     days = "days since the first run that saw a record deleted"
     parser.add_argument("--days", type=_days, required=True, metavar="N", help=days)
     parser.add_argument("--organization", type=identifier, metavar="ID", help="default: all")
