@@ -6,56 +6,58 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from types import TracebackType
 from typing import Any, Final, NoReturn
 
-import asyncpg
-import psycopg
-
-from selvedge_client import SelvedgeError
 from service import __version__
 from service.console import say
-from service.database.distribution import DistributionError
 from service.events import without_secrets
-from service.extras.commands import (
-    CommandError,
-    administration,
-    audit,
-    check,
-    distribute,
-    dump,
-    follow,
-    installation,
-    keys,
-    listen,
-    openapi,
-    purge,
-    schema_and_demo,
-    serve,
-    transfer,
-    verify,
-    webhook,
-)
-from service.extras.commands.dump_file import DumpError
-from service.extras.commands.installation_cells import InstallationCellError
-from service.extras.embedded import EmbeddedServerError
-from service.extras.transfer.errors import TransferError
+from service.extras.commands import CommandError
 from service.settings import Settings, SettingsError
 
-_ONE_LINE_ERRORS: Final = (
-    CommandError,
-    DistributionError,
-    DumpError,
-    EmbeddedServerError,
-    InstallationCellError,
-    SelvedgeError,
-    SettingsError,
-    TransferError,
-    asyncpg.InterfaceError,
-    asyncpg.PostgresError,
-    psycopg.Error,
-    OSError,
-)
+_COMMANDS: Final = {
+    "serve": {
+        "serve": "serve without migrating",
+        "run": "migrate, load demo data into an empty embedded database, and serve",
+    },
+    "schema_and_demo": {
+        "migrate": "migrate the schema to this release",
+        "demo": "demo data",
+    },
+    "dump": {
+        "dump": "write the whole database to a file",
+        "restore": "restore a dump into an empty database",
+    },
+    "distribute": {"distribute": "distribute the tables over a Citus cluster"},
+    "installation": {
+        "cell": "make an empty database a further cell",
+        "move": "move an organization to the cell of TARGET_DATABASE_URL",
+    },
+    "administration": {"organization": "create, change, delete or list organizations"},
+    "keys": {"key": "issue, list, rotate or revoke API keys"},
+    "audit": {"audit": "verify the audit log"},
+    "purge": {"purge": "remove for good what was deleted some days ago"},
+    "check": {"check": "check settings, database, disk, clock and keys"},
+    "openapi": {"openapi": "print the OpenAPI document"},
+    "follow": {"follow": "print changes as they happen"},
+    "listen": {"listen": "receive messages of a webhook and print them"},
+    "webhook": {"webhook": "list, pause or resume webhooks"},
+    "transfer": {"export": "write records to files", "import": "read records from files"},
+    "verify": {"verify": "compare files with the records of a service"},
+}
+"""Effects of commands, by module of ``extras.commands``, which only its commands import."""
+_ONE_LINE_ERRORS: Final = (CommandError, SettingsError, OSError)
+_ERRORS_OF_MODULES: Final = {
+    "service.database.distribution": ("DistributionError",),
+    "selvedge_client": ("SelvedgeError",),
+    "service.extras.commands.dump_file": ("DumpError",),
+    "service.extras.commands.installation_cells": ("InstallationCellError",),
+    "service.extras.embedded": ("EmbeddedServerError",),
+    "service.extras.transfer.errors": ("TransferError",),
+    "asyncpg": ("InterfaceError", "PostgresError"),
+    "psycopg": ("Error",),
+}
 """Errors that the operator can mend: of commands, settings, files, the network and the database.
 
 ``main`` prints them as one line. Any other exception is a defect, shown with its traceback.
@@ -68,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     The arguments are parsed first; then the settings are read from the environment, for every
     command. Raise SystemExit with 0 after ``--help`` and ``--version``; 1 after one of
-    ``_ONE_LINE_ERRORS``, printed on standard error; 2 for wrong arguments; 130 for Ctrl-C; and 128
+    ``_one_line_errors``, printed on standard error; 2 for wrong arguments; 130 for Ctrl-C; and 128
     plus the number for SIGTERM and SIGHUP. Once ``serve`` or ``run`` serves, Ctrl-C and these
     signals stop the server, and the status is 0. Other exceptions pass. Replace the process's
     handlers of SIGTERM and SIGHUP, and ``sys.excepthook``.
@@ -76,10 +78,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for signal_number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(signal_number, _exit_on_signal)
     sys.excepthook = _print_traceback
-    parsed = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    parsed = _parser(words).parse_args(words)
     try:
         parsed.run(Settings.from_environment(os.environ), parsed)
-    except _ONE_LINE_ERRORS as error:
+    except _one_line_errors() as error:
         message = " ".join(without_secrets(str(error)).split())
         say(f"selvedge: {message or type(error).__name__}", file=sys.stderr)
         sys.exit(1)
@@ -114,34 +117,38 @@ class _Parser(argparse.ArgumentParser):
             say(*message.removesuffix("\n").split("\n"), file=file or sys.stderr)
 
 
-def _parser() -> argparse.ArgumentParser:
-    """Return the parser with all sub-commands.
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """Commands, which are listed before their modules add their arguments."""
+
+    def add_parser(self, name: str, **options: Any) -> Any:
+        """Return the parser of a command, which is added unless it is listed."""
+        if name not in self.choices:
+            return super().add_parser(name, **options)
+        self.choices[name].description = options.get("description")
+        return self.choices[name]
+
+
+def _parser(names: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser with all commands, and with the arguments of those in ``names``, or of all.
 
     Each sets ``run``, a function of the settings and the parsed arguments.
     """
     parser = _Parser(prog="selvedge", description="Selvedge, an External API.")
     parser.add_argument("--version", action="version", version=__version__)
-    parsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (
-        serve,
-        schema_and_demo,
-        dump,
-        distribute,
-        installation,
-        administration,
-        keys,
-        audit,
-        purge,
-        check,
-        openapi,
-        follow,
-        listen,
-        webhook,
-        transfer,
-        verify,
-    ):
-        module.add(parsers)
+    parsers = parser.add_subparsers(action=_Commands, required=True, metavar="COMMAND")
+    for module, effects in _COMMANDS.items():
+        for name, effect in effects.items():
+            parsers.add_parser(name, help=effect)
+        if names is None or not effects.keys().isdisjoint(names):
+            import_module(f"service.extras.commands.{module}").add(parsers)
     return parser
+
+
+def _one_line_errors() -> tuple[type[BaseException], ...]:
+    """Return the errors that are shown as one line; a module that is not imported raised none."""
+    names = [(module, name) for module, own in _ERRORS_OF_MODULES.items() for name in own]
+    loaded = [getattr(sys.modules[module], name) for module, name in names if module in sys.modules]
+    return (*_ONE_LINE_ERRORS, *loaded)
 
 
 def _print_traceback(

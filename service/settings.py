@@ -13,9 +13,6 @@ from pathlib import Path
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
-from psycopg import ProgrammingError
-from psycopg.conninfo import conninfo_to_dict
-
 _ENCODING: Final = "percent-encode special characters of user and password: %40 for @, %2F for /"
 _HOST: Final = r"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"
 HOST: Final = re.compile(_HOST, re.ASCII)
@@ -179,6 +176,10 @@ def _database_url(environ: Mapping[str, str]) -> str | None:
 
 def _is_unambiguous(url: str) -> bool:
     """Return whether a URL is valid, and no ``@`` or ``/`` in its password makes parsers differ."""
+    # Imported here: commands without a database start without it.
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
     try:
         parts = urlsplit(url)
         for host in parts.netloc.rpartition("@")[2].split(","):

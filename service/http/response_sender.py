@@ -103,7 +103,8 @@ async def _write_pieces(request: web.Request, data: bytes) -> None:
     """Write data; raise ConnectionAbortedError if a piece takes RESPONSE_IDLE_SECONDS."""
     with memoryview(data) as view:
         for start in range(0, len(view), RESPONSE_PIECE_BYTES):
-            await request.writer.write(view[start : start + RESPONSE_PIECE_BYTES], drain=False)
+            piece = view[start : start + RESPONSE_PIECE_BYTES]
+            await request.writer.write(piece, drain=False)  # type: ignore[call-arg]
             if request.protocol.writing_paused:  # Most clients read at once.
                 try:
                     async with asyncio.timeout(RESPONSE_IDLE_SECONDS):

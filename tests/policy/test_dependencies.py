@@ -14,6 +14,7 @@ _UNUSED = {
 }
 _USING = (
     "import service.__main__, service.supervisor, service.app, service.database.migrations, sys; "
+    "service.__main__._parser(); "
     "print(*{name.partition('.')[0] for name in sys.modules})"
 )
 

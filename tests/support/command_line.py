@@ -9,11 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from service.__main__ import main
+from service.__main__ import _parser, main
 from tests.support.time_limits import limit
 
 _SECONDS: Final = 60
 _FORKING: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
+_parser()  # imports the modules of all commands
 _FORKING.set_forkserver_preload(["service.__main__", __name__])
 
 

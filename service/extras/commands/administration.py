@@ -29,7 +29,7 @@ _AUDITED = ("name", "multipleLanguage", "pro", "uniqueKeys")
 
 def add(parsers: Parsers) -> None:
     """Add `organization` (create, set, delete, list, nodes)."""
-    parser = parsers.add_parser("organization", help="create, change, delete or list organizations")
+    parser = parsers.add_parser("organization")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     create = actions.add_parser("create", help="create an organization and print its id")
     create.add_argument("name", type=name_of)

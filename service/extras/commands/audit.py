@@ -22,7 +22,7 @@ _Heads: TypeAlias = dict[int, dict[int, str]]
 
 def add(parsers: Parsers) -> None:
     """Add the command with its action."""
-    parser = parsers.add_parser("audit", help="verify the audit log")
+    parser = parsers.add_parser("audit")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     verifying = actions.add_parser("verify", help="find altered, missing and inserted entries")
     verifying.add_argument("--organization", type=identifier, metavar="ID", help="default: all")

@@ -28,7 +28,7 @@ _Part = tuple[str, bool, str]
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add_parser("check", help="check settings, database, disk, clock and keys")
+    parser = parsers.add_parser("check")
     parser.set_defaults(run=check)
 
 

@@ -11,7 +11,7 @@ from service.settings import Settings
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add_parser("distribute", help="distribute the tables over a Citus cluster")
+    parser = parsers.add_parser("distribute")
     add_yes(parser)
     parser.set_defaults(run=distribute)
 

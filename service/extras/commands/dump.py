@@ -12,12 +12,11 @@ from service.settings import Settings
 
 def add(parsers: Parsers) -> None:
     """Add both commands."""
-    dump_parser = parsers.add_parser("dump", help="write the whole database to a file")
+    dump_parser = parsers.add_parser("dump")
     dump_parser.add_argument("file", type=Path, help="new file to write")
     dump_parser.set_defaults(run=dump)
     restore_parser = parsers.add_parser(
         "restore",
-        help="restore a dump into an empty database",
         description="Restore a file of `selvedge dump` into an empty database. All cursors of the "
         "change feed become invalid: callers that use them get 410 and start again.",
     )

@@ -20,7 +20,6 @@ def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add_parser(
         "follow",
-        help="print changes as they happen",
         description="Print changes as they happen, one JSON object a line, until interrupted; then "
         "print the cursor to continue with. Set SELVEDGE_URL and SELVEDGE_API_KEY to the address "
         "and an API key of the service.",

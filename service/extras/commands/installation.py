@@ -22,7 +22,7 @@ _TARGET: Final = "TARGET_DATABASE_URL"
 
 def add(parsers: Parsers) -> None:
     """Add both commands."""
-    cell = parsers.add_parser("cell", help="make an empty database a further cell")
+    cell = parsers.add_parser("cell")
     most = installation_cells.MAX_CELLS - 1
     number = whole_number(1, most, f"a number from 1 to {most}")
     cell.add_argument("number", type=number, help=f"1 to {most}, not used before")
@@ -30,7 +30,7 @@ def add(parsers: Parsers) -> None:
         "--installation", type=UUID, required=True, metavar="ID", help="id that GET /api/me returns"
     )
     cell.set_defaults(run=make_cell)
-    move = parsers.add_parser("move", help=f"move an organization to the cell of {_TARGET}")
+    move = parsers.add_parser("move")
     move.add_argument("organization", type=identifier)
     add_yes(move)
     move.set_defaults(run=move_organization)

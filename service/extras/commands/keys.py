@@ -26,7 +26,7 @@ _MAX_OVERLAP = 604_800
 
 def add(parsers: Parsers) -> None:
     """Add `key` (issue, list, rotate, revoke)."""
-    parser = parsers.add_parser("key", help="issue, list, rotate or revoke API keys")
+    parser = parsers.add_parser("key")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     issue = actions.add_parser("issue", help="create a key and print it; it is shown only once")
     issue.add_argument("--organization", type=identifier, required=True, metavar="ID")

@@ -29,7 +29,6 @@ def add(parsers: Parsers) -> None:
     """Add the command."""
     parser: ArgumentParser = parsers.add_parser(
         "listen",
-        help="receive messages of a webhook and print them",
         description="Receive messages of a webhook on http://HOST:PORT/ and print each, a JSON "
         f"object a line, until interrupted. Set {_SECRET} to have the signatures verified. The "
         "service sends to this address only if its WEBHOOK_PRIVATE_ADDRESSES lists it.",

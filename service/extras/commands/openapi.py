@@ -11,7 +11,7 @@ from service.settings import Settings
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add_parser("openapi", help="print the OpenAPI document")
+    parser = parsers.add_parser("openapi")
     parser.set_defaults(run=print_document)
 
 

@@ -42,7 +42,7 @@ _SQL: Final = load("deleted_records")
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add_parser("purge", help="remove for good what was deleted some days ago")
+    parser = parsers.add_parser("purge")
     days = whole_number(0, 10**6, "a whole number of days from 0")
     parser.add_argument("--days", type=days, required=True, metavar="N", help=_HELP)
     parser.add_argument("--organization", type=identifier, metavar="ID", help="default: all")

@@ -20,12 +20,12 @@ from service.settings import Settings
 
 def add(parsers: Parsers) -> None:
     """Add the commands."""
-    migrate_parser = parsers.add_parser("migrate", help="migrate the schema to this release")
+    migrate_parser = parsers.add_parser("migrate")
     count, undo = whole_number(1, 10**6, "a number from 1"), "undo the newest N migrations instead"
     migrate_parser.add_argument("--rollback", type=count, metavar="N", help=undo)
     add_yes(migrate_parser)
     migrate_parser.set_defaults(run=migrate)
-    demo = parsers.add_parser("demo", help="demo data").add_subparsers(required=True)
+    demo = parsers.add_parser("demo").add_subparsers(required=True)
     demo.add_parser("load", help="load demo data into an empty database").set_defaults(
         run=load_demo
     )

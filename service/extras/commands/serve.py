@@ -26,10 +26,8 @@ from service.settings import Settings
 
 def add(parsers: Parsers) -> None:
     """Add both commands."""
-    parsers.add_parser("serve", help="serve without migrating").set_defaults(run=serve)
-    run_parser = parsers.add_parser(
-        "run", help="migrate, load demo data into an empty embedded database, and serve"
-    )
+    parsers.add_parser("serve").set_defaults(run=serve)
+    run_parser = parsers.add_parser("run")
     run_parser.set_defaults(run=run)
 
 

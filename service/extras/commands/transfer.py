@@ -46,7 +46,6 @@ def add(parsers: Parsers) -> None:
 def _add_export(parsers: Parsers) -> None:
     exporting = parsers.add_parser(
         "export",
-        help="write records to files",
         description="Write all live records to NDJSON or CSV files, one for each collection, "
         "parts included. "
         f"{_SERVICE}",
@@ -67,7 +66,6 @@ def _add_export(parsers: Parsers) -> None:
 def _add_import(parsers: Parsers) -> None:
     importing = parsers.add_parser(
         "import",
-        help="read records from files",
         description="Read records from NDJSON or CSV files, each named after its collection. Lines "
         "replace the records with their own keys, or create them. "
         f"{_SERVICE}",

@@ -48,7 +48,6 @@ def add(parsers: Parsers) -> None:
     """Add the command."""
     verifying = parsers.add_parser(
         "verify",
-        help="compare files with the records of a service",
         description="Compare numbers and own keys of the records in import files with those of the "
         "service: to prove that a migration lost none. Parts and other fields are not compared; an "
         "import with --dry-run does that. A key that may only read suffices. The exit status is 0 "

@@ -20,7 +20,7 @@ _STATES: Final = {"pause": "paused", "resume": "active"}
 
 def add(parsers: Parsers) -> None:
     """Add the command with its actions."""
-    parser: ArgumentParser = parsers.add_parser("webhook", help="list, pause or resume webhooks")
+    parser: ArgumentParser = parsers.add_parser("webhook")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     listing = actions.add_parser("list", help="list webhooks, without their secrets")
     listing.add_argument("--organization", type=identifier, metavar="ID")
