@@ -33,8 +33,7 @@ from tests.support.tenant_attack import TenantPair, referring, same
 pytestmark = pytest.mark.contract("Tenancy")
 
 UNKNOWN = 10**15
-#: How many attacks a run takes of those on one place of a body, and of those on one list, and how
-#: many collections.
+#: How many attacks a run takes on one place of a body and on one list, and how many collections.
 FEW, SEVERAL, MANY = 4, 12, 16
 ROUTES = [route for route in routes() if route.needs_key]
 LISTS = [route for route in ROUTES if route.operation.name == "list" and "{" not in route.path]
@@ -42,9 +41,7 @@ LISTS = [route for route in ROUTES if route.operation.name == "list" and "{" not
 SHARED = tuple(resource.name for resource in SHARED_LISTS)
 
 
-@pytest.fixture(
-    params=Sample(__name__)([1, 2], 1), ids=lambda victim: f"{3 - victim} attacks {victim}"
-)
+@pytest.fixture(params=Sample(__name__)([1, 2], 1), ids=lambda victim: f"victim {victim}")
 async def tenant_pair(
     request: pytest.FixtureRequest, client: TestClient[Any, Any], demo_dsn: str
 ) -> TenantPair:
