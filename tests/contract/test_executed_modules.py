@@ -17,8 +17,8 @@ HOME = Path(service.__file__).parent
 #: Limits of today, by request. A limit goes up only with a decision in docs/decisions.
 LIMITS = {"read": 32, "list": 35, "bulk PUT": 52, "PATCH": 52}
 _ATTEMPTS = 8
-_BACKGROUND = {"http/loop_monitor.py"}
-"""Modules that run every few milliseconds; of others only those that all attempts execute count."""
+_BACKGROUND = {"background.py", "http/loop_monitor.py"}
+"""Modules that run between requests; of others only those that all attempts execute count."""
 
 
 async def executed(send: Callable[[int], Awaitable[Answer]]) -> set[str]:

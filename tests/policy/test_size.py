@@ -14,14 +14,14 @@ from tests.policy.sources import ROOT, modules, modules_of_client, tree, written
 
 LIMITS = {
     "lines of code in client/": 2_182,
-    "lines of code in service/": 24_276,
+    "lines of code in service/": 24_244,
     "lines of code in service/extras/transfer/": 1_000,
     "modules in service/": 278,
     "modules of at most 60 lines": 64,
     "modules in the largest package": 25,
     "lines of schemas/ per resource file": 99,
     "lines of tests/": 66_150,
-    "noqa: ARG002 in service/": 15,
+    "noqa: ARG002 in service/": 12,
     "public names of MasterRecord": 51,
 }
 _NO_CODE = {

@@ -796,7 +796,7 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 order by id
 for update;
 
--- 40. shared.uses
+-- 40. shared.uses(shared.key_of_reference)
 --   $1::bigint organization_id
 --   $2::text ids
 -- Ids that records of style_color refer to by a link, which may be the same table, with the number of live records, and with
@@ -809,8 +809,8 @@ select
         select json_build_array(named.id, named.key)::text
         from (
             select distinct record.id,
-                (select color.user_defined_id from color where color.organization_id = $1::bigint
-                    and color.id = record.color_id) as key
+                (select target.user_defined_id from color target where target.organization_id = $1::bigint
+                    and target.id = record.color_id) as key
             from style_color other
             join style_color record on record.organization_id = $1::bigint and record.id = other.id
             where other.organization_id = $1::bigint and other.color_id = link.color_id
