@@ -52,11 +52,9 @@ async def _database(dsn: str) -> psutil.Process:
 
 def _seconds(processes: Sequence[psutil.Process]) -> float:
     """Return the processor time of processes and of all that they have started."""
-    return sum(
-        sum(map(float, cast(Any, each.cpu_times())[:4]))
-        + sum(sum(c.cpu_times()[:2]) for c in each.children())
-        for each in processes
-    )
+    running = [child for each in processes for child in each.children(recursive=True)]
+    ended = sum(sum(each.cpu_times()[:4]) for each in processes)
+    return float(ended + sum(sum(each.cpu_times()[:2]) for each in running))
 
 
 async def _pages(

@@ -57,7 +57,8 @@ class DltCopy(Copy):
     """Tables in DuckDB, one for each collection."""
 
     name = "dlt"
-    script, dataset, own_keys = "selvedge_records", "records", ("record_id",)
+    script, dataset = "selvedge_records", "records"
+    own_keys: tuple[str, ...] = ("record_id",)
 
     def _environment(self) -> dict[str, str]:
         return {

@@ -62,7 +62,8 @@ class Service:
     async def kill(self, delay: float) -> None:
         """Kill a worker after a while, and wait until there is another one."""
         await asyncio.sleep(delay)
-        self.running.workers()[0].kill()
+        for worker in self.running.workers()[:1]:
+            worker.kill()
         for _ in range(round(scaled(300))):
             await asyncio.sleep(0.1)
             if len(self.running.workers()) == _WORKERS and await self._answers():
@@ -125,7 +126,7 @@ async def follow(service: Service, database: asyncpg.Connection, random: Random)
         await api.get("/api/changes", {"from": "now"})  # numbers the changes
         begun: datetime = await database.fetchval("select now()")
         for copy in copies:
-            await copy.read(since and since.isoformat())
+            await copy.read(since.isoformat() if since else None)
             assert not await copy.differences(), (done, since)
         listed += copies[0].listed * (since is not None)
         if done >= WRITES:
@@ -140,8 +141,8 @@ async def follow(service: Service, database: asyncpg.Connection, random: Random)
                 copy.products = aged(copy.products)
         if random.random() < 0.02:
             await service.restart()
-        count = random.choice((1, 1, 2, 6))
-        writers = WRITERS if count == 6 else 1
+        count = random.choice((1, 1, 3, 12))
+        writers = WRITERS if count == 12 else 1
         writes = [write(shop, count // writers) for _ in range(writers)]
         if random.random() < 0.06:
             writes.append(service.kill(random.uniform(0, 0.05)))
