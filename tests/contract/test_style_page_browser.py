@@ -1,4 +1,4 @@
-"""Browser tests of the page of a style on `/data`: a product that is edited in index."""
+"""Browser tests of the page of a style on `/data`: a product that is edited in place."""
 
 import asyncio
 from typing import Any
