@@ -40,7 +40,7 @@ async def test_a_reader_browses(browser: webdriver.Chrome, api: Api, demo_dsn: s
 def _browse(reader: Reader) -> None:
     page = reader.enter(key=reader.read_key)
     assert "may read only" in page.texts("#who")[0]
-    assert page.texts("#collections a")[:2] == ["Compliance custom fields", "Style custom fields"]
+    assert page.texts("#collections a")[:3] == ["Start", "Styles", "Style colors"]
     page.choose("Colors")
     page.until(lambda: len(page.rows()) == 30)
     assert page.texts(".results th")[:3] == ["Id", "Name", "User defined id"]
@@ -146,7 +146,14 @@ def _read_style(reader: Reader, style_id: int, brand: str) -> None:
     page.until(lambda: page.texts("h1") == ["Madder Coat"] and not page.is_busy())
     product = ["Details", "Colors", "Sizes and prices", "Files", "Translations", "Completeness"]
     making = ["Care label", "Bill of materials", "From fiber to packing", "Measurement chart"]
-    others = ["Custom fields", "Sample requests", "Related styles", "Contacts", "History"]
+    others = [
+        "Custom fields",
+        "Sample requests",
+        "Related styles",
+        "Contacts",
+        "Used by",
+        "History",
+    ]
     assert page.texts("h2") == [*product, *making, *others]
     assert "updated" in page.texts("section:last-of-type tbody td")
     page.press_link("Show the sample requests of this record")

@@ -47,8 +47,8 @@ async def test_a_measurement_chart_is_one_sheet(
     await asyncio.to_thread(_change_chart, page)
     theirs = [{**line, "tolerance": 2} for line in chart["lines"]]
     theirs[0]["requested"] = [
-        {**entry, "value": 77} if place < 2 else entry
-        for place, entry in enumerate(theirs[0]["requested"])
+        {**entry, "value": 77} if index < 2 else entry
+        for index, entry in enumerate(theirs[0]["requested"])
     ]
     assert (await api.put(path, {"unit": "cm", "lines": theirs})).status == 200
     await asyncio.to_thread(_save_over_others, page)
@@ -142,7 +142,7 @@ def _save_with_another_key(page: DataPage, key: str) -> None:
     _open_chart(page)
     _cell(page, 1, "XXL").send_keys(Keys.CONTROL, "a")
     _cell(page, 1, "XXL").send_keys("99")
-    script = "sessionStorage.setItem(Object.keys(sessionStorage).find((name) => /key/.test(name))"
+    script = "sessionStorage.setItem('selvedge.key'"
     page.driver.execute_script(f"{script}, 'slv_1_1_expired')")
     page.press("Save")
     page.until(lambda: "Another key" in page.texts(".savebar label"))
@@ -151,3 +151,46 @@ def _save_with_another_key(page: DataPage, key: str) -> None:
     page.driver.switch_to.active_element.send_keys(key, Keys.ENTER)
     page.until(lambda: bool(page.texts(".chart")))
     page.console_errors()
+
+
+async def test_measured_values_are_one_sheet(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """Values beyond the tolerance are marked; those of a size are edited with one request."""
+    record = (await api.get("/api/sample-requests", {"pageSize": 1})).data[0]
+    path = f"/api/styles/{record['styleId']}/sample-requests/{record['id']}/measurements"
+    sizes = (await api.get(path)).data
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_measure, reader, record["id"], sizes)
+    after = (await api.get(path)).data
+    first = after[0]["lines"][0]
+    assert first["companyMeasurement"] == first["requestedMeasurement"]
+    assert after[0]["lines"][1:] == sizes[0]["lines"][1:]
+    assert after[1:] == sizes[1:]
+
+
+def _beyond(sizes: list[dict[str, Any]]) -> int:
+    """Return how many measured values deviate by more than the tolerance."""
+    names = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
+    lines = [line for size in sizes for line in size["lines"]]
+    return sum(
+        abs(line[name] - line["requestedMeasurement"]) > line["tolerance"] + 1e-9
+        for line in lines
+        for name in names
+        if None not in (line[name], line["requestedMeasurement"], line["tolerance"])
+    )
+
+
+def _measure(reader: Reader, record_id: int, sizes: list[dict[str, Any]]) -> None:
+    page = reader.enter(f"#/sample-requests/{record_id}")
+    page.until(lambda: bool(page.texts(".measured")) and not page.is_busy())
+    assert len(page.texts(".beyond")) == _beyond(sizes)
+    line = sizes[0]["lines"][0]
+    assert abs(line["companyMeasurement"] - line["requestedMeasurement"]) > line["tolerance"]
+    page.press(f"Edit the values of {sizes[0]['sizeRangeSizeName']}")
+    cell = page.find(f".sheet [aria-label='{line['name']}, Company']")
+    cell.send_keys(Keys.CONTROL, "a")
+    cell.send_keys(str(line["requestedMeasurement"]))
+    page.press("Save")
+    page.until(lambda: len(page.texts(".beyond")) == _beyond(sizes) - 1)
+    assert page.console_errors() == []

@@ -68,8 +68,8 @@ def _read_product(reader: Reader, shown: dict[str, Any]) -> None:
     assert badges[-1] == f"Complete in {complete} of {len(shown['missing'])} channels"
     assert page.value("document.querySelectorAll('.head svg[role=img]').length") == 1
     assert len(page.texts(".of-colors .card")) == len(shown["colors"])
-    for place, prices in enumerate(shown["prices"]):
-        page.select(".of-sizes select", str(shown["lists"][place]["id"]))
+    for index, prices in enumerate(shown["prices"]):
+        page.select(".of-sizes select", str(shown["lists"][index]["id"]))
         amount = f"{prices[0]['amount']:.2f} {prices[0]['currencyCode']}"
         page.until(lambda amount=amount: page.texts(".matrix .price strong")[:1] == [amount])
         cells = page.texts(".matrix td")

@@ -14,7 +14,7 @@ from tests.support.browser import DataPage, Reader
 _CHANGE = """fetch("api/colors/{id}", {{
   method: "PATCH",
   headers: {{
-    Authorization: "Bearer " + Object.values(sessionStorage)[0],
+    Authorization: "Bearer " + sessionStorage["selvedge.key"],
     "Content-Type": "application/merge-patch+json",
   }},
   body: JSON.stringify({{ colorNote: {note} }}),
@@ -100,6 +100,10 @@ def _open(page: DataPage, address: str, heading: str) -> None:
 
 
 def _reading(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
+    page.until(lambda: bool(page.texts(".recent")) and not page.is_busy())
+    page.find("#search-all").send_keys("tour")
+    page.until(lambda: bool(page.texts(".hits li")))
+    yield "start"
     _open(page, records.shown, "Colors")
     page.until(lambda: len(page.rows()) == 2)
     yield "list"

@@ -1,11 +1,23 @@
 // Requests to the service with the key of the tab, and the failures that it answers.
 
-// Item of the session storage, which the front page and /docs share. It lasts as long as the tab.
-const STORAGE_KEY = "selvedge.key";
+// Item of the session storage, which the front page and /docs share. It lasts as long as the tab. The same item of the local
+// storage is there if the user wants the key to stay in the browser.
+export const STORAGE_KEY = "selvedge.key";
 
-export const storedKey = () => sessionStorage.getItem(STORAGE_KEY);
-export const storeKey = (key) => sessionStorage.setItem(STORAGE_KEY, key);
-export const forgetKey = () => sessionStorage.removeItem(STORAGE_KEY);
+export const isKeyKept = () => localStorage.getItem(STORAGE_KEY) !== null;
+export const storedKey = () => sessionStorage.getItem(STORAGE_KEY) ?? localStorage.getItem(STORAGE_KEY);
+
+/** Stores a key in the tab, and in the browser if it is kept there. */
+export function storeKey(key, isKept = isKeyKept()) {
+  sessionStorage.setItem(STORAGE_KEY, key);
+  if (isKept) localStorage.setItem(STORAGE_KEY, key);
+  else localStorage.removeItem(STORAGE_KEY);
+}
+
+export function forgetKey() {
+  sessionStorage.removeItem(STORAGE_KEY);
+  localStorage.removeItem(STORAGE_KEY);
+}
 
 /** Strips "Authorization: Bearer" from a pasted key. */
 export const parseKey = (text) => text.trim().replace(/^(?:authorization:\s*)?(?:bearer\s+)*/i, "");

@@ -3,6 +3,7 @@
 import { request } from "./api.js";
 import { alertBox, announce, button, el, link, stored } from "./dom.js";
 import { go, hashOf } from "./location.js";
+import { neighborsSection } from "./neighbors.js";
 import { entryTitle, recordPath } from "./record.js";
 import { recordHash } from "./values.js";
 
@@ -22,8 +23,13 @@ export function usagesIn(message) {
 /** Returns the button that deletes a record, and the place for what is in the way. */
 export function deleteControl(model, collection, record, tag) {
   const result = el("div", {});
-  const dialog = el("dialog", { "aria-label": "Delete the record" });
-  const ask = button("Delete …", () => dialog.showModal());
+  const dialog = el("dialog", { "aria-label": "Delete the record", close: () => consequences.replaceChildren() });
+  const consequences = el("div", {});
+  const ask = button("Delete …", () => {
+    // What names the record says what a deletion meets; it is read when somebody asks.
+    consequences.replaceChildren(neighborsSection(model, collection, record).element ?? "");
+    dialog.showModal();
+  });
   const confirm = async () => {
     dialog.close();
     result.replaceChildren();
@@ -37,8 +43,25 @@ export function deleteControl(model, collection, record, tag) {
     }
   };
   const buttons = el("div", { class: "actions" }, button("Delete", confirm, { class: "" }), button("Keep it", () => dialog.close()));
-  dialog.append(el("p", {}, "Delete this record?"), buttons);
+  dialog.append(el("p", {}, "Delete this record? It can be restored. While other records name it, it stays."), consequences, buttons);
   return { ask, nodes: [result, dialog] };
+}
+
+/** Returns the button that makes a deleted record active again, and the place for what is in the way. */
+export function restoreControl(collection, record, tag) {
+  const result = el("div", {});
+  const restore = async () => {
+    try {
+      const headers = { "If-Match": tag, "Content-Type": "application/merge-patch+json" };
+      await request("PATCH", recordPath(collection, record.id), { body: { state: "active" }, headers });
+      announce("Restored.");
+      window.dispatchEvent(new HashChangeEvent("hashchange"));
+    } catch (error) {
+      if (!error.rows) throw error;
+      result.replaceChildren(alertBox(el("p", {}, "It is not restored."), el("p", {}, stored(error.message))));
+    }
+  };
+  return el("div", {}, el("div", { class: "actions" }, button("Restore", restore, { class: "" })), result);
 }
 
 function refusal(model, error) {
@@ -60,8 +83,8 @@ export function actionsOf(model) {
     canWrite: true,
     ofRecord(collection, record, tag) {
       const edit = collection.replace && link(hashOf({ name: collection.name, id: String(record.id), action: "edit" }), "Edit");
-      const isGone = record.state === "deleted" || !collection.canDelete;
-      const { ask, nodes } = isGone ? { nodes: [] } : deleteControl(model, collection, record, tag);
+      if (record.state === "deleted" && collection.replace) return restoreControl(collection, record, tag);
+      const { ask, nodes } = !collection.canDelete ? { nodes: [] } : deleteControl(model, collection, record, tag);
       return el("div", {}, el("div", { class: "actions" }, edit, ask), nodes);
     },
     ofPart(collection, part, record, data) {

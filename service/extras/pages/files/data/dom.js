@@ -1,5 +1,7 @@
 // Elements of the page. Texts become text nodes, so that stored markup is shown and never interpreted.
 
+// A number or a key that stays in one line of a table.
+const LONGEST_WORD = 24;
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns an element. A function as an attribute is the listener of that event; a boolean sets or leaves it out. */
@@ -64,7 +66,7 @@ export const button = (text, onClick, attributes = {}) =>
 export const link = (hash, ...children) => el("a", { href: hash, dir: "auto" }, ...children);
 
 /** Returns a stored text in its own direction: a text from right to left does not turn what stands beside it. */
-export const stored = (text) => el("bdi", { class: "stored" }, text);
+export const stored = (text) => el("bdi", { class: String(text).length <= LONGEST_WORD && !/\s/.test(text) ? "stored word" : "stored" }, text);
 
 /** Has screen readers read a sentence, without moving the focus. */
 export function announce(text) {

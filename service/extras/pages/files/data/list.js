@@ -33,6 +33,7 @@ export class ListView {
     this.search = this.#searchField();
     this.columnBoxes = el("fieldset", {}, el("legend", {}, "Columns"));
     this.columns = el("details", { class: "menu" }, el("summary", {}, "Columns"), this.columnBoxes);
+    this.chips = el("div", {});
     this.results = el("div", { class: "results", "aria-busy": "true" });
     const create = canWrite && collection.create;
     const actions = [
@@ -48,6 +49,7 @@ export class ListView {
       el("div", { class: "actions" }, actions),
       this.selection?.element,
       el("div", { class: "toolbar" }, collection.hasSearch && el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns),
+      this.chips,
       this.results,
     );
   }
@@ -97,6 +99,8 @@ export class ListView {
       const { data, pagination } = await get(this.collection.path, listParameters(view));
       remember(this.collection, data);
       await readNames(this.#references(data));
+      const chips = view.filters.length ? await this.filters.chips(view.filters) : "";
+      if (this.view === view) this.chips.replaceChildren(chips);
       if (this.view === view) this.#show(data, pagination);
     } catch (error) {
       if (!error.rows) throw error;

@@ -1,10 +1,12 @@
 // The page: a key, the collections at the left, and the view that the address names.
 
-import { Failure, forgetKey, get, leaveView, parseKey, storedKey, storeKey } from "./api.js";
+import { Failure, forgetKey, get, isKeyKept, leaveView, parseKey, STORAGE_KEY, storedKey, storeKey } from "./api.js";
 import { actionsOf } from "./deletion.js";
 import { alertBox, byId, el, link } from "./dom.js";
 import { formView } from "./form.js";
 import { ListView } from "./list.js";
+import { groupsOf } from "./groups.js";
+import { homeView } from "./home.js";
 import { hashOf, parseHash } from "./location.js";
 import { Model } from "./model.js";
 import { forgetDrafts } from "./drafts.js";
@@ -50,12 +52,12 @@ async function readModel() {
 }
 
 /** Enters with a key; shows why if it is refused. */
-async function enter(key) {
+async function enter(key, isKept) {
   showMessage("");
   try {
     const [model, { data }] = await Promise.all([page.model ?? readModel(), get("api/me", [], { key })]);
     Object.assign(page, { model, caller: data, list: null, shownPath: "" });
-    storeKey(key);
+    storeKey(key, isKept);
     for (const collection of model.collections.values()) collection.isReadable = may("read", collection);
     showCaller();
     await route();
@@ -82,19 +84,20 @@ function showCaller() {
   const { organization, key } = page.caller;
   const words = { multipleLanguage: "multiple languages", pro: "Pro", uniqueKeys: "unique keys" };
   const features = Object.keys(organization.features).filter((name) => organization.features[name]);
+  byId("forget").title = isKeyKept() ? "It is kept in this browser." : "It is kept in this tab.";
   const scope = { write: "may write", read: "may read only" }[key.scope] ?? `has the scopes ${key.scopes.join(", ")}`;
-  byId("who").replaceChildren(el("bdi", {}, organization.name), ` · this key ${scope}`);
+  byId("who").replaceChildren(el("bdi", {}, organization.name), ` · ${key.name ? `the key “${key.name}”` : "this key"} ${scope}`);
   byId("features").textContent = features.length ? `Features: ${features.map((name) => words[name] ?? name).join(", ")}` : "";
   byId("entry").hidden = true;
   byId("work").hidden = byId("caller").hidden = false;
-  const readable = [...page.model.collections.values()].filter(({ isReadable }) => isReadable);
-  const items = readable.map(({ name, title }) => el("li", {}, link(hashOf({ name }), title)));
-  byId("collections").replaceChildren(...items);
+  const item = ({ name, title }) => el("li", {}, link(hashOf({ name }), title));
+  const group = ({ title, collections }) => el("li", {}, el("span", { class: "group" }, title), el("ul", {}, collections.map(item)));
+  byId("collections").replaceChildren(el("li", {}, link("#/", "Start")), ...groupsOf(page.model).map(group));
 }
 
 function markCollection(name) {
   for (const anchor of byId("collections").querySelectorAll("a")) {
-    if (anchor.hash === hashOf({ name })) anchor.setAttribute("aria-current", "page");
+    if (anchor.hash === (name ? hashOf({ name }) : "#/")) anchor.setAttribute("aria-current", "page");
     else anchor.removeAttribute("aria-current");
   }
 }
@@ -124,7 +127,7 @@ async function route() {
   markCollection(view.name);
   byId("navigation").open = isWide() || !view.name;
   try {
-    if (!collection) showStart(view);
+    if (!collection) await showStart(view);
     else if (!view.id) await showList(collection, view, isSameView);
     else if (TABLE_VIEWS[view.id] && canWrite(collection) && sheetOf(page.model, collection)) await showTable(collection, view);
     else await showRecord(collection, view);
@@ -137,10 +140,11 @@ async function route() {
   }
 }
 
-function showStart({ name }) {
-  const text = name ? "There is no such collection." : "Choose a collection to see its records.";
-  showNodes(el("h1", { tabindex: "-1" }, "Data"), el("p", {}, text));
-  setTitle("Data");
+async function showStart({ name }) {
+  const { nodes, title, loading } = homeView(page.model, page.caller);
+  showNodes(...(name ? [el("p", { class: "message" }, "There is no such collection.")] : []), ...nodes);
+  setTitle(title);
+  await loading;
 }
 
 async function showList(collection, view, isSameView) {
@@ -188,7 +192,7 @@ const isWide = () => matchMedia("(min-width: 50.01rem)").matches;
 
 byId("ask").addEventListener("submit", (event) => {
   event.preventDefault();
-  enter(parseKey(byId("key").value));
+  enter(parseKey(byId("key").value), byId("keep").checked);
 });
 // The address names the view, so that the link moves the focus alone.
 byId("skip").addEventListener("click", (event) => {
@@ -203,6 +207,12 @@ byId("forget").addEventListener("click", () => {
 window.addEventListener("hashchange", ({ oldURL }) => {
   if (isWithin(parseHash(location.hash)) || mayLeave()) route();
   else history.pushState(null, "", oldURL);
+});
+// A key that another tab forgets, or replaces, is forgotten or replaced here.
+window.addEventListener("storage", ({ key, oldValue, newValue }) => {
+  if (key !== STORAGE_KEY || oldValue !== sessionStorage.getItem(STORAGE_KEY)) return;
+  if (newValue) sessionStorage.setItem(STORAGE_KEY, newValue);
+  else if (page.caller) leave("The key was forgotten in another tab.");
 });
 matchMedia("(min-width: 50.01rem)").addEventListener("change", () => (byId("navigation").open = isWide()));
 if (storedKey()) enter(storedKey());

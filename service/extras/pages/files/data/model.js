@@ -214,8 +214,9 @@ export class Model {
 
 /** Returns the text by which people know a record. */
 export function titleOf(record) {
-  const { name, text, value, number, code, relatedStyleNumber, id } = record;
-  const title = name ?? text ?? value ?? number ?? relatedStyleNumber ?? code;
+  const { name, text, value, number, code, relatedStyleNumber, sku, fileName, barcode, styleNumber, colorName, id } = record;
+  const ofStyle = styleNumber && colorName ? `${styleNumber} ${colorName}` : undefined;
+  const title = name ?? text ?? value ?? number ?? relatedStyleNumber ?? sku ?? fileName ?? barcode ?? ofStyle ?? code;
   return title === undefined || title === null ? String(id) : String(title);
 }
 

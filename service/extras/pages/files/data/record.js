@@ -4,8 +4,10 @@ import { get } from "./api.js";
 import { alertBox, el, link, stored } from "./dom.js";
 import { historySection } from "./history.js";
 import { hashOf } from "./location.js";
+import { measurementsSection } from "./measurements.js";
 import { keyOf, titleOf } from "./model.js";
 import { readNames, remember } from "./names.js";
+import { neighborsSection } from "./neighbors.js";
 import { eachReference, entryTable, showMembers } from "./values.js";
 
 export const recordPath = (collection, id) => `${collection.path}/${encodeURIComponent(id)}`;
@@ -26,8 +28,12 @@ export async function recordView(model, collection, id, actions) {
   const { data, tag } = await get(recordPath(collection, id));
   remember(collection, [data]);
   await readNames(references(model, collection, "", collection.schema, data));
-  const parts = collection.parts.map((part) => partSection(model, collection, part, data, actions));
+  const context = { model, canWrite: Boolean(actions.canWrite) };
+  const isMeasured = ({ entry }) => Boolean(entry?.replace?.properties?.lines);
+  const sectionOf = (part) => (isMeasured(part) ? measurementsSection(context, collection, part, data) : partSection(model, collection, part, data, actions));
+  const parts = collection.parts.map(sectionOf);
   const history = model.feed.includes(collection.name) ? historySection(collection, id) : { loading: null };
+  const neighbors = neighborsSection(model, collection, data);
   const title = titleOf(data);
   const key = keyOf(data);
   const nodes = [
@@ -37,9 +43,10 @@ export async function recordView(model, collection, id, actions) {
     actions.ofRecord(collection, data, tag),
     el("section", {}, el("h2", {}, "Fields"), showMembers(model, collection, collection.schema, data)),
     ...parts.map((part) => part.element),
+    neighbors.element,
     history.element,
   ];
-  return { nodes, title, loading: Promise.all([history, ...parts].map((section) => section.loading)) };
+  return { nodes, title, loading: Promise.all([history, neighbors, ...parts].map((section) => section.loading)) };
 }
 
 function references(model, collection, field, schema, value) {

@@ -1,11 +1,12 @@
 // Page of a style: the product as people know it, in sections that are edited in their place.
 
 import { button, el, link } from "./dom.js";
-import { deleteControl } from "./deletion.js";
+import { deleteControl, restoreControl } from "./deletion.js";
 import { changeInPlace, formOf } from "./form.js";
 import { historySection } from "./history.js";
 import { hashOf } from "./location.js";
 import { remember } from "./names.js";
+import { neighborsSection } from "./neighbors.js";
 import { partSection } from "./record.js";
 import { Section } from "./section.js";
 import { careSection } from "./style_care.js";
@@ -40,11 +41,12 @@ export class StylePage {
     // Parts without a section of their own are shown as those of other records are.
     const others = context.collection.parts.filter(({ name }) => !shown.has(name)).map((part) => partSection(context.model, context.collection, part, context.style, this.actions));
     const history = historySection(context.collection, this.id);
+    const neighbors = neighborsSection(context.model, context.collection, context.style);
     this.#showHead();
     const title = context.style.name ?? context.style.number;
-    const loading = Promise.all([...this.sections.map((section) => section.load()), ...[...others, history].map((section) => section.loading)]);
+    const loading = Promise.all([...this.sections.map((section) => section.load()), ...[...others, neighbors, history].map((section) => section.loading)]);
     loading.then(() => this.#showHead(), () => null);
-    const nodes = [this.head, ...this.sections.map(({ element }) => element), ...others.map(({ element }) => element), history.element];
+    const nodes = [this.head, ...this.sections.map(({ element }) => element), ...others.map(({ element }) => element), neighbors.element, history.element];
     return { nodes: [el("article", { class: "style-page" }, nodes)], title, loading };
   }
 
@@ -112,7 +114,8 @@ export class StylePage {
   #controls() {
     const { context } = this;
     if (!context.canWrite) return null;
-    const { ask, nodes } = context.style.state === "deleted" ? { nodes: [] } : deleteControl(context.model, context.collection, context.style, context.tag);
+    if (context.style.state === "deleted") return restoreControl(context.collection, context.style, context.tag);
+    const { ask, nodes } = deleteControl(context.model, context.collection, context.style, context.tag);
     const edit = button("Edit", () => this.goTo("details"));
     return el("div", {}, el("div", { class: "actions" }, edit, ask), nodes);
   }

@@ -1,6 +1,6 @@
 // Values of documents as people read them: texts as they are, references as links, lists as tables or enumerations.
 
-import { el, link, stored } from "./dom.js";
+import { badge, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { isScalar, label, titleOf } from "./model.js";
 import { nameOf } from "./names.js";
@@ -40,6 +40,7 @@ export function show(model, collection, field, schema, value, isShort = false) {
   const target = model.reference(collection, field);
   if (target && isScalar(resolved)) return recordLink(target, value);
   if (typeof value === "boolean") return value ? "yes" : "no";
+  if (field === "state" || field === "status") return badge(String(value));
   if (resolved.format === "date-time") return timeOf(String(value));
   return stored(String(value));
 }

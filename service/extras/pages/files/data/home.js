@@ -1,0 +1,133 @@
+// Start page: a search over all collections, their numbers, and what changed last.
+
+import { get } from "./api.js";
+import { countOf } from "./counts.js";
+import { announce, badge, el, link, stored } from "./dom.js";
+import { groupsOf } from "./groups.js";
+import { hashOf } from "./location.js";
+import { keyOf, titleOf } from "./model.js";
+import { nameOf, readNames } from "./names.js";
+import { recordHash, timeOf } from "./values.js";
+
+const TYPING_MS = 300;
+const HITS = 5;
+const CHANGES = 12;
+const PAGE = 100;
+
+/** Returns the nodes of the start page, and the promise that its numbers are there. */
+export function homeView(model, { organization }) {
+  const hits = el("div", { class: "hits", "aria-live": "off" });
+  const groups = el("div", { class: "groups" });
+  const changes = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, "Loading …"));
+  const numbers = [];
+  for (const { title, collections } of groupsOf(model)) {
+    const item = (collection) => {
+      const number = el("span", { class: "total" });
+      numbers.push([collection, number]);
+      return el("li", {}, link(hashOf({ name: collection.name }), collection.title), number);
+    };
+    groups.append(el("section", { class: "card" }, el("h2", {}, title), el("ul", {}, collections.map(item))));
+  }
+  const nodes = [
+    el("h1", { tabindex: "-1" }, stored(organization.name)),
+    searchForm(model, hits, groups),
+    hits,
+    groups,
+    el("section", {}, el("h2", {}, "What changed last"), changes),
+  ];
+  return { nodes, title: "Data", loading: Promise.all([showNumbers(numbers), showChanges(model, changes)]) };
+}
+
+function searchForm(model, place, groups) {
+  const field = el("input", { type: "search", id: "search-all", dir: "auto", placeholder: "Names, numbers and keys" });
+  let [timer, searches] = [0, 0];
+  const search = async () => {
+    const own = ++searches;
+    const text = /[\p{L}\p{N}]/u.test(field.value) ? field.value : "";
+    const lists = text ? await findAll(model, text) : [];
+    if (own !== searches) return;
+    groups.hidden = Boolean(text);
+    place.replaceChildren(...hitsOf(lists, text));
+    if (text) announce(`${lists.reduce((sum, { data }) => sum + data.length, 0)} records`);
+  };
+  const soon = (event) => {
+    event.preventDefault();
+    clearTimeout(timer);
+    timer = setTimeout(search, event.type === "submit" ? 0 : TYPING_MS);
+  };
+  field.addEventListener("input", soon);
+  return el("form", { role: "search", class: "search-all", submit: soon }, el("label", { for: "search-all" }, "Search everything"), field);
+}
+
+/** Returns the first matches of each collection that can be searched. */
+async function findAll(model, q) {
+  const lists = await Promise.all(
+    groupsOf(model).flatMap(({ collections }) => collections).filter(({ hasSearch }) => hasSearch).map(async (collection) => {
+      try {
+        const { data, pagination } = await get(collection.path, { q, pageSize: String(HITS) });
+        return { collection, data, hasMore: pagination.hasMore };
+      } catch (error) {
+        if (!error.rows || error.status === 401) throw error;
+        return { collection, data: [], hasMore: false };
+      }
+    }),
+  );
+  return lists.filter(({ data }) => data.length);
+}
+
+function hitsOf(lists, q) {
+  if (!q) return [];
+  if (!lists.length) return [el("p", {}, "Nothing matches.")];
+  const hit = (collection) => (record) => {
+    const key = keyOf(record);
+    const isShown = key && String(key) !== titleOf(record);
+    return el("li", {}, link(recordHash(collection, record.id), stored(titleOf(record))), isShown && el("span", { class: "quiet" }, " ", stored(key)), record.state && record.state !== "active" && badge(record.state));
+  };
+  return lists.map(({ collection, data, hasMore }) =>
+    el("section", {}, el("h2", {}, collection.title), el("ul", {}, data.map(hit(collection))), hasMore && el("p", {}, link(hashOf({ name: collection.name, q }), `All ${collection.title.toLowerCase()} that match`))),
+  );
+}
+
+async function showNumbers(numbers) {
+  await Promise.all(numbers.map(async ([collection, place]) => {
+    const { text } = await countOf(collection);
+    place.textContent = text;
+  }));
+}
+
+/** The feed is read from its beginning on, so the last page is hits by halving: entries are numbered. */
+async function lastEntries() {
+  const read = async (after, limit) => (await get("api/changes", { after: String(after), limit: String(limit) }));
+  const first = await read(0, PAGE);
+  if (!first.pagination.hasMore) return first.data;
+  let [low, step] = [Number(first.data.at(-1).n), PAGE];
+  const isBehind = async (n) => (await read(n, 1)).data.length === 0;
+  while (!(await isBehind(low + step))) {
+    low += step;
+    step *= 4;
+  }
+  let high = low + step;
+  while (high - low > PAGE / 2) {
+    const middle = Math.floor((low + high) / 2);
+    if (await isBehind(middle)) high = middle;
+    else low = middle;
+  }
+  return (await read(Math.max(low - CHANGES, 0), PAGE)).data;
+}
+
+async function showChanges(model, place) {
+  try {
+    const entries = (await lastEntries()).filter(({ collection }) => model.collections.has(collection)).slice(-CHANGES).reverse();
+    await readNames(entries.map(({ collection, recordId }) => [model.collections.get(collection), recordId]));
+    const row = ({ at, collection: name, recordId, operation }) => {
+      const collection = model.collections.get(name);
+      return el("li", {}, badge(operation, operation === "created" ? "ready" : operation), " ", link(recordHash(collection, recordId), stored(nameOf(collection, recordId))), el("span", { class: "quiet" }, ` ${collection.title} · `, timeOf(at)));
+    };
+    place.replaceChildren(entries.length ? el("ul", { class: "recent" }, entries.map(row)) : el("p", { class: "quiet" }, "No change is on record: changes are kept for some days only."));
+  } catch (error) {
+    if (!error.rows || error.status === 401) throw error;
+    place.replaceChildren(el("p", { class: "message" }, error.message));
+  } finally {
+    place.setAttribute("aria-busy", "false");
+  }
+}

@@ -1,0 +1,134 @@
+"""Browser tests of `/data`: the start page, filters with names, neighbors, and keys that stay."""
+
+import asyncio
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+
+from tests.support.api import Api
+from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+
+pytestmark = [
+    pytest.mark.contract("Open pages"),
+    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
+]
+
+_GROUPS = [
+    *("Products", "Colors and sizes", "Care", "Suppliers", "Prices and channels", "Settings"),
+    "What changed last",
+]
+
+
+async def test_people_find_their_way(browser: webdriver.Chrome, api: Api, demo_dsn: str) -> None:
+    """From the start page to a brand, what names it, and the list of these by name."""
+    brand = (await api.post("/api/brands", {"name": "Woad & Madder"})).data
+    for number in range(3):
+        style = {"number": f"WM-{number}", "name": f"Woad {number}", "brandId": brand["id"]}
+        await api.post("/api/styles", style)
+    brands = (await api.get("/api/brands", {"pageSize": 100})).data
+    reader = await reader_of(browser, api, demo_dsn)
+    page = await asyncio.to_thread(_begin, reader, len(brands))
+    await asyncio.to_thread(_search_everything, page)
+    await asyncio.to_thread(_follow_neighbors, page)
+    await asyncio.to_thread(_filter_by_name, page)
+
+
+def _begin(reader: Reader, brands: int) -> DataPage:
+    page = reader.enter("#/")
+    page.until(lambda: page.texts("#view h2") == _GROUPS and not page.is_busy())
+    groups = ["Products", "Colors and sizes", "Care", "Suppliers"]
+    assert [text.capitalize() for text in page.texts("#collections .group")][:4] == groups
+    rows = page.texts(".groups li")
+    assert rows[0].split("\n")[0] == "Styles", "styles are first"
+    assert f"Brands\n{brands}" in rows
+    assert "Styles\n100+" in rows
+    assert page.texts(".recent li")[0].startswith("created")
+    assert any("Woad & Madder" in row for row in page.texts(".recent li"))
+    return page
+
+
+def _search_everything(page: DataPage) -> None:
+    page.find("#search-all").send_keys("woad")
+    page.until(lambda: page.texts(".hits h2") == ["Styles", "Brands"])
+    assert page.texts(".hits li a") == ["Woad 0", "Woad 1", "Woad 2", "Woad & Madder"]
+    page.press_link("Woad & Madder")
+    page.wait_for("Woad & Madder")
+
+
+def _follow_neighbors(page: DataPage) -> None:
+    page.until(lambda: page.texts(".neighbors a") == ["3 styles"])
+    page.press("Delete …")
+    page.until(lambda: page.texts("dialog .neighbors a") == ["3 styles"])
+    page.press("Keep it")
+    page.press_link("3 styles")
+    page.until(lambda: len(page.rows()) == 3)
+    assert page.texts(".conditions-in-words bdi") == ["Brand is Woad & Madder"]
+
+
+def _filter_by_name(page: DataPage) -> None:
+    """Choose another record by its name, with keys alone; take conditions away again."""
+    page.click("details.menu summary")
+    page.select("select[aria-label=Operator]", "in")
+    page.find(".condition [role=combobox]").send_keys("Tindholt Alpine")
+    page.until(lambda: page.texts("[role=option]")[:1] == ["Tindholt Alpine · TH-B001"])
+    page.find(".condition [role=combobox]").send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+    assert page.texts(".condition .chosen bdi") == ["Woad & Madder", "Tindholt Alpine"]
+    page.press("Apply")
+    words = "Brand is one of Woad & Madder, Tindholt Alpine"
+    page.until(lambda: page.texts(".conditions-in-words bdi") == [words])
+    page.until(lambda: len(page.rows()) > 3)
+    page.click(".conditions-in-words button")
+    page.until(lambda: not page.texts(".conditions-in-words") and len(page.rows()) == 30)
+    assert page.console_errors() == []
+
+
+async def test_a_deleted_record_is_restored(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    color = (await api.post("/api/colors", {"name": "Lost blue"})).data
+    style = (await api.post("/api/styles", {"number": "LOST-1", "name": "Lost"})).data
+    for path in (f"/api/colors/{color['id']}", f"/api/styles/{style['id']}"):
+        assert (await api.delete(path)).status in (200, 204)
+    reader = await reader_of(browser, api, demo_dsn)
+    paths = (f"colors/{color['id']}", f"styles/{style['id']}")
+    await asyncio.to_thread(_restore, reader, paths)
+    for path in paths:
+        assert (await api.get(f"/api/{path}")).data["state"] == "active"
+
+
+def _restore(reader: Reader, paths: tuple[str, str]) -> None:
+    for path in paths:
+        page = reader.enter(f"#/{path}")
+        page.press("Restore")
+        page.until(lambda page=page: "Delete …" in page.texts("button"))
+        assert "Restore" not in page.texts("button")
+
+
+async def test_a_key_stays_only_if_it_is_asked_for(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """A key that is kept is there in other tabs, and forgotten in all of them."""
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_keep, reader)
+
+
+def _keep(reader: Reader) -> None:
+    page = reader.enter("#/colors")
+    page.until(lambda: bool(page.rows()))
+    assert page.value("localStorage.length") == 0, "off by default"
+    page.press("Forget the key")
+    page.click("#keep")
+    page.type("#key", reader.key)
+    page.press("Show the data")
+    page.until(lambda: bool(page.rows()))
+    assert page.value("localStorage.length") == 1
+    first = page.driver.current_window_handle
+    page.driver.switch_to.new_window("tab")
+    page.driver.get(f"{reader.url}data#/brands")
+    page.until(lambda: bool(page.rows()))
+    page.press("Forget the key")
+    page.driver.close()
+    page.driver.switch_to.window(first)
+    page.until(lambda: "forgotten in another tab" in "".join(page.texts("#message")))
+    assert page.value("localStorage.length + sessionStorage.length") == 0
