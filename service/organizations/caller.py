@@ -131,9 +131,8 @@ class Callers:
 
     The first level has the callers of valid keys by the digest of the whole key, the second one
     look-ups by organization and key id. An id without a valid key costs one look-up in
-    UNKNOWN_KEY_SECONDS, a wrong secret one in KEY_CACHE_SECONDS: the key may have been rotated.
-    Concurrent look-ups of one id share one statement (single flight), but keys that were valid
-    before do not share theirs with others.
+    UNKNOWN_KEY_SECONDS, a wrong secret one in KEY_CACHE_SECONDS: it may be new. Concurrent look-ups
+    of one id share one statement (single flight), except those of keys that were valid before.
     """
 
     def __init__(self, database: Database) -> None:
@@ -154,10 +153,9 @@ class Callers:
         """Return the caller that presents the key; None if the key is not valid.
 
         ``fresh`` looks the key up in the database even if it is cached, or joins a look-up that
-        runs. Otherwise a key that was revoked or has expired is valid, and the scopes and features
-        stay as they were, for up to KEY_CACHE_SECONDS; a key id that was looked up before its key
-        was issued works after UNKNOWN_KEY_SECONDS. Keys in use are looked up in the background
-        before that. A look-up that finds the key valid is recorded as its use.
+        runs. Otherwise a key that has expired is valid, and features stay as they were, for up to
+        KEY_CACHE_SECONDS. Keys in use are looked up in the background before that. A look-up that
+        finds the key valid is recorded as its use.
 
         A key whose look-up fails or takes LOOK_UP_SECONDS, as while its node is away, goes on for
         _OUTAGE_SECONDS after its last look-up. Raise ApiError 429 or 503 for all others.
