@@ -101,6 +101,11 @@ class Route:
         return self.resource.scope(self.operation.access) if self.resource is not None else ""
 
     @property
+    def is_restrictable(self) -> bool:
+        """Return whether a scope that is restricted to suppliers suffices."""
+        return self.operation.is_restrictable
+
+    @property
     def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """Return the operation's handler, bound to the resource, as a function of the request.
 

@@ -172,8 +172,8 @@ class Batch:
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
     """Ids of owners whose parts get their first content or lose their last, by part and
     operation."""
-    merged: set[int] = field(default_factory=set)
-    """Request indexes of edited stored forms: what these lack is removed."""
+    merged: dict[int, Item] = field(default_factory=dict)
+    """Merge patches of items that are edited stored forms, by request index; {} of other edits."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
 
     @classmethod

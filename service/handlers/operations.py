@@ -44,6 +44,13 @@ _MEDIA: Final = {
 """Media types by form of body, other than JSON."""
 
 
+_RESTRICTABLE: Final = (
+    *("list", "read", "read_all", "follow"),
+    *("replace", "patch", "bulk_replace", "bulk_patch", "write"),
+)
+"""Names of operations that hide the records of other suppliers."""
+
+
 def media_type(form: str) -> str:
     """Return the media type of a form of body, such as ``bulkMerge``; JSON for most forms."""
     return _MEDIA.get(form, JSON)
@@ -88,6 +95,11 @@ class Operation:
         if self.method == "GET" or not self.needs_write_key:
             return scopes.READ
         return scopes.DELETE if self.method == "DELETE" else scopes.WRITE
+
+    @property
+    def is_restrictable(self) -> bool:
+        """Whether a scope that is restricted to suppliers suffices."""
+        return self.name in _RESTRICTABLE
 
     @property
     def names_record(self) -> bool:

@@ -4,6 +4,7 @@ All of them send an entity tag, and their bytes count in the byte budget (``tagg
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -22,7 +23,8 @@ from service.http.headers import ACCEPT_PATCH, CSV, JSON, LINK, PREFER, next_pag
 from service.http.negotiation import APPLIED, preferences, prefers
 from service.listing import cursor, custom_fields, parameters
 from service.organizations.caller import Caller
-from service.records import reads
+from service.organizations.scopes import READ
+from service.records import reads, supplier_scopes
 from service.records.path_keys import PathId, resolve
 from service.records.resource import DocumentPage, ListQuery, Resource
 from service.records.scalar_columns import is_value_set
@@ -53,13 +55,16 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
             partial(path_values, request, resource, *resource.parents),
             partial(_list_query, resource, request, scope),
         )
+    if within := supplier_scopes.condition(resource, caller, READ):
+        query = resource.compile_list(replace(query.list_request, within=within))
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
     headers: dict[str, str] = {hdrs.VARY: "Accept, Prefer"}
     if query.list_request.is_first_page:
         headers |= await request.app[RESPONSE_CACHE].position_headers(caller.organization_id)
 
     async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
-        parents = await resolve(connection, caller.organization_id, path)
+        visible = supplier_scopes.visible(connection, resource, caller, READ)
+        parents = await resolve(connection, caller.organization_id, path, visible)
         complete = query
         if query.list_request.changed_since is not None:
             complete = await _with_changed(resource, connection, caller, query)
@@ -135,7 +140,8 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     )
 
     async def read(connection: Connection) -> bytes:
-        ids = await resolve(connection, caller.organization_id, path)
+        visible = supplier_scopes.visible(connection, resource, caller, READ)
+        ids = await resolve(connection, caller.organization_id, path, visible)
         return await reads.read_document(connection, resource, caller, ids, form_name)
 
     document = await database(request).read(read, caller.organization_id)
@@ -160,7 +166,8 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     )
 
     async def read(connection: Connection) -> bytes:
-        parents = await resolve(connection, caller.organization_id, path)
+        visible = supplier_scopes.visible(connection, resource, caller, READ)
+        parents = await resolve(connection, caller.organization_id, path, visible)
         return await reads.read_all(connection, resource, caller, parents)
 
     documents = await database(request).read(read, caller.organization_id)

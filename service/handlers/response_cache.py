@@ -81,9 +81,9 @@ class ResponseCache:
 
         Raise ApiError as the handler does, of a failed poll, or of a byte budget that is exceeded.
         """
-        if not self._max_bytes:
-            return await handler(request)
         caller = caller_of(request)
+        if not self._max_bytes or caller.scopes.restricted:
+            return await handler(request)
         preferences = tuple(request.headers.getall(PREFER, ()))
         host = None if self._public_url else request.headers.get(hdrs.HOST)
         is_csv = prefers(request, CSV, JSON)

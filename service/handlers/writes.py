@@ -35,7 +35,8 @@ from service.http.context import REQUEST_ID, caller_of
 from service.http.envelope import ApiResponse, etag, respond, success, success_list
 from service.http.headers import MERGE_PATCH, is_sent_as
 from service.idempotency.requests import IdempotentRequest, Work
-from service.organizations.scopes import DELETE, require_all
+from service.organizations.scopes import DELETE, WRITE, require_all
+from service.records import supplier_scopes
 from service.records.master_record import MasterRecord
 from service.records.path_keys import PathId, resolve
 from service.records.writable_resource import WritableResource
@@ -270,8 +271,10 @@ async def _transaction(
     """Return the response to the write; raise DryRunRollback with it at the end of a dry run."""
     request, resource = write_request.request, write_request.resource
     options, items = write_request.options, write_request.items
-    path = await resolve(connection, caller_of(request).organization_id, write_request.path)
-    batch = Batch.of(caller_of(request), items, request[REQUEST_ID], path[:-1])
+    caller = caller_of(request)
+    visible = supplier_scopes.visible(connection, resource, caller, WRITE)
+    path = await resolve(connection, caller.organization_id, write_request.path, visible)
+    batch = Batch.of(caller, items, request[REQUEST_ID], path[:-1])
     if path:
         batch.items[0]["id"] = path[-1]
     with placeholder_ids(connection) if options.dry_run else nullcontext():

@@ -36,6 +36,10 @@ class RouteProtocol(Protocol):
         """Return the scope that the caller needs; "" for none."""
 
     @property
+    def is_restrictable(self) -> bool:
+        """Return whether a scope that is restricted to suppliers suffices."""
+
+    @property
     def problem_statuses(self) -> frozenset[int]:
         """Return the statuses whose errors always are problem details (RFC 9457).
 

@@ -154,7 +154,9 @@ def _check(request: web.Request, route: RouteProtocol | None) -> None:
     if error is not None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
     if route is not None and route.scope:
-        require(request[CALLER].scopes, route.scope)
+        scopes = request[CALLER].scopes
+        if not (route.is_restrictable and scopes.opens(route.scope)):
+            require(scopes, route.scope)
     check_query_string(request)
     check_expectation(request)
 

@@ -71,6 +71,8 @@ class ListRequest:
 
     It is None without ``changed_since`` and until the look-up.
     """
+    within: str = ""
+    """SQL condition of the records that the caller may know of; "" for all."""
     fields: tuple[str, ...] = ()
     """Selected members of the documents, in the order of the documents; () for all."""
 
@@ -82,7 +84,7 @@ class ListRequest:
     @property
     def is_filtered(self) -> bool:
         """Return whether more than the search restricts the records."""
-        return bool(self.conditions) or bool(self.changed and self.changed.condition)
+        return bool(self.conditions or self.within or (self.changed and self.changed.condition))
 
     @property
     def is_ranked(self) -> bool:

@@ -163,6 +163,7 @@ def _conditions(page: PageSql, list_request: ListRequest, listed: str) -> list[s
     Add their values to the page's parameters, and set ``page.query``.
     """
     conditions = [_condition(page, condition) for condition in list_request.conditions]
+    conditions += [list_request.within] if list_request.within else []
     if listed and all(c.property.name != "state" for c in list_request.conditions):
         conditions.append(listed)
     if list_request.search is not None:

@@ -69,10 +69,8 @@ def parse(text: str) -> tuple[int, int, str] | None:
 
 
 def digest(secret: str) -> bytes:
-    """Return the SHA-256 of a secret, or of a whole key; raise UnicodeEncodeError beyond ASCII.
-
-    A fast hash is enough: a secret has 256 random bits and cannot be guessed.
-    """
+    """Return the SHA-256 of a secret, or of a whole key; raise UnicodeEncodeError beyond ASCII."""
+    # A fast hash is enough: a secret has 256 random bits and cannot be guessed.
     return hashlib.sha256(secret.encode("ascii")).digest()
 
 

@@ -25,6 +25,12 @@ APART: Final = (KEYS_MANAGE, AUDIT_READ)
 """Scopes that ``*`` does not include."""
 NAMES: Final[Mapping[str, str]] = {READ: f"{ALL}:{READ}", WRITE: f"{ALL}:{DELETE}"}
 """Scopes by their short names, those of the keys that read, and that write, everything."""
+STYLES: Final = "styles"
+OF_STYLES: Final = (
+    *("style-colors", "style-skus", "style-files", "measurement-charts", "style-items"),
+    *("style-care-instructions", "sample-requests", "measurements"),
+)
+"""Collections that a scope to read the styles of a supplier opens, too."""
 MAX_LENGTH: Final = 200
 _SCOPE: Final = re.compile(
     r"(\*|[a-z]+(?:-[a-z]+)*)(?:\[supplierId=([1-9][0-9]{0,17})\])?"
@@ -56,6 +62,13 @@ class Scope(NamedTuple):
             )
         )
 
+    @property
+    def opened(self) -> list["Scope"]:
+        """Scopes of single collections: those of what belongs to a supplier's styles included."""
+        is_wide = self.supplier_id is not None and self.collection == STYLES
+        names = OF_STYLES if is_wide else ()
+        return [self, *(self._replace(collection=name) for name in names)]
+
 
 def parse(text: str) -> Scope | None:
     """Return the scope of a text; None for a text of another form, and for those of ``APART``.
@@ -77,19 +90,27 @@ class Scopes:
     parsed: tuple[Scope, ...]
     field_scopes: Mapping[str, frozenset[str]]
     """Fields that writes may change, by collection; those without fields have all of them."""
+    restricted: Mapping[str, tuple[int, ...]]
+    """Suppliers by scope, included ones as well, of scopes that are restricted to these."""
     _allowed: frozenset[str] = field(repr=False)
-    """Scopes that the key has by name, included ones as well."""
+    """Other scopes that the key has by name, included ones as well."""
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Scopes":
         """Return the scopes of texts, which may be short names."""
         texts = tuple(dict.fromkeys(NAMES.get(text, text) for text in texts))
-        parsed = tuple(scope for scope in map(parse, texts) if scope is not None)
+        scopes = [scope for scope in map(parse, texts) if scope is not None]
+        parsed = tuple(opened for scope in scopes for opened in scope.opened)
+        restricted = dict[str, tuple[int, ...]]()
         allowed = {"", *(text for text in texts if text in APART)}
         for scope in parsed:
             included = ACCESSES[: ACCESSES.index(scope.access) + 1]
+            names = {f"{name}:{a}" for name in (scope.collection, ANY) for a in included}
             if scope.supplier_id is None:
-                allowed |= {f"{name}:{a}" for name in (scope.collection, ANY) for a in included}
+                allowed |= names
+                continue
+            for name in names:
+                restricted[name] = (*restricted.get(name, ()), scope.supplier_id)
         fields = dict[str, frozenset[str]]()
         for scope in parsed:
             if scope.fields:
@@ -98,7 +119,7 @@ class Scopes:
         for name in [*fields]:
             if any(each.includes(Scope(name, WRITE)) for each in whole):
                 del fields[name]
-        return cls(texts, parsed, fields, frozenset(allowed))
+        return cls(texts, parsed, fields, restricted, frozenset(allowed))
 
     def allows(self, scope: str) -> bool:
         """Return whether a scope without restriction and fields is among these, or is included.
@@ -109,12 +130,21 @@ class Scopes:
             return True
         return scope not in APART and f"{ALL}:{scope.rpartition(':')[2]}" in self._allowed
 
+    def suppliers(self, scope: str) -> tuple[int, ...]:
+        """Return the suppliers to which the key's scope is restricted; () for none."""
+        return () if not self.restricted or self.allows(scope) else self.restricted.get(scope, ())
+
+    def opens(self, scope: str) -> bool:
+        """Return whether the key has a scope, also if it is restricted."""
+        return scope in self.restricted or self.allows(scope)
+
     def includes(self, text: str) -> bool:
         """Return whether a scope allows nothing more than these, as for a key that these make."""
         scope = parse(NAMES.get(text, text))
         if scope is None:
             return text in APART and text in self.texts
-        parts = [scope._replace(fields=frozenset([name])) for name in scope.fields] or [scope]
+        single = [scope._replace(fields=frozenset([name])) for name in scope.fields] or [scope]
+        parts = [opened for part in single for opened in part.opened]
         return all(any(own.includes(part) for own in self.parsed) for part in parts)
 
     @property
@@ -125,17 +155,17 @@ class Scopes:
 
 
 def require(scopes: Scopes, scope: str, *path: str | int) -> None:
-    """Raise ApiError ``forbidden.scope`` unless the key has the scope."""
+    """Raise ApiError ``forbidden.scope`` unless the key has the scope without restriction."""
     if not scopes.allows(scope):
-        require_all(scopes, [(scope, path)])
+        require_all(NONE, [(scope, path)])
 
 
 def require_all(
     scopes: Scopes,
     needed: Iterable[tuple[str, Path]],
-    has: Callable[[Scopes, str], bool] = Scopes.allows,
+    has: Callable[[Scopes, str], bool] = Scopes.opens,
 ) -> None:
-    """Raise ApiError with all scopes that the key lacks, at the paths that need them.
+    """Raise ApiError with all scopes that the key lacks, restricted or not, at their paths.
 
     ``has`` is ``Scopes.includes`` for scopes that another key gets.
     The challenge names them, too (RFC 6750, 3.1).
@@ -156,5 +186,6 @@ def require_all(
         )
 
 
+NONE: Final = Scopes.of(())
 READS_ALL: Final = Scopes.of([READ])
 WRITES_ALL: Final = Scopes.of([WRITE])

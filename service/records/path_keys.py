@@ -1,6 +1,6 @@
 """Path keys: records that a path names by their own key instead of an id (contract, Own keys)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
@@ -13,6 +13,8 @@ from service.errors import ApiError, api_error
 from service.listing.page_sql import column_of
 from service.schemas.extra_checks import key_errors
 
+Visible: TypeAlias = Callable[[Collection[int]], Awaitable[set[int]]]
+"""Returns those of the ids that a caller may know of."""
 _MAX_LISTED_IDS: Final = 5
 """Maximum number of ids in the message about an ambiguous key."""
 
@@ -50,17 +52,25 @@ class PathKey(NamedTuple):
     key: str
 
     async def find(
-        self, connection: Connection, organization_id: int, parents: Sequence[int]
+        self,
+        connection: Connection,
+        organization_id: int,
+        parents: Sequence[int],
+        visible: Visible | None,
     ) -> int:
         """Return the id of the live record with the key, below ``parents``; it is not locked.
+
+        ``visible`` filters the records, if it is given.
 
         Raise ``not_found`` or ``conflict.ambiguous_key`` at the path parameter.
         """
         rows = await connection.fetch(self.lookup.text, organization_id, self.key, *parents)
-        if not rows:
+        ids = [row["id"] for row in rows]
+        if visible is not None:
+            ids = sorted(await visible(ids))
+        if not ids:
             message = f"There is no record with the {self.lookup.field} {self.key}."
             raise api_error(ErrorType.NOT_FOUND, self.parameter, message=message)
-        ids = [row["id"] for row in rows]
         if len(ids) > 1:
             type_, message = ErrorType.CONFLICT_AMBIGUOUS_KEY, ambiguous_message(ids)
             raise api_error(type_, self.parameter, message=message)
@@ -87,17 +97,23 @@ def parse_key(lookup: KeyLookup | None, parameter: str, text: str) -> PathKey:
 
 
 async def resolve(
-    connection: Connection, organization_id: int, path: Sequence[PathId]
+    connection: Connection,
+    organization_id: int,
+    path: Sequence[PathId],
+    visible: Visible | None = None,
 ) -> list[int]:
     """Return the ids of a path, those of the parents first.
 
-    Look own keys up, one statement each; return ids as they are, unchecked. Raise ``not_found`` or
+    Look own keys up, one statement each; return ids as they are, unchecked, but 0 for a first one
+    that is not ``visible``. Raise ``not_found`` or
     ``conflict.ambiguous_key`` for a key.
     """
     ids = list[int]()
     for path_id in path:
         if not isinstance(path_id, int):
-            path_id = await path_id.find(connection, organization_id, ids)
+            path_id = await path_id.find(connection, organization_id, ids, None if ids else visible)
+        elif visible is not None and not ids and not await visible([path_id]):
+            path_id = 0
         ids.append(path_id)
     return ids
 

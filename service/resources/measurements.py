@@ -202,14 +202,18 @@ def _within_scope(
 ) -> _MeasuredSize:
     """Return the size with its stored members and, beyond ``fields``, the stored values of lines.
 
-    Report other ones that the item sends. A line that an edit removes has none.
+    Report other ones that the item sends. What an edit removes is sent as null, but lists are as in
+    a replace.
     """
-    is_merged, values = batch.request_indexes[size.index] in batch.merged, {**size.values}
+    patch, values = batch.merged.get(batch.request_indexes[size.index]), {**size.values}
+    is_edited = patch is not None and not isinstance(patch.get("sizes"), list)
+    has_edited_lines = is_edited and not isinstance(patch and patch.get("lines"), list)
 
     def keep(sent: Item, stored_values: Mapping[str, Any], name: str, *path: str | int) -> None:
+        is_sent = name in sent or (has_edited_lines if name in _VALUES else is_edited)
         value, own = stored_values[name], sent.get(name)
         own = decimal_text(own, value) if name in _VALUES else own or None
-        if (name in sent or is_merged) and own != (value or None):
+        if is_sent and own != (value or None):
             scope = f"measurements:write[{name}]" if name in _VALUES else "measurements:write"
             message = f"This key lacks the scope {scope}."
             size.fail(batch, ErrorType.FORBIDDEN_SCOPE, *path, message=message)

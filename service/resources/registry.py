@@ -114,6 +114,9 @@ Sample requests are written by ``SampleRequests``.
 MEASUREMENTS = Measurements()
 """Measured values, one of PARTS: the path names a sample request and one of its sizes."""
 
+STYLE_PRICES = StylePrices()
+"""Prices of a style, one of PARTS."""
+
 PARTS: tuple[RecordPart, ...] = (
     SizeRangeSizes(),
     ColorTranslations(),
@@ -124,7 +127,7 @@ PARTS: tuple[RecordPart, ...] = (
     StyleSupplierFacilities(),
     StyleContacts(),
     CustomFieldValues(),
-    StylePrices(),
+    STYLE_PRICES,
     StyleItems(),
     StyleCareInstructions(),
 )

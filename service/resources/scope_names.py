@@ -4,7 +4,17 @@ from typing import Final
 
 from service import schemas
 from service.errors import with_nearest
-from service.organizations.scopes import ACCESSES, ALL, APART, NAMES, READ, parse
+from service.organizations.scopes import (
+    ACCESSES,
+    ALL,
+    APART,
+    NAMES,
+    OF_STYLES,
+    READ,
+    STYLES,
+    WRITE,
+    parse,
+)
 from service.resources import registry
 
 _COMPUTED: Final = (
@@ -27,6 +37,12 @@ _ACCESSES: Final = {
 }
 """Accesses by the collection of the scope."""
 
+_RESTRICTED: Final = {
+    **dict.fromkeys((STYLES, *OF_STYLES, registry.STYLE_PRICES.name), (READ,)),
+    registry.MEASUREMENTS.name: (READ, WRITE),
+}
+"""Accesses that can be restricted to suppliers, by collection."""
+
 
 def scoped_fields(collection: str) -> frozenset[str]:
     """Return the fields to which a scope of the collection may restrict writes."""
@@ -44,8 +60,10 @@ def scope_problem(text: str) -> str | None:
         return with_nearest("There is no such collection.", scope.collection, _ACCESSES)
     if scope.access not in accesses:
         return f"Use {scope.collection}:read: it is only read."
-    if scope.supplier_id is not None:
-        return "Leave supplierId out: scopes cannot be restricted to suppliers."
+    if scope.supplier_id is not None and scope.access not in _RESTRICTED.get(scope.collection, ()):
+        return (
+            "Leave supplierId out: it restricts measurements:write, and reads of styles and parts."
+        )
     if unknown := scope.fields - scoped_fields(scope.collection):
         fields = ", ".join(sorted(scoped_fields(scope.collection))) or "none of this collection"
         return f"Scopes cannot have {min(unknown)}, but {fields}."

@@ -22,6 +22,8 @@ from service.database.connections import Connection
 from service.database.errors import own_locks
 from service.database.statements import SHARED
 from service.error_types import ErrorType
+from service.organizations.scopes import WRITE
+from service.records import supplier_scopes
 from service.records.master_record import MasterRecord
 from service.records.reads import ids_of_others
 from service.records.rendering import json_rows, json_text, rendered
@@ -137,6 +139,10 @@ async def lock_by_id(
     if not all(map(deletes, batch.items)):
         await lock_unique_keys(connection, resource, batch)
     batch = batch.subset()
+    if visible := supplier_scopes.visible(connection, resource, batch.caller, WRITE):
+        seen = () if batch.parents else await visible(batch.ids)
+        for item in batch.items if not batch.parents else ():
+            item["id"] *= item["id"] in seen
     deletes_any = any(map(deletes, batch.items))
     lock = _lock_statement(resource, batch, _lock_strength(deletes_any))
     with own_locks():

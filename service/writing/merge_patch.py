@@ -35,7 +35,6 @@ async def merge_stored(
     forms = {record_id: orjson.loads(writable) for record_id, writable in writables.items()}
     names = await own_keys(connection, resource, batch, forms)
     merged_bytes = 0
-    batch.merged.update(batch.request_indexes)
     for index, item in enumerate(batch.items):
         writable, stored_bytes = forms[item["id"]], len(writables[item["id"]])
         for name in resource.unique_fields:
@@ -44,6 +43,7 @@ async def merge_stored(
         if restores and writable.get("state") == "deleted":
             writable["state"] = "active"
         patch = {name: item[name] for name in item if name != "id"}
+        batch.merged[batch.request_indexes[index]] = patch
         merged_item = _merged(KeyedMerge(resource, names), batch, index, writable, patch)
         if batch.request_indexes[index] not in batch.errors:
             _validate(resource, batch, index, merged_item)

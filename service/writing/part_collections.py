@@ -17,6 +17,7 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.page_sql import column_of
 from service.listing.related import Related
+from service.organizations.scopes import WRITE
 from service.records.parts import RecordPart
 from service.records.writable_resource import WritableResource
 from service.schemas.extra_checks import duplicate_errors
@@ -78,6 +79,12 @@ class PartCollection(WritableResource):
         the batch, and ``duplicate`` for owners that turn out to be the same; with ``skip_failed``
         all of them fail, else all but the first. Items that fail get no id here.
         """
+        if batch.caller.scopes.suppliers(self.scope(WRITE)):
+            # A key would tell whether another supplier's record has it.
+            for index, item in enumerate(batch.items):
+                if isinstance(item[self.key], dict):
+                    batch.fail(index, ErrorType.NOT_FOUND, self.key, message="Use an id.")
+            batch = batch.subset()
         owners = KeyedReferences.of(self, batch, (self.key,))
         if not owners:
             return

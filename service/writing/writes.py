@@ -91,7 +91,7 @@ async def patch(
     edited = edit.apply(records.forms[item["id"]], values) | {"id": item["id"]}
     item.clear()
     item.update(edited)
-    batch.merged.update(batch.request_indexes)
+    batch.merged[batch.request_indexes[0]] = {}
     batch.errors.order_by(batch.request_indexes[0], item)
     return await _execute(connection, resource, batch, records, options)
 

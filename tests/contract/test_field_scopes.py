@@ -131,6 +131,13 @@ async def test_edits_that_remove_values_are_refused(supplier: Api, path: str, fo
         ("lines", "companyMeasurement"),
     )
     assert await writable(supplier, path) == form
+    lines = {"lines": [{"lineId": first["lineId"], "supplierMeasurement": "5"}]}
+    assert (await supplier.patch(path, lines, content_type=MERGE_PATCH)).status == 200
+    assert (await writable(supplier, path))["lines"][0] == first | {"supplierMeasurement": "5"}
+    refused(
+        await supplier.patch(path, lines | {"approved": None}, content_type=MERGE_PATCH),
+        ("approved", "approved"),
+    )
     answer = await supplier.patch(
         path, [{"op": "replace", "path": "/lines/0/supplierMeasurement", "value": "4"}]
     )

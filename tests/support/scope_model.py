@@ -1,5 +1,6 @@
 """Model of scopes: what each operation needs, by its method and path, apart from the registry."""
 
+import re
 from typing import Final
 
 from service.routes import Route
@@ -21,6 +22,12 @@ PARTS: Final = {
     "/api/barcodes/{id}/passport": "passports",
     "/api/effective-prices": "style-prices",
 }
+OF_STYLES: Final = (
+    *("style-colors", "style-skus", "style-files", "measurement-charts", "style-items"),
+    *("style-care-instructions", "sample-requests", "measurements"),
+)
+"""What a scope to read the styles of a supplier opens, too."""
+UNRESTRICTED: Final = ("/export", "/effective-prices")
 FREE: Final = ("languages", "currencies", "countries", "me")
 ANY: Final = ("changes", "export", "transaction")
 
@@ -39,10 +46,21 @@ def needed(route: Route) -> tuple[str, str] | None:
     return "any" if name in ANY else name, access
 
 
-def grants(scope: str, collection: str, access: str) -> bool:
-    """Return whether a single scope without restriction is enough."""
-    own, _, most = {"read": "*:read", "write": "*:delete"}.get(scope, scope).partition(":")
-    if most not in ACCESSES or own == "audit":
+def grants(scope: str, route: Route) -> bool:
+    """Return whether a single scope is enough for an operation."""
+    need = needed(route)
+    if need is None:
+        return True
+    scope = {"read": "*:read", "write": "*:delete"}.get(scope, scope)
+    match = re.fullmatch(r"([*a-z-]+)(\[\w+=\d+\])?:(read|write|delete)(\[\w+\])?", scope)
+    if match is None or match[1] == "audit":
         return False
-    is_named = own in ("*", collection) or collection == "any"
-    return is_named and ACCESSES.index(access) <= ACCESSES.index(most)
+    (collection, access), opened = need, {match[1]}
+    if match[2]:
+        opened |= {*OF_STYLES} if match[1] == "styles" else set()
+        # Lists, reads, bulk writes without deletes, the feed and transactions.
+        is_closed = route.path.endswith(UNRESTRICTED) or route.method in ("POST", "DELETE")
+        if is_closed and route.path != "/api/transaction":
+            return False
+    is_named = bool(opened & {"*", collection}) or collection == "any"
+    return is_named and ACCESSES.index(access) <= ACCESSES.index(match[3])

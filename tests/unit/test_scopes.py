@@ -67,7 +67,11 @@ def test_fields_restrict_writes_unless_another_scope_has_them_all() -> None:
     [
         ("stiles:read", "There is no such collection. Did you mean styles?"),
         ("products:write", "Use products:read: it is only read."),
-        ("styles[supplierId=1]:read", "supplierId"),
+        ("brands[supplierId=1]:read", "supplierId"),
+        ("styles[supplierId=1]:write", "supplierId"),
+        ("style-colors[supplierId=1]:delete", "supplierId"),
+        ("*[supplierId=1]:read", "supplierId"),
+        ("styles[supplierId=0]:read", "Use "),
         ("styles[brandId=1]:read", "Use "),
         ("measurements:write[unit]", "unit"),
         ("styles:write[name]", "name"),
@@ -100,3 +104,22 @@ def test_texts_of_scopes_are_accepted(text: str) -> None:
 def test_unknown_scopes_of_another_release_allow_nothing() -> None:
     assert parse("styles[brandId=1]:read") is None
     assert not Scopes.of(["styles[brandId=1]:read"]).allows("styles:read")
+
+
+def test_a_supplier_s_scope_opens_what_belongs_to_styles() -> None:
+    scopes = Scopes.of(["styles[supplierId=12]:read", "style-skus[supplierId=13]:read"])
+    assert scopes.suppliers("measurements:read") == (12,)
+    assert scopes.suppliers("style-skus:read") == (12, 13)
+    assert not scopes.allows("styles:read")
+    assert scopes.opens("styles:read")
+    assert not scopes.opens("style-prices:read")
+    assert not scopes.opens("styles:write")
+    assert scopes.includes("style-colors[supplierId=12]:read")
+    for beyond in ("style-colors[supplierId=13]:read", "style-colors:read", "styles:read"):
+        assert not scopes.includes(beyond)
+    # It opens more than the styles themselves.
+    assert not Scopes.of(["styles:read"]).includes("styles[supplierId=12]:read")
+    assert Scopes.of(["read"]).includes("styles[supplierId=12]:read")
+    both = Scopes.of(["styles[supplierId=12]:read", "styles:read"])
+    assert both.suppliers("styles:read") == ()
+    assert both.suppliers("style-colors:read") == (12,)
