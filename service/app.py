@@ -95,12 +95,12 @@ async def _run_shared_objects(
     app[BODY_SCHEDULER] = BodyScheduler()
     gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings.pool_size)
     monitor = LoopMonitor(gauges)
-    app[CALLERS].start_polls()
+    app[CALLERS].changes.start()
     last_used = app[CALLERS].last_used
     last_used_task = last_used.start()
     yield
     monitor.stop()
-    app[CALLERS].stop_polls()
+    app[CALLERS].changes.stop()
     last_used_task.cancel()
     await last_used.write()
     app[ACCESS_LOG].flush()

@@ -124,7 +124,7 @@ async def wait_for(
     try:
         with (
             app[ADMISSION].exempt(caller.organization_id),
-            app[CALLERS].watch(caller, waiting.cancel),
+            app[CALLERS].changes.watch(caller.full_key_id, waiting.cancel),
         ):
             await asyncio.wait([waiting])
     finally:

@@ -77,7 +77,7 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
         chunks = _chunks(connection, caller, export_request, headers[X_CHANGES_CURSOR])
         if request.transport is not None:
             abort = request.transport.abort
-            opened.enter_context(request.app[CALLERS].watch(caller, abort))
+            opened.enter_context(request.app[CALLERS].changes.watch(caller.full_key_id, abort))
         # The snapshot outlives this block, unless an error has ended it.
         resources = opened.pop_all()
     return StreamedResponse(

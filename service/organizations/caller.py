@@ -10,9 +10,7 @@ import hmac
 import re
 import secrets
 import time
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -23,9 +21,9 @@ import asyncpg
 from service import background
 from service.database import statements
 from service.database.connections import LOOK_UP_SECONDS, Connection, Database
-from service.database.organization_poller import OrganizationPoller
 from service.errors import ApiError, unavailable
-from service.limits import KEY_CACHE_SECONDS, STREAM_SECONDS, UNKNOWN_KEY_SECONDS
+from service.limits import KEY_CACHE_SECONDS, UNKNOWN_KEY_SECONDS
+from service.organizations.key_changes import KeyChanges, KeyId
 from service.organizations.last_used import LastUsed
 from service.organizations.scopes import Scopes
 
@@ -41,7 +39,6 @@ _OUTAGE_SECONDS: Final = 60
 """Time after its last look-up for which a key works whose further look-ups get no answer."""
 _REFRESH_SECONDS: Final = 1.0
 """Rest of the lifetime of a cached key in which a use has it looked up in the background."""
-_CHANGES: Final = statements.load("callers")["changes"].text
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -72,11 +69,8 @@ def parse(text: str) -> tuple[int, int, str] | None:
 
 
 def digest(secret: str) -> bytes:
-    """Return the SHA-256 of a secret, or of a whole key; raise UnicodeEncodeError beyond ASCII.
-
-    The secrets of API keys are never stored themselves. A fast hash is enough: a secret has 256
-    random bits and cannot be guessed.
-    """
+    """Return the SHA-256 of a secret, or of a whole key; raise UnicodeEncodeError beyond ASCII."""
+    # A fast hash is enough: a secret has 256 random bits and cannot be guessed.
     return hashlib.sha256(secret.encode("ascii")).digest()
 
 
@@ -93,6 +87,11 @@ class Caller:
     """Whether own keys of live records are unique."""
     source: str | None = None
     """System that uses the key: new records are of it."""
+
+    @property
+    def full_key_id(self) -> KeyId:
+        """Organization and id of the key."""
+        return self.organization_id, self.key_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,67 +127,33 @@ class _LookUp:
 class Callers:
     """Two-level cache of API keys in a worker.
 
-    The first level has the callers of valid keys by the digest of the whole key. The second level
-    has look-ups by organization and key id, those without a valid key included: wrong secrets of a
-    valid key cost one look-up in KEY_CACHE_SECONDS, and an id without one costs one in
-    UNKNOWN_KEY_SECONDS. Concurrent look-ups of one id share one statement (single flight), but
-    keys that were valid before do not share theirs with others.
+    The first level has the callers of valid keys by the digest of the whole key, the second one
+    look-ups by organization and key id. An id without a valid key costs one look-up in
+    UNKNOWN_KEY_SECONDS, a wrong secret one in KEY_CACHE_SECONDS: it may be new. Concurrent look-ups
+    of one id share one statement (single flight), except those of keys that were valid before.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._statement = statements.load("callers")["caller_of_key"].text
         self._valid_keys: dict[bytes, tuple[float, _StoredKey]] = {}
-        """Expired entries stay, to recognize keys that were valid before.
-
-        They stay until they are evicted, or a look-up finds their key not valid.
-        """
+        """Entries expire, but stay: they are of keys that were valid before."""
         self._look_ups: dict[tuple[int, int], _LookUp] = {}
         self._running: dict[tuple[int, int, bool], tuple[asyncio.Task[_LookUp], float]] = {}
         """Look-ups with the time of their begin."""
         self._refreshing: dict[bytes, asyncio.Task[bool]] = {}
         self._refused: dict[bytes, float] = {}
         """Wrong keys of ids that have a valid one, with the time for which that is cached."""
-        self._polled_until: dict[int, float] = {}
-        """Time until which keys of an organization may be in use, by its id."""
-        self._watchers = defaultdict[tuple[int, int], set[Callable[[], object]]](set)
-        self._poller = OrganizationPoller(
-            database, self._organizations_in_use, self._read_changes, self._on_changes
-        )
-        self._polls = False
+        self.changes = KeyChanges(database, self._on_changes)
         self.last_used = LastUsed(database)
-
-    def start_polls(self) -> None:
-        """Let the worker poll for rotated and deleted keys, until ``stop_polls``."""
-        self._polls = True
-
-    def stop_polls(self) -> None:
-        """Stop the polls for good."""
-        self._polls = False
-        self._poller.stop()
-
-    @contextmanager
-    def watch(self, caller: Caller, callback: Callable[[], object]) -> Iterator[None]:
-        """Call a function once if the caller's key is deleted while the block runs."""
-        key_id = caller.organization_id, caller.key_id
-        self._watchers[key_id].add(callback)
-        self._poll_until(caller.organization_id, time.monotonic() + STREAM_SECONDS)
-        try:
-            yield
-        finally:
-            callbacks = self._watchers[key_id]
-            callbacks.discard(callback)
-            if not callbacks:
-                del self._watchers[key_id]
 
     async def find(self, key: str, *, fresh: bool = False) -> Caller | None:
         """Return the caller that presents the key; None if the key is not valid.
 
         ``fresh`` looks the key up in the database even if it is cached, or joins a look-up that
-        runs. Otherwise a key that was revoked or has expired is valid, and the scopes and features
-        stay as they were, for up to KEY_CACHE_SECONDS; a key id that was looked up before its key
-        was issued works after UNKNOWN_KEY_SECONDS. Keys in use are looked up in the background
-        before that. A look-up that finds the key valid is recorded as its use.
+        runs. Otherwise a key that has expired is valid, and features stay as they were, for up to
+        KEY_CACHE_SECONDS. Keys in use are looked up in the background before that. A look-up that
+        finds the key valid is recorded as its use.
 
         A key whose look-up fails or takes LOOK_UP_SECONDS, as while its node is away, goes on for
         _OUTAGE_SECONDS after its last look-up. Raise ApiError 429 or 503 for all others.
@@ -254,43 +219,18 @@ class Callers:
             return None
         _store(self._valid_keys, token, (look_up.expires_at, stored))
         self.last_used.record(organization_id, key_id)
-        self._poll_until(organization_id, look_up.started + _OUTAGE_SECONDS + KEY_CACHE_SECONDS)
+        self.changes.poll(organization_id, _OUTAGE_SECONDS + KEY_CACHE_SECONDS)
         return stored.caller
 
-    def _poll_until(self, organization_id: int, moment: float) -> None:
-        until = self._polled_until.get(organization_id, moment)
-        self._polled_until[organization_id] = max(until, moment)
-        if self._polls:
-            self._poller.start()
-
-    def _organizations_in_use(self) -> Collection[int]:
-        now, until = time.monotonic(), self._polled_until
-        for organization_id in [each for each in until if until[each] < now]:
-            del until[organization_id]
-        return until
-
-    async def _read_changes(
-        self, connection: Connection, organization_ids: list[int]
-    ) -> Mapping[int, list[asyncpg.Record]]:
-        """Return the rows of keys that were rotated or deleted lately, by organization id."""
-        changes = defaultdict[int, list[asyncpg.Record]](list)
-        for row in await connection.fetch(_CHANGES, organization_ids):
-            changes[row["organization_id"]].append(row)
-        return changes
-
-    async def _on_changes(self, organization_id: int, rows: Sequence[asyncpg.Record]) -> None:
+    def _on_changes(self, changes: Mapping[KeyId, asyncpg.Record]) -> None:
         """Drop what is cached of deleted keys; let rotated ones be looked up at their next use."""
-        changes = {(organization_id, row["id"]): row for row in rows}
-        for key_id, row in changes.items():
+        for key_id, change in changes.items():
             look_up = self._look_ups.get(key_id)
-            if look_up and look_up.stored and look_up.stored.changed_at != row["changed_at"]:
+            if look_up and look_up.stored and look_up.stored.changed_at != change["changed_at"]:
                 del self._look_ups[key_id]
-            if row["is_deleted"]:
-                for callback in [*self._watchers.get(key_id, ())]:
-                    callback()
         now = time.monotonic()
         for token, (expires_at, stored) in [*self._valid_keys.items()]:
-            change = changes.get((stored.caller.organization_id, stored.caller.key_id))
+            change = changes.get(stored.caller.full_key_id)
             if change is None or stored.changed_at == change["changed_at"]:
                 continue
             if change["is_deleted"]:
@@ -301,9 +241,8 @@ class Callers:
     async def _shared_look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
         """Look the key id up, or wait for such a look-up that runs.
 
-        Keys that were valid before do not share look-ups with others, which may be made up and wait
-        long in their queue. They wait until the look-up has run for LOOK_UP_SECONDS, and then raise
-        ApiError 503.
+        Keys that were valid before share none with others, which may wait long in their queue. They
+        wait until the look-up has run for LOOK_UP_SECONDS, and then raise ApiError 503.
         """
         flight = (organization_id, key_id, was_valid)
         running, started = self._running.get(flight, (None, time.monotonic()))
@@ -325,10 +264,7 @@ class Callers:
             task.exception()
 
     async def _look_up(self, organization_id: int, key_id: int, was_valid: bool) -> _LookUp:
-        """Read the key from the database, and cache the result. Its lifetime begins with the read.
-
-        An exception is not cached.
-        """
+        """Read the key from the database, and cache the result, but no exception."""
 
         async def fetch(connection: Connection) -> _StoredKey | None:
             row = await connection.fetchrow(self._statement, organization_id, key_id)

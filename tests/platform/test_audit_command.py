@@ -93,3 +93,30 @@ async def test_commands_are_audited(api: Api, demo_dsn: str, data_dir: Path) -> 
     ]
     assert {entry["address"] for entry in entries} == {None}
     assert all(entry["actor"].startswith("operator:") for entry in entries)
+
+
+@pytest.mark.contract("Keys")
+async def test_key_commands_rotate_and_are_audited(api: Api, demo_dsn: str, data_dir: Path) -> None:
+    def run(*arguments: str) -> CommandResult:
+        return selvedge(data_dir, "key", *arguments, DATABASE_URL=demo_dsn)
+
+    issued = run("issue", "--organization", "1", "--name", "ERP", "--scope", "brands:read")
+    key = issued.stdout.strip()
+    key_id = key.split("_")[2]
+    rotated = run("rotate", key_id, "--overlap", "0").stdout.strip()
+    assert rotated.split("_")[:3] == key.split("_")[:3]
+    assert (await Api(api.client, rotated).get("/api/brands")).status == 200
+    assert (await Api(api.client, key).get("/api/brands")).status == 401
+    assert run("revoke", key_id).returncode == 0
+    assert run("revoke", key_id, "--organization", "1").returncode == 0
+    refused = run("rotate", key_id)
+    assert (refused.returncode, "is revoked" in refused.stderr) == (1, True)
+    assert run("rotate", key_id, "--overlap", "604801").returncode == 2
+    entries = (await api.get(AUDIT)).data
+    assert_chained(entries)
+    assert [(entry["action"], entry["target"]) for entry in entries] == [
+        (f"key.{action}", f"key:{key_id}") for action in ("created", "rotated", "deleted")
+    ]
+    assert entries[0]["details"]["scopes"] == ["brands:read"]
+    assert {entry["actor"] for entry in entries} == {entries[0]["actor"]}
+    assert entries[0]["actor"].startswith("operator:")
