@@ -35,7 +35,6 @@ from service.records.matched_children import (
     match_key_of,
 )
 from service.schemas.extra_checks import are_distinct, duplicate_errors
-from service.schemas.key_forms import REFERS_TO
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
 
 NATURAL_KEY: Final = "x-natural-key"
@@ -174,7 +173,7 @@ class ChildList(ChildTable):
         """Return the rows to write, with ``ownerId`` and ``id``, by the name of the statement."""
         inserted, updated = list[Item](), list[Item]()
         deactivated, removed = list[Item](), list[Item]()
-        members, omitted = self.members, self._omitted
+        values_of = self._values_of
         for children in lists:
             owner_id, active = children.owner_id, children.stored.active
             positions = children.positions() if self.moved else {}
@@ -182,8 +181,7 @@ class ChildList(ChildTable):
                 row = self._values(self.row(entry), owner_id, child_id)
                 inserted.append(row | {POSITION: positions.get(child_id)})
             for child_id, entry in children.existing.items():
-                is_equal = active.get(child_id) == tuple(map(entry.get, members, omitted))
-                if not is_equal or positions:
+                if positions or values_of(entry) != active.get(child_id):
                     updated += self._update(children, child_id, entry, positions.get(child_id))
             for child_id in sorted(missing) if (missing := children.missing) else ():
                 rows = deactivated if child_id in children.deactivated else removed
@@ -203,7 +201,7 @@ class ChildList(ChildTable):
 
         A key object, whose id is not known yet, counts as null.
         """
-        row = tuple(map(entry.get, self.members, self._omitted))
+        row = self._values_of(entry)
         if row == stored or not self._conversions:
             return row
         values = [*row]
@@ -219,20 +217,6 @@ class ChildList(ChildTable):
             elif type(value) is str:
                 values[index] = stored_id(value)
         return tuple(values)
-
-    @cached_property
-    def _omitted(self) -> Row:
-        """Values of members that an entry omits."""
-        return tuple(False if type_ == "boolean" else None for type_ in self._types.values())
-
-    @cached_property
-    def _conversions(self) -> list[tuple[int, str]]:
-        """Indexes and types of members whose values in requests and in rows may differ."""
-        return [
-            (index, type_)
-            for index, (name, type_) in enumerate(self._types.items())
-            if type_ in ("boolean", "numeric") or REFERS_TO in self._sent.properties[name].schema
-        ]
 
     def _update(
         self, children: MatchedChildren, child_id: int, entry: Item, position: int | None

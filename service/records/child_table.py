@@ -1,15 +1,17 @@
 """Child tables: lists of entries within records, as SQL made from the entries' schema."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Final
 
 from service import schemas
+from service.batches.batch import Item
 from service.database.statements import Statement, load, load_bound
 from service.listing.page_sql import column_of
 from service.records import scalar_columns
-from service.records.matched_children import MatchKey
+from service.records.matched_children import MatchKey, Row
 from service.schemas import ResolvedSchema
 from service.schemas.key_forms import REFERS_TO
 from service.schemas.write_forms import DECIMALS
@@ -105,6 +107,26 @@ class ChildTable:
     def members(self) -> tuple[str, ...]:
         """Members that are columns, in the order of rows; without ids."""
         return tuple(self._types)
+
+    @cached_property
+    def _values_of(self) -> Callable[[Item], Row]:
+        """Function that returns the values of an entry's members, also of those that it omits."""
+        omitted = {
+            name: False if type_ == "boolean" else None for name, type_ in self._types.items()
+        }
+        if len(omitted) < 2:
+            return lambda entry: tuple(map(entry.get, omitted, omitted.values()))
+        values = itemgetter(*omitted)
+        return lambda entry: values(omitted | entry)  # in half the time of tuple(map())
+
+    @cached_property
+    def _conversions(self) -> list[tuple[int, str]]:
+        """Indexes and types of members whose values in requests and in rows may differ."""
+        return [
+            (index, type_)
+            for index, (name, type_) in enumerate(self._types.items())
+            if type_ in ("boolean", "numeric") or REFERS_TO in self._sent.properties[name].schema
+        ]
 
     @cached_property
     def _references(self) -> Mapping[str, str]:

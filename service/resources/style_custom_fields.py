@@ -160,9 +160,11 @@ class StyleCustomFields(CustomFields):
         """
         matched = await self._match(connection, write_set, child)
         batch = write_set.upserts
-        await self._resolve(connection, batch, child, matched)
-        new_ids = {value_id for values in matched for value_id in values.new}
         child_values = [*_child_values(batch)]
+        if entries := [entry for entry in child_values if _KEY in entry.value]:
+            await self._resolve(connection, batch, child, matched, entries)
+            child_values = [*_child_values(batch)]
+        new_ids = {value_id for values in matched for value_id in values.new}
         stored = [entry for entry in child_values if entry.value[_POINTER] not in new_ids]
         if stored:
             await self._check_parent_values(connection, batch, stored)
@@ -178,14 +180,12 @@ class StyleCustomFields(CustomFields):
         batch: Batch,
         child: ChildList,
         matched: Sequence[MatchedChildren],
+        entries: list[_ChildValue],
     ) -> None:
         """Replace key objects of parent values by ids; report those of none and of several.
 
         Keys mean the parent field's values as the request leaves them.
         """
-        entries = [entry for entry in _child_values(batch) if _KEY in entry.value]
-        if not entries:
-            return
         parents = await self._parents(connection, batch, entries)
         values: dict[int | None, Iterable[tuple[int, Any, Any]]] = {
             each.owner_id: [

@@ -90,7 +90,7 @@ def are_distinct(members: Sequence[Any], name: str) -> bool:
     """
     try:
         values = [member[name] for member in members if name in member]
-        if not _IGNORED.isdisjoint(map(type, values)):
+        if values and not _IGNORED.isdisjoint(map(type, values)):
             values = [value for value in values if not (value is None or value is False)]
             values = [value for value in values if type(value) is not dict]
         return len({*values}) == len(values)
