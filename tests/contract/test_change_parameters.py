@@ -8,11 +8,12 @@ import pytest
 from service.listing import cursor
 from tests.support.api import Api
 from tests.support.changes import PATH
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("Changes")
 
 
-@pytest.mark.parametrize(
+@in_each(
     ("params", "details"),
     [
         ([("limit", "x")], [("invalid_value", "limit")]),

@@ -206,7 +206,7 @@ _FILLED = (
 )
 
 
-@pytest.fixture(params=["others known", "never analyzed", "known"])
+@pytest.fixture(params=Sample(__name__)(["others known", "never analyzed", "known"], 2))
 async def connection(
     request: pytest.FixtureRequest, dsn: str, demo_dsn: str
 ) -> AsyncIterator[asyncpg.Connection]:

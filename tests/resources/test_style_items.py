@@ -142,8 +142,7 @@ async def test_errors(bill: Bill, line: Any, error: str, member: str) -> None:
             del entry["size"]
     answer = await bill.api.put(bill.path, [sent])
     assert answer.details == [(error, f"[0].{member}")]
-    items = [{"styleId": bill.style, "lines": [sent]}]
-    answer = await bill.api.put("/api/style-items", items)
+    answer = await bill.api.put("/api/style-items", [{"styleId": bill.style, "lines": [sent]}])
     assert answer.details == [(error, f"[0].lines[0].{member}")]
 
 
