@@ -2,7 +2,8 @@
 
 Each connection is an open file. At the limit a new connection evicts the idle one that is nearest
 to its timeout, or is aborted if none is idle. Without eviction a few thousand idle connections
-lock out all other callers (``make attack``: idle, heads, followers).
+lock out all other callers (``make attack``: idle, heads, followers). Malformed requests end by a
+lingering close (``HttpConnection._linger``).
 """
 
 import asyncio
