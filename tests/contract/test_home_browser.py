@@ -132,3 +132,42 @@ def _keep(reader: Reader) -> None:
     page.driver.switch_to.window(first)
     page.until(lambda: "forgotten in another tab" in "".join(page.texts("#message")))
     assert page.value("localStorage.length + sessionStorage.length") == 0
+
+
+async def test_a_list_is_found_again_as_it_was_left(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """Back leads to the same rows; a view has a name, in this browser, and can be removed."""
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_come_back, reader)
+    await asyncio.to_thread(_save_view, reader)
+
+
+def _come_back(reader: Reader) -> None:
+    page = reader.enter("#/styles")
+    page.until(lambda: len(page.rows()) == 30)
+    page.driver.execute_script("scrollTo(0, 900)")
+    page.until(lambda: page.value("scrollY") == 900)
+    page.driver.execute_script("document.querySelector('tr:nth-child(20) th a').click()")
+    page.until(lambda: bool(page.texts(".style-head h1")) and not page.is_busy())
+    page.driver.back()
+    page.until(lambda: len(page.rows()) == 30)
+    page.until(lambda: page.value("scrollY") == 900)
+
+
+def _save_view(reader: Reader) -> None:
+    page = reader.enter("#/colors?q=navy&sort=name&columns=name,state")
+    page.until(lambda: bool(page.rows()) and len(page.rows()) < 30)
+    shown = page.rows()
+    menu = "details.menu:last-of-type"
+    page.click(f"{menu} summary")
+    page.type("[aria-label='Name of the view']", "Navy <b>")
+    page.press("Save this view")
+    page.until(lambda: page.texts(f"{menu} summary") == ["Views (1)"])
+    page.choose("Colors")
+    page.until(lambda: len(page.rows()) == 30)
+    page.press_link("Navy <b>")
+    page.until(lambda: page.rows() == shown)
+    page.click("[aria-label='Remove the view Navy <b>']")
+    page.until(lambda: page.texts(f"{menu} summary") == ["Views"])
+    assert page.console_errors() == []

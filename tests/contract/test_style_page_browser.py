@@ -228,3 +228,63 @@ def _settle(page: DataPage) -> None:
     page.wait_for("My vest")
     page.until(lambda: "Theirs" in page.texts(".of-details dd"))
     page.console_errors()
+
+
+async def test_skus_and_quantities_are_edited_in_place(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """SKUs are guarded one by one and written at once; errors stand in their cells."""
+    style = (await api.get("/api/styles", {"pageSize": 1})).data[0]
+    own = {"styleId": style["id"], "pageSize": 100}
+    first, second, *others = (await api.get("/api/style-skus", own)).data
+    items = (await api.get(f"/api/styles/{style['id']}/items")).data
+    reader = await reader_of(browser, api, demo_dsn)
+    page = await asyncio.to_thread(_edit_skus, reader, style, first, second)
+    theirs = {"sku": "THEIRS-2"}
+    path = f"/api/style-skus/{second['id']}"
+    assert (await api.patch(path, theirs, content_type=MERGE_PATCH)).status == 200
+    await asyncio.to_thread(_save_skus, page, others[0]["sku"])
+    skus = (await api.get("/api/style-skus", own)).data
+    assert [sku["sku"] for sku in skus][:3] == ["MINE-1", "MINE-2", others[0]["sku"]]
+    await asyncio.to_thread(_edit_quantities, page, items[0])
+    after = (await api.get(f"/api/styles/{style['id']}/items")).data
+    assert after[0]["quantity"] == 3.25
+    assert [line["colors"] for line in after] == [line["colors"] for line in items]
+
+
+def _edit_skus(reader: Reader, style: dict[str, Any], *skus: dict[str, Any]) -> DataPage:
+    page = reader.enter(f"#/styles/{style['id']}")
+    page.wait_for(style["name"])
+    page.until(lambda: not page.is_busy())
+    page.press("Edit SKUs")
+    for number, sku in enumerate(skus, 1):
+        cell = page.find(f".sheet [aria-label='{sku['colorName']}, {sku['sizeName']}']")
+        cell.send_keys(Keys.CONTROL, "a")
+        cell.send_keys(f"MINE-{number}")
+    return page
+
+
+def _save_skus(page: DataPage, taken: str) -> None:
+    page.press("Save")
+    page.until(lambda: "1 value is changed by both" in "".join(page.texts(".savebar p")))
+    cell = page.find(".sheet tbody tr td:nth-child(2) input")
+    cell.send_keys(Keys.CONTROL, "a")
+    cell.send_keys(taken)
+    page.press("Save")
+    page.until(lambda: len(page.texts(".sheet .error")) == 1)
+    cell.send_keys(Keys.CONTROL, "a")
+    cell.send_keys("MINE-1")
+    page.press("Save")
+    page.until(lambda: any("MINE-1" in cell for cell in page.texts(".matrix td")))
+    page.console_errors()
+
+
+def _edit_quantities(page: DataPage, line: dict[str, Any]) -> None:
+    page.press("Edit quantities")
+    cell = page.find(f".sheet [aria-label^='{line['itemName']}'][aria-label$='All sizes']")
+    cell.send_keys(Keys.CONTROL, "a")
+    cell.send_keys("3,25", Keys.ENTER)
+    assert cell.get_property("value") == "3.25"
+    page.press("Save")
+    page.until(lambda: "3.25" in page.texts(".materials .amount strong"))
+    page.console_errors()

@@ -39,6 +39,9 @@ def _take_all(reader: Reader, records: Records, folder: Path) -> None:
             page.use_phone_layout("dark")
             _take(page, "data-phone", 844)
             page.use_desktop_layout()
+        elif name == "style":
+            page.use_desktop_layout()
+            _take(page, "data-style", 1180)
         elif name == "rejected rows":
             page.use_desktop_layout("dark")
             page.press("1 changed")

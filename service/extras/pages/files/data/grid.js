@@ -35,6 +35,7 @@ export class Grid {
       const cell = { row, column, input, element: el("td", { class: column.isNumber ? "number" : undefined }, input) };
       input.addEventListener("input", () => this.#typed(cell));
       input.addEventListener("focus", () => this.#focused(cell));
+      input.addEventListener("blur", () => this.#set(cell, row.cells[column.key] ?? "", false));
       input.addEventListener("mousedown", (event) => this.#extend(event, cell));
       return cell;
     });
@@ -68,13 +69,17 @@ export class Grid {
     const before = cell.row.cells[cell.column.key] ?? "";
     const last = this.steps.at(-1);
     if (last?.typing !== cell) this.steps.push({ typing: cell, cells: [[cell, before]] });
-    this.#set(cell, cell.input.value);
+    // What is typed stays as it is until the cell is left.
+    cell.row.cells[cell.column.key] = textFor(cell.column, cell.input.value);
+    delete cell.row.theirs?.[cell.column.key];
+    this.#mark(cell);
   }
 
-  #set(cell, text) {
+  #set(cell, text, isSettled = true) {
     cell.row.cells[cell.column.key] = text;
     if (cell.input.value !== text) cell.input.value = text;
-    delete cell.row.theirs?.[cell.column.key];
+    // Whoever sets a value has seen that of others.
+    if (isSettled) delete cell.row.theirs?.[cell.column.key];
     this.#mark(cell);
   }
 

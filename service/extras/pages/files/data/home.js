@@ -12,7 +12,8 @@ import { recordHash, timeOf } from "./values.js";
 const TYPING_MS = 300;
 const HITS = 5;
 const CHANGES = 12;
-const PAGE = 100;
+const PAGE = 1000;
+const PAGES = 3;
 
 /** Returns the nodes of the start page, and the promise that its numbers are there. */
 export function homeView(model, { organization }) {
@@ -95,24 +96,35 @@ async function showNumbers(numbers) {
   }));
 }
 
-/** The feed is read from its beginning on, so the last page is hits by halving: entries are numbered. */
-async function lastEntries() {
-  const read = async (after, limit) => (await get("api/changes", { after: String(after), limit: String(limit) }));
-  const first = await read(0, PAGE);
-  if (!first.pagination.hasMore) return first.data;
-  let [low, step] = [Number(first.data.at(-1).n), PAGE];
-  const isBehind = async (n) => (await read(n, 1)).data.length === 0;
-  while (!(await isBehind(low + step))) {
-    low += step;
-    step *= 4;
+const read = (after, limit) => get("api/changes", { after: String(after), limit: String(limit) });
+
+/** Returns whether a number is at or behind the end of the feed. */
+async function isBehind(number) {
+  try {
+    return (await read(number, 1)).data.length === 0;
+  } catch (error) {
+    if (error.status !== 410) throw error;
+    return true;
   }
+}
+
+/** Returns the last entries of the feed, which leads forward only: a long one is searched by halving its numbers. */
+async function lastEntries() {
+  const entries = [];
+  for (let page = 0; page < PAGES; page += 1) {
+    const { data, pagination } = await read(entries.at(-1)?.n ?? 0, PAGE);
+    entries.push(...data);
+    if (!pagination.hasMore) return entries;
+  }
+  let [low, step] = [Number(entries.at(-1).n), PAGE];
+  for (; !(await isBehind(low + step)); step *= 4) low += step;
   let high = low + step;
   while (high - low > PAGE / 2) {
     const middle = Math.floor((low + high) / 2);
     if (await isBehind(middle)) high = middle;
     else low = middle;
   }
-  return (await read(Math.max(low - CHANGES, 0), PAGE)).data;
+  return (await read(low, PAGE)).data;
 }
 
 async function showChanges(model, place) {

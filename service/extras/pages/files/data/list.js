@@ -7,6 +7,7 @@ import { Filters } from "./filters.js";
 import { go, hashOf, listParameters } from "./location.js";
 import { isScalar, label } from "./model.js";
 import { readNames, remember } from "./names.js";
+import { SavedViews } from "./saved_views.js";
 import { Selection } from "./selection.js";
 import { sheetOf } from "./sheet.js";
 import { eachReference, recordHash, scrolling, show } from "./values.js";
@@ -33,6 +34,7 @@ export class ListView {
     this.search = this.#searchField();
     this.columnBoxes = el("fieldset", {}, el("legend", {}, "Columns"));
     this.columns = el("details", { class: "menu" }, el("summary", {}, "Columns"), this.columnBoxes);
+    this.views = new SavedViews(collection);
     this.chips = el("div", {});
     this.results = el("div", { class: "results", "aria-busy": "true" });
     const create = canWrite && collection.create;
@@ -48,7 +50,7 @@ export class ListView {
       el("p", { class: "quiet" }, collection.description),
       el("div", { class: "actions" }, actions),
       this.selection?.element,
-      el("div", { class: "toolbar" }, collection.hasSearch && el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns),
+      el("div", { class: "toolbar" }, collection.hasSearch && el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns, this.views.element),
       this.chips,
       this.results,
     );
@@ -84,6 +86,7 @@ export class ListView {
     this.view = view;
     if (document.activeElement !== this.search) this.search.value = view.q;
     this.filters.update(view.filters);
+    this.views.update(view);
     this.#updateColumns();
     this.results.setAttribute("aria-busy", "true");
     try {

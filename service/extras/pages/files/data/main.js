@@ -25,7 +25,7 @@ const PAGES = { styles: StylePage };
 const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };
 
 /** What is known after the key was entered, and the list that is shown. */
-const page = { model: null, caller: null, list: null, record: null, shownPath: "" };
+const page = { model: null, caller: null, list: null, record: null, shownPath: "", isTraversal: false, positions: new Map() };
 
 const ACCESSES = ["read", "write", "delete"];
 
@@ -153,7 +153,10 @@ async function showList(collection, view, isSameView) {
     showNodes(page.list.element);
     setTitle(collection.title);
   }
+  const { isTraversal } = page;
   await page.list.update(view);
+  // Whoever comes back goes on where the list was left.
+  if (isTraversal) scrollTo(0, page.positions.get(location.hash) ?? 0);
 }
 
 async function showTable(collection, view) {
@@ -190,6 +193,11 @@ function setTitle(text) {
 
 const isWide = () => matchMedia("(min-width: 50.01rem)").matches;
 
+// Where the list was left is known before the address changes.
+window.navigation?.addEventListener("navigate", ({ navigationType }) => {
+  page.isTraversal = navigationType === "traverse";
+  page.positions.set(location.hash, scrollY);
+});
 byId("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   enter(parseKey(byId("key").value), byId("keep").checked);
