@@ -40,7 +40,7 @@ _READ: Final = re.compile(r"(?<!:):(v\d+)\b")
 _RECORD: Final = load("changes")["record"].text
 _NEW_CHANGE_ID: Final = "nextval(pg_get_serial_sequence('change', 'id'))"
 """SQL of the id of a change; the service's connections take ids in blocks beforehand."""
-_UNREPEATED: Final = re.compile("secret_sha256|typeinfo_tree|nextval")
+_UNREPEATED: Final = re.compile("secret_sha256|changed_at|typeinfo_tree|nextval")
 """Pattern of statements that are not sent with every request: for API keys, types and new ids."""
 
 

@@ -14,6 +14,7 @@ from aiohttp.test_utils import TestClient
 from prometheus_client import REGISTRY
 
 from service.limits import MAX_WEBHOOKS
+from service.organizations.key_changes import KeyChanges
 from service.webhooks.addresses import NOT_PUBLIC
 from service.webhooks.webhook_sender import SENDER, WebhookSender
 from tests.support.api import Api, issue_key
@@ -68,7 +69,7 @@ async def poll(sender: WebhookSender) -> None:
 
 @pytest.fixture
 def polled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every statement that is sent on new connections, background tasks included."""
+    """Every statement that is sent on new connections, background tasks but for keys included."""
     sent: list[str] = []
     connect = asyncpg.connect
 
@@ -78,6 +79,7 @@ def polled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return connection
 
     monkeypatch.setattr(asyncpg, "connect", connect_and_tell)
+    monkeypatch.setattr(KeyChanges, "start", lambda _: None)
     return sent
 
 

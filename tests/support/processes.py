@@ -31,6 +31,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
         "POOL_SIZE",
         "LOG_LEVEL",
         "CALLER_REQUESTS",
+        "AUDIT_DAYS",
         "CHANGES_DAYS",
         "CORS_ORIGINS",
         "TRACES",
