@@ -1,6 +1,7 @@
 """Browser tests of `/data`: the start page, filters with names, neighbors, and keys that stay."""
 
 import asyncio
+from functools import partial
 
 import pytest
 from selenium import webdriver
@@ -97,11 +98,15 @@ async def test_a_deleted_record_is_restored(
         assert (await api.get(f"/api/{path}")).data["state"] == "active"
 
 
+def _can_be_deleted(page: DataPage) -> bool:
+    return "Delete …" in page.texts("button")
+
+
 def _restore(reader: Reader, paths: tuple[str, str]) -> None:
     for path in paths:
         page = reader.enter(f"#/{path}")
         page.press("Restore")
-        page.until(lambda page=page: "Delete …" in page.texts("button"))
+        page.until(partial(_can_be_deleted, page))
         assert "Restore" not in page.texts("button")
 
 
