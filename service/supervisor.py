@@ -6,7 +6,6 @@ a shared listener the worker that wakes first would accept a whole burst. The pa
 listeners open, so the successor of a dead worker serves the connections that wait.
 """
 
-import gc
 import logging
 import os
 import signal
@@ -28,13 +27,12 @@ from service.http import connections, metrics_folder
 from service.http.parser_errors import PARSER_LIMITS
 from service.limits import ACQUIRE_SECONDS, STOP_SECONDS
 from service.settings import Settings
+from service.shares import heap_trimmer
 
 _CLEANUP_SECONDS: Final = ACQUIRE_SECONDS + 3
 """Time for deliveries (2 s), then transactions, to end after running requests; 1 s is to spare."""
 _GRACE_SECONDS: Final = STOP_SECONDS - _CLEANUP_SECONDS
 """Time for running requests at a stop, 32 s: the longest write takes 30 s, then its response."""
-_GC_THRESHOLD: Final = 10_000
-"""Net allocations of containers between garbage collections: about those of one large request."""
 
 
 def serve(
@@ -57,7 +55,7 @@ def serve(
 
         app = create_app(settings, dsn)
         app.on_cleanup.append(metrics_folder.folder_cleanup())
-        _tune_garbage_collector()
+        heap_trimmer.tune_garbage_collector()
         return connections.Runner(
             app,
             connections=connections.max_connections(settings.workers + settings.pool_size),
@@ -73,17 +71,6 @@ def serve(
     with metrics_folder.create_folder():
         _Arbiter(_Application(settings, listening, runner), keep_database_alive).run()
     sys.exit()
-
-
-def _tune_garbage_collector() -> None:
-    """Run the garbage collector less often in this worker, and exempt the objects that exist now.
-
-    With the default threshold it takes 1/12 of a bulk write, whose body becomes thousands of
-    objects.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(_GC_THRESHOLD)
 
 
 def _log_start(settings: Settings, listener: socket.socket) -> None:

@@ -3,9 +3,8 @@
 A callback that blocks the event loop delays all requests. A timer measures the delay: by how much
 it is late. On a busy machine it is late as well, so the monitor also measures the hold: the delay,
 but at most the processor time of the loop's thread since the last beat. Once a second the monitor
-updates the gauges and flushes the metrics. Without it an operator sees slow responses, but not that
-the service's own work delays them (docs/deploy/alerts.yaml), and ``make attack`` finds no attack on
-the event loop: every scenario is judged by the hold (quotes, types, slashes).
+updates the gauges, flushes the metrics and has the heap trimmed. Operators see by it whose work
+blocks whom (docs/deploy/alerts.yaml), and every scenario of ``make attack`` is judged by the hold.
 """
 
 import asyncio
@@ -16,6 +15,7 @@ from typing import Final
 import psutil
 
 from service.http import metrics
+from service.shares.heap_trimmer import HeapTrimmer
 
 BEAT_SECONDS: Final = 0.025
 """Interval of the timer (beat). A blocking time is underestimated by at most this."""
@@ -35,6 +35,7 @@ class LoopMonitor:
         self._on_sample = on_sample
         self._loop = asyncio.get_running_loop()
         self._process = psutil.Process()
+        self._heap_trimmer = HeapTrimmer()
         self._hold = self._previous_hold = 0.0
         """Longest hold of the current and of the previous window."""
         self._due = self._next_window = self._next_sample = self._loop.time()
@@ -66,6 +67,8 @@ class LoopMonitor:
             seconds = now - self._next_sample + _SAMPLE_SECONDS
             self._next_sample = now + _SAMPLE_SECONDS
             self._on_sample(seconds)
-            metrics.MEMORY.set(self._process.memory_info().rss)
+            resident = self._process.memory_info().rss
+            metrics.MEMORY.set(resident)
             metrics.LONGEST_LOOP_HOLD.set(max(self._hold, self._previous_hold))
             metrics.flush()
+            self._heap_trimmer.update(resident, now)
