@@ -14,10 +14,8 @@ _WORST: Final = 2
 """Maximum increase of the worst response time, in seconds."""
 _GROWTH: Final = 300
 """Maximum growth of all workers, of all sessions, or of the database, in MB."""
-_KEPT: Final = 200
-"""Maximum memory that all workers retain afterwards, in MB. The next burst uses it again."""
-_LOG: Final = 100
-"""Maximum size of the log, in MB."""
+_KEPT: Final = 100
+"""Maximum memory that workers retain afterwards, and maximum size of the log, in MB."""
 _HOLD: Final = 0.25
 """Maximum hold of an event loop, in seconds."""
 _OUT_OF_TIME: Final = {"503"}
@@ -59,7 +57,7 @@ for each attack, on a database of its own.
   grow by {growth} MB, {kept} MB of which may stay.
 - **sessions**: what all PostgreSQL sessions have for themselves, idle and afterwards. May grow by
   {growth} MB.
-- **stored**, **log**: by how much the database and the log grew. May be {growth} and {log} MB.
+- **stored**, **log**: by how much the database and the log grew. May be {growth} and {kept} MB.
 - **died**: workers that were killed because they answered no more. Must be 0.
 
 {verdict}
@@ -95,7 +93,7 @@ def broken(outcome: Outcome) -> list[str]:
         "memory afterwards": after.workers - before.workers <= _KEPT,
         "sessions": after.sessions - before.sessions <= _GROWTH,
         "stored": after.stored - before.stored <= _GROWTH,
-        "log": after.logged - before.logged <= _LOG,
+        "log": after.logged - before.logged <= _KEPT,
         "died": not outcome.died,
         "5xx": not failures - (_OUT_OF_TIME if outcome.runs_out_of_time else set()),
     }
@@ -175,7 +173,6 @@ def section(
         hold=_HOLD,
         growth=_GROWTH,
         kept=_KEPT,
-        log=_LOG,
         rest=REST_SECONDS,
         many=MANY,
         few=FEW,
