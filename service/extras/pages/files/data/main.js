@@ -1,6 +1,6 @@
 // The page: a key, the collections at the left, and the view that the address names.
 
-import { Failure, forgetKey, get, isKeyKept, leaveView, parseKey, STORAGE_KEY, storedKey, storeKey } from "./api.js";
+import { Failure, forgetKey, get, isKeyKept, leaveView, parseKey, scope, STORAGE_KEY, storedKey, storeKey } from "./api.js";
 import { actionsOf } from "./deletion.js";
 import { alertBox, byId, el, link } from "./dom.js";
 import { formView } from "./form.js";
@@ -45,6 +45,7 @@ async function enter(key, isKept) {
   showMessage("");
   try {
     const [model, { data }] = await Promise.all([page.model ?? readModel(), get("api/me", [], { key })]);
+    scope.organization = String(data.organization.id);
     Object.assign(page, { model, caller: data, list: null, shownPath: "" });
     storeKey(key, isKept);
     showCaller();
@@ -73,8 +74,8 @@ function showCaller() {
   const words = { multipleLanguage: "multiple languages", pro: "Pro", uniqueKeys: "unique keys" };
   const features = Object.keys(organization.features).filter((name) => organization.features[name]);
   byId("forget").title = isKeyKept() ? "It is kept in this browser." : "It is kept in this tab.";
-  const scope = key.scope === "write" ? "may write" : "may read only";
-  byId("who").replaceChildren(el("bdi", {}, organization.name), ` · ${key.name ? `the key “${key.name}”` : "this key"} ${scope}`);
+  const may = key.scope === "write" ? "may write" : "may read only";
+  byId("who").replaceChildren(el("bdi", {}, organization.name), ` · ${key.name ? `the key “${key.name}”` : "this key"} ${may}`);
   byId("features").textContent = features.length ? `Features: ${features.map((name) => words[name] ?? name).join(", ")}` : "";
   byId("entry").hidden = true;
   byId("work").hidden = byId("caller").hidden = false;
