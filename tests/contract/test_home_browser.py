@@ -1,6 +1,7 @@
 """Browser tests of `/data`: the start page, filters with names, neighbors, and keys that stay."""
 
 import asyncio
+from functools import partial
 
 import pytest
 from selenium import webdriver
@@ -101,8 +102,12 @@ def _restore(reader: Reader, paths: tuple[str, str]) -> None:
     for path in paths:
         page = reader.enter(f"#/{path}")
         page.press("Restore")
-        page.until(lambda page=page: "Delete …" in page.texts("button"))
-        assert "Restore" not in page.texts("button")
+        page.until(partial(_is_restored, page))
+
+
+def _is_restored(page: DataPage) -> bool:
+    texts = page.texts("button")
+    return "Delete …" in texts and "Restore" not in texts
 
 
 async def test_a_key_stays_only_if_it_is_asked_for(

@@ -1,6 +1,7 @@
 """Browser tests of the page of a style on `/data`: a product that is edited in place."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ def _read_product(reader: Reader, shown: dict[str, Any]) -> None:
     for index, prices in enumerate(shown["prices"]):
         page.select(".of-sizes select", str(shown["lists"][index]["id"]))
         amount = f"{prices[0]['amount']:.2f} {prices[0]['currencyCode']}"
-        page.until(lambda amount=amount: page.texts(".matrix .price strong")[:1] == [amount])
+        page.until(partial(_begins, page, amount))
         cells = page.texts(".matrix td")
         assert len(page.texts(".matrix .price strong")) == len(prices)
         for sku in shown["skus"]:
@@ -80,6 +81,10 @@ def _read_product(reader: Reader, shown: dict[str, Any]) -> None:
     assert "missing" in page.texts(".texts td"), "a text that a language lacks is seen"
     assert page.console_errors() == []
     page.driver.execute_script("sessionStorage.clear()")
+
+
+def _begins(page: DataPage, amount: str) -> bool:
+    return page.texts(".matrix .price strong")[:1] == [amount]
 
 
 def _read_making(reader: Reader, shown: dict[str, Any]) -> None:
