@@ -76,10 +76,7 @@ class WriteRequest(Generic[ResourceT]):
     resource: ResourceT
     request: web.Request
     path: Sequence[PathId]
-    """Ids or own keys of the parents, outermost first, and of the record.
-
-    () if the path names no record, and for the upsert of one record by its own key.
-    """
+    """Ids or own keys of parents and record; () without a record, and for an upsert by own key."""
     options: WriteOptions
     idempotency: IdempotentRequest | None
     items: RequestItems
@@ -193,9 +190,9 @@ async def _write_many(
     allowed = write_options.bulk_by_key(resource) if takes_keys else write_options.BULK
     read = partial(_read_items, operation, resource, body)
     with bulk_error_counts(operation, body.total_items):
-        deleted = (index for index, item in body.objects() if item.get("state") == "deleted")
-        scope = resource.scope(DELETE)
-        require_all(caller_of(request).scopes, ((scope, (index, "state")) for index in deleted))
+        if deleted := [n for n, item in body.objects() if item.get("state") == "deleted"]:
+            scope = resource.scope(DELETE)
+            require_all(caller_of(request).scopes, ((scope, (n, "state")) for n in deleted))
         return await _execute(_check(resource, request, raw, allowed, read))
 
 
@@ -272,7 +269,9 @@ async def _transaction(
     request, resource = write_request.request, write_request.resource
     options, items = write_request.options, write_request.items
     caller = caller_of(request)
-    visible = supplier_scopes.visible(connection, resource, caller, WRITE)
+    visible = None
+    if caller.scopes.restricted:
+        visible = supplier_scopes.visible(connection, resource, caller, WRITE)
     path = await resolve(connection, caller.organization_id, write_request.path, visible)
     batch = Batch.of(caller, items, request[REQUEST_ID], path[:-1])
     if path:
