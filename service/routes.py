@@ -100,7 +100,7 @@ class Route:
         """Return the scope that the caller needs; "" for none."""
         return self.resource.scope(self.operation.access) if self.resource is not None else ""
 
-    @property
+    @cached_property
     def is_restrictable(self) -> bool:
         """Return whether a scope that is restricted to suppliers suffices."""
         return self.operation.is_restrictable

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from service import schemas
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, Path
 
@@ -26,9 +27,8 @@ APART: Final = (KEYS_MANAGE, AUDIT_READ)
 NAMES: Final[Mapping[str, str]] = {READ: f"{ALL}:{READ}", WRITE: f"{ALL}:{DELETE}"}
 """Scopes by their short names, those of the keys that read, and that write, everything."""
 STYLES: Final = "styles"
-OF_STYLES: Final = (
-    *("style-colors", "style-skus", "style-files", "measurement-charts", "style-items"),
-    *("style-care-instructions", "sample-requests", "measurements"),
+OF_STYLES: Final = tuple(
+    name for name, file in schemas.load().items() if file.get("x-opened-by") == STYLES
 )
 """Collections that a scope to read the styles of a supplier opens, too."""
 MAX_LENGTH: Final = 200
@@ -132,7 +132,7 @@ class Scopes:
 
     def suppliers(self, scope: str) -> tuple[int, ...]:
         """Return the suppliers to which the key's scope is restricted; () for none."""
-        return () if not self.restricted or self.allows(scope) else self.restricted.get(scope, ())
+        return () if self.allows(scope) else self.restricted.get(scope, ())
 
     def opens(self, scope: str) -> bool:
         """Return whether the key has a scope, also if it is restricted."""

@@ -7,37 +7,27 @@ from typing import Final
 from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.organizations.caller import Caller
-from service.organizations.scopes import STYLES
 from service.records.path_keys import Visible
 from service.records.resource import Resource
 
 _SQL: Final = load("supplier_scopes")
-_TABLES: Final = {
-    "style-colors": "style_color",
-    "style-skus": "style_sku",
-    "style-files": "style_file",
-    "sample-requests": "sample_request",
-    "measurements": "sample_request",
-}
-"""Tables with a style, by collection; styles and their parts have the ids of styles."""
 
 
-def _slots(collection: str) -> dict[str, str]:
-    is_style = collection not in _TABLES
-    return {
-        "table": "style" if is_style else _TABLES[collection],
-        "style_id": "id" if is_style else "style_id",
-    }
+def _slots(resource: Resource) -> dict[str, str]:
+    """Return the table of the first id of the resource's paths, and its column of styles."""
+    table = "style" if resource.parents else str(resource.table)
+    return {"table": table, "style_id": "id" if table == "style" else "style_id"}
 
 
 def condition(resource: Resource, caller: Caller, access: str) -> str:
-    """Return the SQL condition of the records that a caller may know of; "" for all."""
-    scope = resource.scope(access)
-    suppliers = caller.scopes.suppliers(scope)
-    if not suppliers:
+    """Return the SQL condition of the records that a caller may know of.
+
+    It is "" for all, and for records below parents, which ``visible`` filters.
+    """
+    suppliers = _suppliers(resource, caller, access)
+    if not suppliers or resource.parents:
         return ""
-    slots = _slots(scope.partition(":")[0])
-    return _SQL["condition"].fill(suppliers=", ".join(map(str, suppliers)), **slots)
+    return _SQL["condition"].fill(suppliers=", ".join(map(str, suppliers)), **_slots(resource))
 
 
 def visible(
@@ -47,12 +37,16 @@ def visible(
 
     It is the id of a style for records below parents.
     """
-    scope = resource.scope(access)
-    suppliers = caller.scopes.suppliers(scope)
+    suppliers = _suppliers(resource, caller, access)
     if not suppliers:
         return None
-    slots = _slots(STYLES if resource.parents else scope.partition(":")[0])
-    return partial(_visible, connection, _SQL["visible"].bind(**slots), caller, suppliers)
+    statement = _SQL["visible"].bind(**_slots(resource))
+    return partial(_visible, connection, statement, caller, suppliers)
+
+
+def _suppliers(resource: Resource, caller: Caller, access: str) -> tuple[int, ...]:
+    scopes = caller.scopes
+    return scopes.suppliers(resource.scope(access)) if scopes.restricted else ()
 
 
 async def _visible(

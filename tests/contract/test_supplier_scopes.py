@@ -79,8 +79,8 @@ async def everything(api: Api, name: str, params: dict[str, str]) -> list[dict[s
         page = await api.get(f"/api/{name}", {"cursor": cursor})
 
 
-def same(one: Answer, other: Answer) -> bool:
-    return (one.status, one.raw) == (other.status, other.raw)
+def same(answer: Answer, other: Answer) -> bool:
+    return (answer.status, answer.raw) == (other.status, other.raw)
 
 
 async def test_lists_have_what_belongs_to_its_styles(world: World) -> None:
@@ -99,9 +99,9 @@ async def test_lists_have_what_belongs_to_its_styles(world: World) -> None:
         headers = {"Prefer": "count=exact"}
         counted = await world.supplier.get(f"/api/{name}", {"pageSize": "1"}, headers=headers)
         assert counted.headers["Total-Count"] == str(len(expected))
-    found = await everything(world.whole, "styles", {"q": "a"})
+    matches = await everything(world.whole, "styles", {"q": "a"})
     own = await everything(world.supplier, "styles", {"q": "a"})
-    assert own == [record for record in found if record["id"] in world.styles]
+    assert own == [record for record in matches if record["id"] in world.styles]
     unlike = [("filter[0].property", "supplierId"), ("filter[0].operator", "ne")]
     answer = await world.supplier.get(
         "/api/styles", [*unlike, ("filter[0].value", str(world.supplier_id))]
