@@ -1,7 +1,6 @@
 """Write handlers: single and bulk writes, each a batch in one transaction.
 
-Path, query, headers and body are checked without the database first, and all of their errors are
-reported at once. The transaction may be repeated after a serialization failure.
+Path, query, headers and body are checked without the database first, for all of their errors.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -242,17 +241,15 @@ def _check(
 async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     """Return the response to the write, or the stored one of an earlier request with its key.
 
-    If all items have failed already, raise their errors without a transaction, unless failed items
-    are skipped. The bytes of the response count in the byte budget, but are never refused.
+    Raise the errors of items without a transaction if all have failed, unless these are skipped.
     """
     request, items = write_request.request, write_request.items
     if len(items.details) == len(items.items) and not write_request.options.skip_failed:
         ItemErrors(items).raise_any()
     work: Work = partial(_transaction, write_request)
-    is_audited = write_request.resource is ORGANIZATIONS
+    run = run_settings if write_request.resource is ORGANIZATIONS else run_write
     try:
-        key, run = write_request.idempotency, run_settings if is_audited else run_write
-        response = await run(request, key, work, write_request.lease_kind)
+        response = await run(request, write_request.idempotency, work, write_request.lease_kind)
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_unconditionally(request, len(response.body))
