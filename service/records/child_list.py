@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count, repeat
+from itertools import islice, repeat
 from typing import Any, Final, Self
 
 import orjson
@@ -176,18 +176,20 @@ class ChildList(ChildTable):
         """Return the rows to write, with ``ownerId`` and ``id``, by the name of the statement."""
         inserted, updated = list[Item](), list[Item]()
         deactivated, removed = list[Item](), list[Item]()
+        lists = [*lists]
+        rows_of_all = self._rows_of([entry for each in lists for entry in each.existing.values()])
         for children in lists:
-            owner_id, active = children.owner_id, children.stored.active
+            owner_id, existing = children.owner_id, children.existing
+            active = children.stored.active
             positions = children.positions() if self.moved else {}
-            existing = children.existing
-            sent = dict(zip(existing, self._rows_of(existing.values()), strict=True))
-            if sent == active and not (positions or children.new):
+            sent, stored = [*islice(rows_of_all, len(existing))], [*map(active.get, existing)]
+            if sent == stored and len(active) == len(sent) and not (positions or children.new):
                 continue  # as most lists of most requests
             for child_id, entry in children.new.items():
-                row = self._values(self.row(entry), owner_id, child_id)
-                inserted.append(row | {POSITION: positions.get(child_id)})
-            for child_id, entry in existing.items():
-                if positions or sent[child_id] != active.get(child_id):
+                values = self._values(self.row(entry), owner_id, child_id)
+                inserted.append(values | {POSITION: positions.get(child_id)})
+            for (child_id, entry), row, before in zip(existing.items(), sent, stored, strict=True):
+                if positions or row != before:
                     updated += self._update(children, child_id, entry, positions.get(child_id))
             for child_id in sorted(missing) if (missing := children.missing) else ():
                 rows = deactivated if child_id in children.deactivated else removed
@@ -207,7 +209,7 @@ class ChildList(ChildTable):
 
         A key object, whose id is not known yet, counts as null.
         """
-        [row] = self._rows_of((entry,))
+        row = tuple(map(entry.get, self._omitted, self._omitted.values()))
         if row == stored or not self._conversions:
             return row
         values = [*row]
@@ -266,7 +268,6 @@ class ChildList(ChildTable):
         ):
             return False
         children.existing = existing
-        children.request_indexes = dict(zip(existing, count(), strict=False))
         return True
 
     def _match_list(self, batch: Batch, children: MatchedChildren) -> Iterator[int]:
