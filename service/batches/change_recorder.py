@@ -118,7 +118,8 @@ def change_statement(
                 stays = {CREATED} if name == collection else {CREATED, DELETED}
                 stays = stays if operation == UPDATED else set()
                 latest = final[name]
-                latest |= {id_: operation for id_ in operation_ids if latest.get(id_) not in stays}
+                staying = {id_ for id_ in latest.keys() & operation_ids if latest[id_] in stays}
+                latest |= dict.fromkeys(operation_ids - staying, operation)
         for name, ids in recorder.causes.items():
             causes[name] |= ids
     if not final:

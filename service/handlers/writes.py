@@ -189,9 +189,10 @@ async def _write_many(
     allowed = write_options.bulk_by_key(resource) if takes_keys else write_options.BULK
     read = partial(_read_items, operation, resource, body)
     with bulk_error_counts(operation, body.total_items):
-        if deleted := [n for n, item in body.objects() if item.get("state") == "deleted"]:
-            scope = resource.scope(DELETE)
-            require_all(caller_of(request).scopes, ((scope, (n, "state")) for n in deleted))
+        scopes, scope = caller_of(request).scopes, resource.scope(DELETE)
+        objects = () if scopes.opens(scope) else body.objects()
+        deleted = (index for index, item in objects if item.get("state") == "deleted")
+        require_all(scopes, ((scope, (index, "state")) for index in deleted))
         return await _execute(_check(resource, request, raw, allowed, read))
 
 

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice, repeat
 from typing import Any, Final, Self
 
 import orjson
@@ -113,14 +114,15 @@ class ChildList(ChildTable):
         parameters = (caller.organization_id, id_array(owner_ids))
         columns = await connection.fetchrow(self.statements["stored"].text, *parameters)
         stored = defaultdict[int, StoredChildren](StoredChildren)
-        deactivates, moved = self.deactivates, bool(self.moved)
-        first = 2 + deactivates + moved
-        for row in zip(*[column or () for column in columns], strict=True):
-            children = stored[row[0]]
-            rows = children.deactivated if deactivates and row[2] else children.active
-            rows[row[1]] = row[first:]
-            if moved:
-                children.positions[row[1]] = row[first - 1]
+        owners, ids, *values = [column or () for column in columns]
+        states = values.pop(0) if self.deactivates else repeat(False)
+        positions = values.pop(0) if self.moved else ()
+        rows = zip(*values, strict=True) if values else repeat(())
+        for owner_id, child_id, is_deactivated, row in zip(owners, ids, states, rows, strict=False):
+            children = stored[owner_id]
+            (children.deactivated if is_deactivated else children.active)[child_id] = row
+        for owner_id, child_id, position in zip(owners, ids, positions, strict=False):
+            stored[owner_id].positions[child_id] = position
         return stored
 
     async def match(
@@ -143,7 +145,8 @@ class ChildList(ChildTable):
         matched, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for sent in lists:
             children = MatchedChildren(sent, stored.get(sent.owner_id) or StoredChildren())
-            new_indexes += [(children, index) for index in self._match_list(batch, children)]
+            if not self._match_by_id(children):
+                new_indexes += [(children, index) for index in self._match_list(batch, children)]
             matched.append(children)
         if self.has_ids:
             new_ids = await next_ids(connection, self.table, len(new_indexes))
@@ -173,15 +176,20 @@ class ChildList(ChildTable):
         """Return the rows to write, with ``ownerId`` and ``id``, by the name of the statement."""
         inserted, updated = list[Item](), list[Item]()
         deactivated, removed = list[Item](), list[Item]()
-        values_of = self._values_of
+        lists = [*lists]
+        rows_of_all = self._rows_of([entry for each in lists for entry in each.existing.values()])
         for children in lists:
-            owner_id, active = children.owner_id, children.stored.active
+            owner_id, existing = children.owner_id, children.existing
+            active = children.stored.active
             positions = children.positions() if self.moved else {}
+            sent, stored = [*islice(rows_of_all, len(existing))], [*map(active.get, existing)]
+            if sent == stored and len(active) == len(sent) and not (positions or children.new):
+                continue  # as most lists of most requests
             for child_id, entry in children.new.items():
-                row = self._values(self.row(entry), owner_id, child_id)
-                inserted.append(row | {POSITION: positions.get(child_id)})
-            for child_id, entry in children.existing.items():
-                if positions or values_of(entry) != active.get(child_id):
+                values = self._values(self.row(entry), owner_id, child_id)
+                inserted.append(values | {POSITION: positions.get(child_id)})
+            for (child_id, entry), row, before in zip(existing.items(), sent, stored, strict=True):
+                if positions or row != before:
                     updated += self._update(children, child_id, entry, positions.get(child_id))
             for child_id in sorted(missing) if (missing := children.missing) else ():
                 rows = deactivated if child_id in children.deactivated else removed
@@ -201,7 +209,7 @@ class ChildList(ChildTable):
 
         A key object, whose id is not known yet, counts as null.
         """
-        row = self._values_of(entry)
+        row = tuple(map(entry.get, self._omitted, self._omitted.values()))
         if row == stored or not self._conversions:
             return row
         values = [*row]
@@ -247,17 +255,24 @@ class ChildList(ChildTable):
         values["ownerId"], values["id"] = owner_id, child_id
         return values
 
+    def _match_by_id(self, children: MatchedChildren) -> bool:
+        """Match the entries of one list, as of most, in which each has the id of a stored child.
+
+        Return whether it is such a list, without ``isDeactivated``.
+        """
+        entries = children.sent.entries
+        ids = map(dict.get, entries, repeat(self.key))
+        existing: dict[Any, Item] = dict(zip(ids, entries, strict=True))
+        if not existing.keys() <= children.stored.all.keys() or (
+            self.deactivates and any(entry.get(DEACTIVATED) for entry in entries)
+        ):
+            return False
+        children.existing = existing
+        return True
+
     def _match_list(self, batch: Batch, children: MatchedChildren) -> Iterator[int]:
         """Match the entries of one list; yield the indexes of new entries."""
         entries, stored = children.sent.entries, children.stored.all
-        existing: dict[Any, Item] = {entry.get(self.key): entry for entry in entries}
-        # Most requests have the id of each entry, and all of these are stored.
-        if existing.keys() <= stored.keys() and not (
-            self.deactivates and any(entry.get(DEACTIVATED) for entry in entries)
-        ):
-            children.existing = existing
-            children.request_indexes = {child_id: index for index, child_id in enumerate(existing)}
-            return
         matched_ids = self._match_ids(entries, children.stored)
         for index, entry in enumerate(entries):
             child_id = matched_ids.get(index)

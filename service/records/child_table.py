@@ -1,9 +1,9 @@
 """Child tables: lists of entries within records, as SQL made from the entries' schema."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
+from itertools import repeat
 from typing import Final
 
 from service import schemas
@@ -109,15 +109,20 @@ class ChildTable:
         return tuple(self._types)
 
     @cached_property
-    def _values_of(self) -> Callable[[Item], Row]:
-        """Function that returns the values of an entry's members, also of those that it omits."""
-        omitted = {
-            name: False if type_ == "boolean" else None for name, type_ in self._types.items()
-        }
-        if len(omitted) < 2:
-            return lambda entry: tuple(map(entry.get, omitted, omitted.values()))
-        values = itemgetter(*omitted)
-        return lambda entry: values(omitted | entry)  # in half the time of tuple(map())
+    def _omitted(self) -> Mapping[str, bool | None]:
+        """Values of the members in entries that omit them."""
+        return {name: False if type_ == "boolean" else None for name, type_ in self._types.items()}
+
+    def _rows_of(self, entries: Sequence[Item]) -> Iterator[Row]:
+        """Return the values of the entries' members, also of those that they omit.
+
+        Columns of all entries take a third of the time of an entry after the other.
+        """
+        columns = [
+            map(dict.get, entries, repeat(name), repeat(value))
+            for name, value in self._omitted.items()
+        ]
+        return zip(*columns, strict=False) if columns else repeat(())
 
     @cached_property
     def _conversions(self) -> list[tuple[int, str]]:

@@ -6,6 +6,7 @@ Entries match by id or natural key (contract, Parts).
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from math import inf
 from operator import itemgetter
@@ -81,7 +82,7 @@ class EntryList(NamedTuple):
     entries: Sequence[Item]
 
 
-@dataclass(slots=True)
+@dataclass
 class MatchedChildren:
     """Entries of a list, matched to the stored children of its owner or given new ids.
 
@@ -97,10 +98,16 @@ class MatchedChildren:
     """
     new: dict[int, Item] = field(default_factory=dict)
     """Entries that match none, by their new ids, which are given in request order."""
-    request_indexes: dict[int, int] = field(default_factory=dict)
-    """Index in the list of each entry in ``existing`` and ``new``, by id."""
     deactivated: set[int] = field(default_factory=set)
     """Ids of missing children that the write deactivates; ``ChildList.deactivate`` sets them."""
+
+    @cached_property
+    def request_indexes(self) -> dict[int, int]:
+        """Index in the list of each entry in ``existing`` and ``new``, by id.
+
+        Unless they are set, all entries are ``existing``.
+        """
+        return {child_id: index for index, child_id in enumerate(self.existing)}
 
     @property
     def index(self) -> int:

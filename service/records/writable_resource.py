@@ -18,7 +18,7 @@ from service.database.statements import SHARED
 from service.errors import ApiError, ErrorDetail
 from service.records.references import Reference
 from service.records.resource import Resource
-from service.schemas.validation import Validator
+from service.schemas.validation import Validator, no_rules
 
 _FORMS: Final = (
     *("create", "replace", "merge"),
@@ -91,7 +91,12 @@ class WritableResource(Resource):
         """Validators of bodies, by the form of the schema file."""
 
     def _validator(self, form: str) -> Validator:
-        return Validator(self.name, form, self.item_errors)
+        return Validator(self.name, form, self.item_errors if self._has_rules else no_rules)
+
+    @property
+    def _has_rules(self) -> bool:
+        """Whether ``item_errors`` may return any."""
+        return True
 
     @property
     def feed_name(self) -> str:

@@ -4,7 +4,7 @@ Statements come from the schema and ``sql/plain_records.sql``. Those in ``sql/<n
 is such a file, add to them or override them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import ClassVar, Final
@@ -199,9 +199,20 @@ class PlainRecord(MasterRecord):
             ),
         }
 
+    @cached_property
+    def _period(self) -> Sequence[str]:
+        """Fields with the first and the last day, or none."""
+        period: Sequence[str] = schemas.load()[self.name].get(PERIOD, ())
+        return period
+
+    @property
+    def _has_rules(self) -> bool:
+        is_plain = type(self).item_errors is PlainRecord.item_errors
+        return not is_plain or bool(self.lists or self._period)
+
     def item_errors(self, item: Item) -> Iterable[ErrorDetail]:
         """Yield errors of a period that ends before its start, and of equal entries of lists."""
-        if period := schemas.load()[self.name].get(PERIOD):
+        if period := self._period:
             start, end = (str(item.get(name)) for name in period)
             if end < start and not (error_of("date", start) or error_of("date", end)):
                 message = f"Use {start} or later."

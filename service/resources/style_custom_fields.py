@@ -15,7 +15,7 @@ from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.records.child_list import ChildList
 from service.records.links import link_statements
-from service.records.matched_children import MatchedChildren, missing_ids
+from service.records.matched_children import MatchedChildren
 from service.records.reference_targets import own_references
 from service.records.usage import may_name, named_records
 from service.resources.associations import Association
@@ -136,8 +136,6 @@ class StyleCustomFields(CustomFields):
         """
         if not write_set.upserts.items:
             return await super().check(connection, write_set)
-        for entry in _child_values(write_set.upserts):
-            entry.restore_key()
         sets = {
             association.links: await association.resolve(connection, write_set.upserts)
             for association in _ASSOCIATIONS
@@ -158,17 +156,20 @@ class StyleCustomFields(CustomFields):
         have, or to which values of live fields refer after the request. References of deleted
         fields to these are cleared.
         """
-        matched = await self._match(connection, write_set, child)
         batch = write_set.upserts
         child_values = [*_child_values(batch)]
+        for entry in child_values:
+            entry.restore_key()
+        matched = await self._match(connection, write_set, child)
         if entries := [entry for entry in child_values if _KEY in entry.value]:
             await self._resolve(connection, batch, child, matched, entries)
-            child_values = [*_child_values(batch)]
+            child_values = [each for each in child_values if each.value[_POINTER] is not None]
         new_ids = {value_id for values in matched for value_id in values.new}
         stored = [entry for entry in child_values if entry.value[_POINTER] not in new_ids]
         if stored:
             await self._check_parent_values(connection, batch, stored)
-        plan, removed = child.plan(child.differences(matched)), missing_ids(matched)
+        differences = child.differences(matched)
+        plan, removed = child.plan(differences), sorted(row["id"] for row in differences["remove"])
         if not removed:
             return plan
         await self._check_removed_values(connection, write_set, child_values, removed)
