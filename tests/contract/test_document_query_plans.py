@@ -38,6 +38,8 @@ QUADRATIC = {"style-relations"}
 TENANT_TABLES = tenant_tables()
 ADMINISTRATIVE = {
     "api_key",
+    "audit_chain",
+    "audit_entry",
     "change",
     "change_feed",
     "deleted_record",

@@ -48,6 +48,7 @@ async def test_a_key_is_created_rotated_and_deleted(api: Api) -> None:
     }
     assert (await api.get(path)).data == document
     assert (await api.get(PATH, {"name": "Portal"})).data == [document]
+    assert (await api.get(PATH, {"q": "port"})).data == [document]
     assert (await portal.post(GROUPS, {"name": "x"})).status == 201
     rotated = await api.post(f"{path}/rotate", {})
     assert rotated.data == document | {"key": rotated.data["key"]}

@@ -234,7 +234,7 @@ def test_commands_that_cannot_run(two_cells: Cells, data_dir: Path) -> None:
     assert (used.returncode, "has organizations" in used.stderr) == (1, True)
     for number in ("0", "256", "x"):
         wrong = selvedge(data_dir, "cell", number, *command[2:], DATABASE_URL=two_cells.target)
-        assert (wrong.returncode, "not from 1 to 255" in wrong.stderr) == (2, True)
+        assert (wrong.returncode, "number from 1 to 255" in wrong.stderr) == (2, True)
     nowhere = selvedge(data_dir, "move", "1", "--yes", DATABASE_URL=two_cells.source)
     assert (nowhere.returncode, "TARGET_DATABASE_URL" in nowhere.stderr) == (1, True)
     assert two_cells.move(99, data_dir)[1] == "selvedge: there is no organization 99\n"
