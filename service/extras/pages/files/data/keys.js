@@ -1,6 +1,6 @@
 // Page of the organization's API keys: a list, new keys, rotation and deletion. A secret is shown once.
 
-import { readAll, request, storedKey, storeKey } from "./api.js";
+import { forgetKey, readAll, request, storeKey } from "./api.js";
 import { alertBox, announce, badge, button, byId, el, link, newId, stored } from "./dom.js";
 import { keyForm } from "./key_form.js";
 import { hashOf } from "./location.js";
@@ -46,20 +46,20 @@ function secretOf({ name, key }) {
 }
 
 /** Opens a dialog that asks before something is done, and says why it is not. */
-function askBefore({ question, nodes, verb, refusal, act }) {
+function askBefore({ question, nodes, verb, refusal, act, after }) {
   const problem = el("div", {});
   const dialog = el("dialog", { "aria-label": question, close: () => dialog.remove() });
   const confirm = button(verb, async () => {
     confirm.disabled = true;
     try {
       await act();
-      dialog.close();
     } catch (error) {
       if (!error.rows) throw error;
-      problem.replaceChildren(alertBox(el("p", {}, refusal), el("p", {}, stored(error.message))));
-    } finally {
       confirm.disabled = false;
+      return problem.replaceChildren(alertBox(el("p", {}, refusal), el("p", {}, stored(error.message))));
     }
+    dialog.close();
+    return after();
   }, { class: "" });
   dialog.append(el("p", {}, el("strong", {}, question)), ...nodes, problem, el("div", { class: "actions" }, confirm, button("Cancel", () => dialog.close())));
   byId("view").append(dialog);
@@ -94,6 +94,18 @@ class KeysPage {
     }
   }
 
+  /** Asks before an act, after which the list is read again. */
+  #ask(act) {
+    const after = async () => {
+      this.heading.focus();
+      await this.read().catch((error) => {
+        if (!error.rows) throw error;
+        this.list.replaceChildren(alertBox(error.message));
+      });
+    };
+    askBefore({ ...act, after });
+  }
+
   #isOwn({ id }) {
     return String(id) === String(this.own.id);
   }
@@ -115,7 +127,7 @@ class KeysPage {
 
   #maker(createdBy) {
     const [kind, who] = (createdBy ?? "").split(/:(.*)/s);
-    if (kind === "key") return ["by ", stored(this.names.get(createdBy) ?? `key ${who}`)];
+    if (kind === "key") return ["by ", el("bdi", {}, this.names.get(createdBy) ?? `key ${who}`)];
     return who ? `by the operator ${who}` : "";
   }
 
@@ -132,10 +144,8 @@ class KeysPage {
     const act = async () => {
       const { data } = await request("POST", `api/keys/${key.id}/rotate`, { body: { overlapSeconds: Number(overlap.value) } });
       // Whoever rotates the key of the page goes on with the new secret.
-      if (this.#isOwn(key) && storedKey()) storeKey(data.key);
+      if (this.#isOwn(key)) storeKey(data.key);
       this.secret.replaceChildren(secretOf(data));
-      this.heading.focus();
-      await this.read();
     };
     const nodes = [
       el("p", {}, "The key gets a new secret, which works at once. Name, scopes and end stay."),
@@ -143,15 +153,16 @@ class KeysPage {
       el("p", { class: "quiet" }, "A secret from before the present one ends now."),
       this.#isOwn(key) && el("p", {}, "This page goes on with the new secret."),
     ];
-    askBefore({ question: `Rotate “${key.name}”?`, nodes: nodes.filter(Boolean), verb: "Rotate", refusal: "It is not rotated.", act });
+    this.#ask({ question: `Rotate “${key.name}”?`, nodes: nodes.filter(Boolean), verb: "Rotate", refusal: "It is not rotated.", act });
   }
 
   #delete(key) {
     const act = async () => {
       await request("DELETE", `api/keys/${key.id}`);
-      this.heading.focus();
       announce("Deleted.");
-      await this.read();
+      if (!this.#isOwn(key)) return;
+      forgetKey();
+      location.reload();
     };
     const used = key.lastUsedAt === null ? "It has not been used yet." : ["It was last used on ", timeOf(key.lastUsedAt), "."];
     const nodes = [
@@ -159,6 +170,6 @@ class KeysPage {
       el("ul", {}, ["Programs that use it are refused within a second.", "Exports and long polls that run with it break off.", "Webhooks that it created or changed last are paused.", "It cannot be restored; what it wrote stays."].map((text) => el("li", {}, text))),
       this.#isOwn(key) && el("p", { class: "message" }, "This is the key of this page, which then asks for another one."),
     ];
-    askBefore({ question: `Delete “${key.name}”?`, nodes: nodes.filter(Boolean), verb: "Delete", refusal: "It is not deleted.", act });
+    this.#ask({ question: `Delete “${key.name}”?`, nodes: nodes.filter(Boolean), verb: "Delete", refusal: "It is not deleted.", act });
   }
 }

@@ -28,7 +28,7 @@ function storedCollections({ document }) {
   const isWritten = (item) => WRITING.some((method) => item?.[method]);
   return Object.entries(document.paths).flatMap(([path, item]) => {
     const name = /^\/api\/([a-z-]+)$/.exec(path)?.[1];
-    const isStored = item.get && (isWritten(item) || isWritten(document.paths[`${path}/{id}`]));
+    const isStored = name && item.get && (isWritten(item) || isWritten(document.paths[`${path}/{id}`]));
     return isStored && name !== "keys" && !COMPUTED.some(([computed]) => computed === name) ? [[name, item.get.tags[0]]] : [];
   });
 }
