@@ -8,6 +8,7 @@ returning id;
 -- name: documents(organization_id)
 with record as (
     select
+        k.organization_id,
         k.id,
         k.name,
         coalesce(k.scopes, array[case k.scope when 'read' then '*:read' else '*:delete' end]) as scopes,

@@ -116,7 +116,7 @@ async def test_a_narrow_key_sees_its_collections(
 def _see_some(reader: Reader, key: str, style: int) -> None:
     page = reader.enter(key=key)
     assert "has the scopes styles:read, colors:write" in page.texts("#who")[0]
-    shown = ["Colors", "Styles", "Countries", "Currencies", "Languages"]
+    shown = ["Start", "Colors", "Styles", "Countries", "Currencies", "Languages"]
     assert sorted(page.texts("#collections a")) == sorted(shown)
     page.choose("Colors")
     page.until(lambda: "New record" in page.texts("main a"))
