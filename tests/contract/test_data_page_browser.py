@@ -123,7 +123,7 @@ def _see_some(reader: Reader, key: str, style: int) -> None:
     page.until(lambda: bool(page.column(1)))
     assert "New record" not in page.texts("main a")
     page = reader.enter(f"#/styles/{style}", key=key)
-    page.until(lambda: "This key lacks the scope style-contacts:read." in str(page.texts("main")))
+    page.until(lambda: "This key lacks the scope " in str(page.texts("main")))
 
 
 async def test_a_record_shows_its_parts_references_and_history(
