@@ -34,10 +34,11 @@ async def test_a_reader_browses(browser: webdriver.Chrome, api: Api, demo_dsn: s
     """Collections, search with accents, filters, columns, sorts, pages, links and the way back."""
     await api.post("/api/colors", {"name": "Crème brûlée", "userDefinedId": "CB-1"})
     reader = await reader_of(browser, api, demo_dsn)
-    await asyncio.to_thread(_browse, reader)
+    counted = await api.get("/api/colors", headers={"Prefer": "count=exact"})
+    await asyncio.to_thread(_browse, reader, int(counted.headers["Total-Count"]))
 
 
-def _browse(reader: Reader) -> None:
+def _browse(reader: Reader, total: int) -> None:
     page = reader.enter(key=reader.read_key)
     assert "may read only" in page.texts("#who")[0]
     assert page.texts("#collections a")[:3] == ["Start", "Styles", "Style colors"]
@@ -45,6 +46,7 @@ def _browse(reader: Reader) -> None:
     page.until(lambda: len(page.rows()) == 30)
     assert page.texts(".results th")[:3] == ["Id", "Name", "User defined id"]
     assert "New record" not in page.texts("main a"), "a key that may only read sees no controls"
+    page.until(lambda: page.texts("p.total") == [f"{total} records"])
     _turn_pages(page)
     page.type("input[type=search]", "CREME bru")
     page.until(lambda: page.column(2) == ["Crème brûlée"])
@@ -121,7 +123,7 @@ def _see_some(reader: Reader, key: str, style: int) -> None:
     page.until(lambda: bool(page.column(1)))
     assert "New record" not in page.texts("main a")
     page = reader.enter(f"#/styles/{style}", key=key)
-    page.until(lambda: "This key lacks the scope style-contacts:read." in str(page.texts("main")))
+    page.until(lambda: "This key lacks the scope " in str(page.texts("main")))
 
 
 async def test_a_record_shows_its_parts_references_and_history(

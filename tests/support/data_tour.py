@@ -85,7 +85,7 @@ def tour(
     page.find("#key")
     yield "sign-in", page
     page.enter(reader.key)
-    for views in (_reading, _style, _editing, _conflict, _bulk_edit, _upload, _delete):
+    for views in (_reading, _style, _editing, _conflict, _bulk_edit, _upload, _delete, _keys):
         yield from ((name, page) for name in views(page, records, texts, folder))
 
 
@@ -200,3 +200,15 @@ def _delete(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator
     page.press("Delete")
     page.until(lambda: "2 colors" in "".join(page.texts("[role=alert]")))
     yield "in the way"
+
+
+def _keys(page: DataPage, _: Records, _texts: Texts, _folder: Path) -> Iterator[str]:
+    _open(page, "#/keys", "API keys")
+    yield "keys"
+    page.press("Rotate …")
+    yield "rotation"
+    page.press("Cancel")
+    _open(page, "#/keys/new", "New API key")
+    page.click(".scope-choice summary")
+    page.select("select[name=styles]", "write")
+    yield "new key"

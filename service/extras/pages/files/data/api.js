@@ -58,7 +58,7 @@ export function leaveView() {
   view = new AbortController();
 }
 
-/** Returns the `data`, the `pagination` and the entity tag of a response. Throws a Failure. */
+/** Returns the `data`, the `pagination`, the entity tag and, if it was asked for, the `total` of a response. Throws a Failure. */
 export async function request(method, path, { body, headers = {}, key = storedKey() } = {}) {
   if (!/^[\x21-\x7e]+$/.test(key)) throw failure("no_key", "This is no key: keys are letters, digits and underscores.");
   const signal = method === "GET" ? view.signal : undefined;
@@ -77,9 +77,10 @@ export async function request(method, path, { body, headers = {}, key = storedKe
 
 async function readBody(response) {
   const tag = response.headers.get("ETag");
+  const total = response.headers.get("Total-Count");
   const text = await response.text();
   const body = /^[{[]/.test(text) ? parseJson(text) : {};
-  if (response.ok) return { data: "data" in body ? body.data : body, pagination: body.pagination, tag };
+  if (response.ok) return { data: "data" in body ? body.data : body, pagination: body.pagination, tag, total };
   const rows = body.error?.details ?? [{ field: null, value: `The service answered ${response.status}.` }];
   throw new Failure(response.status, body.code, rows, { tag, retryAfter: response.headers.get("Retry-After") });
 }

@@ -10,10 +10,14 @@ import { readNames, remember } from "./names.js";
 import { SavedViews } from "./saved_views.js";
 import { Selection } from "./selection.js";
 import { sheetOf } from "./sheet.js";
+import { keepHeadInView } from "./sticky.js";
+import { pageSize, sizeControl, Total } from "./totals.js";
 import { eachReference, recordHash, scrolling, show } from "./values.js";
 
 const DEFAULT_COLUMNS = 7;
 const TYPING_MS = 300;
+// Lists up to this length have no page size to choose.
+const SHORT = 30;
 // Cursors lead forward only, so each page remembers the one that led to it.
 const previousPages = new Map();
 
@@ -36,6 +40,7 @@ export class ListView {
     this.columns = el("details", { class: "menu" }, el("summary", {}, "Columns"), this.columnBoxes);
     this.views = new SavedViews(collection);
     this.chips = el("div", {});
+    this.total = new Total(collection);
     this.results = el("div", { class: "results", "aria-busy": "true" });
     const create = canWrite && collection.create;
     const actions = [
@@ -52,6 +57,7 @@ export class ListView {
       this.selection?.element,
       el("div", { class: "toolbar" }, collection.hasSearch && el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns, this.views.element),
       this.chips,
+      this.total.element,
       this.results,
     );
   }
@@ -99,12 +105,13 @@ export class ListView {
   async #read() {
     const view = this.view;
     try {
-      const { data, pagination } = await get(this.collection.path, listParameters(view));
+      const { data, pagination } = await get(this.collection.path, [...listParameters(view), ...pageSize(view)]);
       remember(this.collection, data);
       await readNames(this.#references(data));
       const chips = view.filters.length ? await this.filters.chips(view.filters) : "";
       if (this.view === view) this.chips.replaceChildren(chips);
       if (this.view === view) this.#show(data, pagination);
+      if (this.view === view) this.total.update(view, data, pagination);
     } catch (error) {
       if (!error.rows) throw error;
       if (error.status === 401) throw error;
@@ -146,7 +153,9 @@ export class ListView {
   #show(records, pagination) {
     const table = el("table", {}, el("thead", {}, el("tr", {}, this.#headings())), el("tbody", {}, records.map((record) => this.#row(record))));
     const none = records.length ? null : el("p", { class: "none" }, "No record matches.");
-    replace(this.results, scrolling(this.collection.title, table), ...(none ? [none] : []), this.#pages(pagination));
+    const box = scrolling(this.collection.title, table);
+    replace(this.results, box, ...(none ? [none] : []), this.#pages(pagination, records.length));
+    keepHeadInView(box, table);
     this.selection?.update();
     announce(records.length === 1 ? "1 record" : `${records.length} records${pagination.hasMore ? ", and more" : ""}`);
   }
@@ -183,7 +192,7 @@ export class ListView {
     return el("tr", {}, own, cells);
   }
 
-  #pages({ hasMore, cursor }) {
+  #pages({ hasMore, cursor }, length) {
     const view = this.view;
     const pageKey = (page) => `${this.collection.name} ${page}`;
     if (hasMore) previousPages.set(pageKey(cursor), view.cursor);
@@ -195,7 +204,14 @@ export class ListView {
       view.cursor && before === undefined && turn("First page", ""),
       before !== undefined && turn("Previous page", before),
       hasMore && turn("Next page", cursor),
+      (hasMore || view.cursor || length > SHORT) && sizeControl(() => this.#resize()),
     );
+  }
+
+  /** Shows the first page again, with as many rows as were chosen. */
+  #resize() {
+    if (this.view.cursor) this.#go({});
+    else this.update({ ...this.view });
   }
 
   #turn(cursor) {

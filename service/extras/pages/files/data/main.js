@@ -7,6 +7,7 @@ import { formView } from "./form.js";
 import { ListView } from "./list.js";
 import { groupsOf } from "./groups.js";
 import { homeView } from "./home.js";
+import { keysView } from "./keys.js";
 import { hashOf, parseHash } from "./location.js";
 import { Model } from "./model.js";
 import { forgetDrafts } from "./drafts.js";
@@ -31,6 +32,7 @@ const ACCESSES = ["read", "write", "delete"];
 
 /** Returns whether the key has an access to a collection. Every key reads those that nobody writes. */
 function may(access, { name, create, replace }) {
+  if (name === "keys") return page.caller.key.scopes.includes("keys:manage");
   if (!create && !replace) return access === "read";
   return page.caller.key.scopes.some((scope) => {
     const [, own, most] = /^([*a-z-]+)[^:]*:(\w+)/.exec(scope) ?? [];
@@ -129,6 +131,7 @@ async function route() {
   byId("navigation").open = isWide() || !view.name;
   try {
     if (!collection) await showStart(view);
+    else if (view.name === "keys") await showKeys(view);
     else if (!view.id) await showList(collection, view, isSameView);
     else if (TABLE_VIEWS[view.id] && canWrite(collection) && sheetOf(page.model, collection)) await showTable(collection, view);
     else await showRecord(collection, view);
@@ -144,6 +147,13 @@ async function route() {
 async function showStart({ name }) {
   const { nodes, title, loading } = homeView(page.model, page.caller);
   showNodes(...(name ? [el("p", { class: "message" }, "There is no such collection.")] : []), ...nodes);
+  setTitle(title);
+  await loading;
+}
+
+async function showKeys(view) {
+  const { nodes, title, loading } = keysView(page.model, page.caller, view);
+  showNodes(...nodes);
   setTitle(title);
   await loading;
 }
