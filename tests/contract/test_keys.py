@@ -147,6 +147,21 @@ async def test_no_key_makes_or_changes_one_with_more_scopes(api: Api, demo_dsn: 
         is_failure(await plain.call(method, where), 403, "forbidden.scope")
 
 
+async def test_no_key_replays_the_new_secret_of_another_key(api: Api, demo_dsn: str) -> None:
+    """A stored response would have a secret with more scopes than those of the key."""
+    path = f"{PATH}/{(await create(api, scopes=['audit:read']))[0]['id']}/rotate"
+    headers = {"Idempotency-Key": "rotation-1"}
+    for scope in ("read", "write"):
+        owner, other = [
+            Api(api.client, await issue_key(demo_dsn, 1, scope, "keys:manage", *more))
+            for more in (["audit:read"], [])
+        ]
+        first = await owner.post(path, {}, headers=headers)
+        assert (await owner.post(path, {}, headers=headers)).raw == first.raw
+        refused = await other.post(path, {}, headers=headers)
+        assert refused.details == [("forbidden.scope", "scopes[0]")]
+
+
 async def test_keys_of_other_organizations_are_unknown(api: Api, other_api: Api) -> None:
     document, own = await create(api)
     path = f"{PATH}/{document['id']}"
