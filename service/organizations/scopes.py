@@ -6,6 +6,7 @@ follow the access, ``measurements:write[supplierMeasurement]``.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -89,7 +90,10 @@ class Scopes:
     texts: tuple[str, ...]
     parsed: tuple[Scope, ...]
     field_scopes: Mapping[str, frozenset[str]]
-    """Fields that writes may change, by collection; those without fields have all of them."""
+    """Fields that writes may change, by collection; those without an entry have all of them.
+
+    Of scopes of different suppliers only the fields that each of them names count.
+    """
     restricted: Mapping[str, tuple[int, ...]]
     """Suppliers by scope, included ones as well, of scopes that are restricted to these."""
     _allowed: frozenset[str] = field(repr=False)
@@ -111,10 +115,12 @@ class Scopes:
                 continue
             for name in names:
                 restricted[name] = (*restricted.get(name, ()), scope.supplier_id)
-        fields = dict[str, frozenset[str]]()
+        by_supplier = defaultdict[str, dict[int | None, frozenset[str]]](dict)
         for scope in parsed:
             if scope.fields:
-                fields[scope.collection] = fields.get(scope.collection, frozenset()) | scope.fields
+                own = by_supplier[scope.collection]
+                own[scope.supplier_id] = own.get(scope.supplier_id, frozenset()) | scope.fields
+        fields = {name: frozenset.intersection(*own.values()) for name, own in by_supplier.items()}
         whole = [each for each in parsed if not each.fields and each.access != READ]
         for name in [*fields]:
             if any(each.includes(Scope(name, WRITE)) for each in whole):
