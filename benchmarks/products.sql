@@ -1,4 +1,4 @@
--- The assortment of `python -m benchmarks products`: $1 is the organization, $2 the number of styles.
+-- The assortment of `python -m benchmarks products`. The parameters are the organization and the number of styles.
 
 insert into brand (organization_id, name) values ($1, 'Benchmark');
 

@@ -15,6 +15,7 @@ from service.handlers import operations
 from service.handlers.operations import Operation
 from service.handlers.response_cache import cached
 from service.http.request_body import with_body
+from service.organizations.scopes import ALL, APART
 from service.records.parts import RecordPart
 from service.records.resource import Resource
 from service.resources.registry import (
@@ -99,6 +100,12 @@ class Route:
     def scope(self) -> str:
         """Return the scope that the caller needs; "" for none."""
         return self.resource.scope(self.operation.access) if self.resource is not None else ""
+
+    @cached_property
+    def sufficient_scopes(self) -> frozenset[str]:
+        """Return the scopes of which the caller needs one: the own and that of all collections."""
+        of_all = () if self.scope in APART else (f"{ALL}:{self.operation.access}",)
+        return frozenset((self.scope, *of_all))
 
     @cached_property
     def is_restrictable(self) -> bool:

@@ -71,7 +71,7 @@ class ChangeFeed(Resource):
     a page is read, so they find the records that show it then.
     """
 
-    name, scope_name = "changes", ANY
+    name, _scope_name = "changes", ANY
 
     def __init__(self, resources: Iterable[Resource], *, parts: Iterable[RecordPart] = ()) -> None:
         super().__init__()

@@ -59,7 +59,8 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     if named := custom_fields.names(query.list_request):
         needed = ((custom_fields.SCOPE, (name,)) for name in named)
         require_all(caller.scopes, needed, Scopes.allows)
-    if within := supplier_scopes.condition(resource, caller, READ):
+    if caller.scopes.restricted:
+        within = supplier_scopes.condition(resource, caller, READ)
         query = resource.compile_list(replace(query.list_request, within=within))
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
     headers: dict[str, str] = {hdrs.VARY: "Accept, Prefer"}
@@ -67,8 +68,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         headers |= await request.app[RESPONSE_CACHE].position_headers(caller.organization_id)
 
     async def read(connection: Connection) -> tuple[ListQuery, DocumentPage]:
-        visible = supplier_scopes.visible(connection, resource, caller, READ)
-        parents = await resolve(connection, caller.organization_id, path, visible)
+        parents = await _resolve(connection, resource, caller, path)
         complete = query
         if query.list_request.changed_since is not None:
             complete = await _with_changed(resource, connection, caller, query)
@@ -144,8 +144,7 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     )
 
     async def read(connection: Connection) -> bytes:
-        visible = supplier_scopes.visible(connection, resource, caller, READ)
-        ids = await resolve(connection, caller.organization_id, path, visible)
+        ids = await _resolve(connection, resource, caller, path)
         return await reads.read_document(connection, resource, caller, ids, form_name)
 
     document = await database(request).read(read, caller.organization_id)
@@ -170,12 +169,21 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     )
 
     async def read(connection: Connection) -> bytes:
-        visible = supplier_scopes.visible(connection, resource, caller, READ)
-        parents = await resolve(connection, caller.organization_id, path, visible)
+        parents = await _resolve(connection, resource, caller, path)
         return await reads.read_all(connection, resource, caller, parents)
 
     documents = await database(request).read(read, caller.organization_id)
     return success_list(await selected(request, documents, fields))
+
+
+async def _resolve(
+    connection: Connection, resource: Resource, caller: Caller, path: Sequence[PathId]
+) -> list[int]:
+    """Return the ids of a path, 0 for a first one that the caller may not know of."""
+    visible = None
+    if caller.scopes.restricted:
+        visible = supplier_scopes.visible(connection, resource, caller, READ)
+    return await resolve(connection, caller.organization_id, path, visible)
 
 
 async def _with_changed(

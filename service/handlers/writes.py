@@ -1,7 +1,6 @@
 """Write handlers: single and bulk writes, each a batch in one transaction.
 
-Path, query, headers and body are checked without the database first, and all of their errors are
-reported at once. The transaction may be repeated after a serialization failure.
+Path, query, headers and body are checked without the database first, for all of their errors.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,10 +75,7 @@ class WriteRequest(Generic[ResourceT]):
     resource: ResourceT
     request: web.Request
     path: Sequence[PathId]
-    """Ids or own keys of the parents, outermost first, and of the record.
-
-    () if the path names no record, and for the upsert of one record by its own key.
-    """
+    """Ids or own keys of parents and record; () without a record, and for an upsert by own key."""
     options: WriteOptions
     idempotency: IdempotentRequest | None
     items: RequestItems
@@ -193,9 +189,9 @@ async def _write_many(
     allowed = write_options.bulk_by_key(resource) if takes_keys else write_options.BULK
     read = partial(_read_items, operation, resource, body)
     with bulk_error_counts(operation, body.total_items):
-        deleted = (index for index, item in body.objects() if item.get("state") == "deleted")
-        scope = resource.scope(DELETE)
-        require_all(caller_of(request).scopes, ((scope, (index, "state")) for index in deleted))
+        if deleted := [n for n, item in body.objects() if item.get("state") == "deleted"]:
+            scope = resource.scope(DELETE)
+            require_all(caller_of(request).scopes, ((scope, (n, "state")) for n in deleted))
         return await _execute(_check(resource, request, raw, allowed, read))
 
 
@@ -245,17 +241,15 @@ def _check(
 async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     """Return the response to the write, or the stored one of an earlier request with its key.
 
-    If all items have failed already, raise their errors without a transaction, unless failed items
-    are skipped. The bytes of the response count in the byte budget, but are never refused.
+    Raise the errors of items without a transaction if all have failed, unless these are skipped.
     """
     request, items = write_request.request, write_request.items
     if len(items.details) == len(items.items) and not write_request.options.skip_failed:
         ItemErrors(items).raise_any()
     work: Work = partial(_transaction, write_request)
-    is_audited = write_request.resource is ORGANIZATIONS
+    run = run_settings if write_request.resource is ORGANIZATIONS else run_write
     try:
-        key, run = write_request.idempotency, run_settings if is_audited else run_write
-        response = await run(request, key, work, write_request.lease_kind)
+        response = await run(request, write_request.idempotency, work, write_request.lease_kind)
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_unconditionally(request, len(response.body))
@@ -272,7 +266,9 @@ async def _transaction(
     request, resource = write_request.request, write_request.resource
     options, items = write_request.options, write_request.items
     caller = caller_of(request)
-    visible = supplier_scopes.visible(connection, resource, caller, WRITE)
+    visible = None
+    if caller.scopes.restricted:
+        visible = supplier_scopes.visible(connection, resource, caller, WRITE)
     path = await resolve(connection, caller.organization_id, write_request.path, visible)
     batch = Batch.of(caller, items, request[REQUEST_ID], path[:-1])
     if path:

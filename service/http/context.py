@@ -36,6 +36,10 @@ class RouteProtocol(Protocol):
         """Return the scope that the caller needs; "" for none."""
 
     @property
+    def sufficient_scopes(self) -> frozenset[str]:
+        """Return the scopes of which the caller needs one."""
+
+    @property
     def is_restrictable(self) -> bool:
         """Return whether a scope that is restricted to suppliers suffices."""
 

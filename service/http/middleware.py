@@ -155,7 +155,8 @@ def _check(request: web.Request, route: RouteProtocol | None) -> None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
     if route is not None and route.scope:
         scopes = request[CALLER].scopes
-        if not (route.is_restrictable and scopes.opens(route.scope)):
+        is_allowed = not route.sufficient_scopes.isdisjoint(scopes.allowed)
+        if not is_allowed and not (route.is_restrictable and scopes.opens(route.scope)):
             require(scopes, route.scope)
     check_query_string(request)
     check_expectation(request)

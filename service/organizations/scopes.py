@@ -96,7 +96,7 @@ class Scopes:
     """
     restricted: Mapping[str, tuple[int, ...]]
     """Suppliers by scope, included ones as well, of scopes that are restricted to these."""
-    _allowed: frozenset[str] = field(repr=False)
+    allowed: frozenset[str] = field(repr=False)
     """Other scopes that the key has by name, included ones as well."""
 
     @classmethod
@@ -132,9 +132,9 @@ class Scopes:
 
         "" always is.
         """
-        if scope in self._allowed:
+        if scope in self.allowed:
             return True
-        return scope not in APART and f"{ALL}:{scope.rpartition(':')[2]}" in self._allowed
+        return scope not in APART and f"{ALL}:{scope.rpartition(':')[2]}" in self.allowed
 
     def suppliers(self, scope: str) -> tuple[int, ...]:
         """Return the suppliers to which the key's scope is restricted; () for none."""

@@ -51,7 +51,7 @@ class MasterRecord(WritableResource):
     _filters: ClassVar[tuple[Property, ...]] = (SOURCE,)
     uses: ClassVar[tuple[ReferencedBy, ...]] = ()
     """References from other records, which prevent a delete while these are live."""
-    written_separately: tuple[str, ...] = ()
+    _written_separately: tuple[str, ...] = ()
     """Fields that the class writes itself: items in ``$2`` of the statements omit them."""
     updates: ClassVar[tuple[str, ...]] = ("update",)
     deletes: ClassVar[tuple[str, ...]] = ("delete",)
@@ -156,7 +156,7 @@ class MasterRecord(WritableResource):
             restored_ids = write_set.restored_ids if is_fixed else ()
             await reference.check(connection, upserts, restored_ids)
         if "check" in self.statements and self._needs_check(write_set):
-            items = upserts.json(self.written_separately)
+            items = upserts.json(self._written_separately)
             upserts.fail_all(await self._fetch(connection, upserts, "check", items))
         return []
 
@@ -254,7 +254,7 @@ class MasterRecord(WritableResource):
         """Bind the named statements to the batch's items; return [] for an empty batch."""
         if not batch.items:
             return []
-        items = batch.json(self.written_separately)
+        items = batch.json(self._written_separately)
         return [BoundStatement(self.statements[name].text, (items,)) for name in names]
 
     def _id_statements(self, ids: list[int], names: Iterable[str]) -> WritePlan:

@@ -70,7 +70,7 @@ class RecordPart(WritableResource):
     def __init__(self) -> None:
         super().__init__()
         filled = self.statements["filled"].text
-        self.scope_name = self.name
+        self._scope_name = self.name
         self.owner.parts = {**self.owner.parts, self.name: filled}
         self.table, self.stored_state = self.owner.table, self.owner.stored_state
         self.locks_organization = self.owner.locks_organization

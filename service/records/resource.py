@@ -94,7 +94,7 @@ class Resource:
     """Number of parameters of ``documents``, if they are not the organization and the parents."""
     is_in_feed = True
     """Whether a change of what is read shows in the change feed, or never happens."""
-    scope_name: str | None = None
+    _scope_name: str | None = None
     """Collection that scopes name, if it is not ``collection``, or a whole scope.
 
     Without a scope, "", every key may read it.
@@ -112,7 +112,7 @@ class Resource:
 
     def __init__(self, name: str = "", scope_name: str | None = None) -> None:
         self.name = name or self.name
-        self.scope_name = self.scope_name if scope_name is None else scope_name
+        self._scope_name = self._scope_name if scope_name is None else scope_name
         self.collection = self.collection or self.name
         related = [prop for related in self.related for prop in related.properties()]
         self.properties = Properties(
@@ -126,7 +126,7 @@ class Resource:
 
     def scope(self, access: str) -> str:
         """Return the scope that an access needs; "" for none."""
-        name = self.collection if self.scope_name is None else self.scope_name
+        name = self.collection if self._scope_name is None else self._scope_name
         return f"{name}:{access}" if name and ":" not in name else name
 
     def _load_statements(self) -> Mapping[str, Statement]:

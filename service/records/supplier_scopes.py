@@ -24,7 +24,7 @@ def condition(resource: Resource, caller: Caller, access: str) -> str:
 
     It is "" for all, and for records below parents, which ``visible`` filters.
     """
-    suppliers = _suppliers(resource, caller, access)
+    suppliers = caller.scopes.suppliers(resource.scope(access))
     if not suppliers or resource.parents:
         return ""
     return _SQL["condition"].fill(suppliers=", ".join(map(str, suppliers)), **_slots(resource))
@@ -35,18 +35,14 @@ def visible(
 ) -> Visible | None:
     """Return the filter of the first id of the resource's paths; None if a caller sees all.
 
-    It is the id of a style for records below parents.
+    It is the id of a style for records below parents. Most callers see all: ask their scopes for
+    ``restricted`` first.
     """
-    suppliers = _suppliers(resource, caller, access)
+    suppliers = caller.scopes.suppliers(resource.scope(access))
     if not suppliers:
         return None
     statement = _SQL["visible"].bind(**_slots(resource))
     return partial(_visible, connection, statement, caller, suppliers)
-
-
-def _suppliers(resource: Resource, caller: Caller, access: str) -> tuple[int, ...]:
-    scopes = caller.scopes
-    return scopes.suppliers(resource.scope(access)) if scopes.restricted else ()
 
 
 async def _visible(

@@ -82,7 +82,7 @@ class CareInstructionMaterials(PlainRecord):
         plan = await super().check(connection, write_set)
         upserts = write_set.upserts
         if upserts.items:
-            parameters = (upserts.json(self.written_separately), write_set.deletes.ids)
+            parameters = (upserts.json(self._written_separately), write_set.deletes.ids)
             rows = await self._fetch(connection, upserts, "check_references", *parameters)
             upserts.fail_all(rows)
         return plan

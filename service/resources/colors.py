@@ -44,7 +44,7 @@ class Colors(PlainRecord):
     name = "colors"
     shown = ("name", "userDefinedId", "colorReference")
     uses = (ReferencedBy("style-colors", "color_id"), of_line_colors("color_id"))
-    written_separately = tuple(_REFERENCES)
+    _written_separately = tuple(_REFERENCES)
     related = (
         Related(
             "colorGroups",

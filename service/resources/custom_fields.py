@@ -77,7 +77,7 @@ class CustomFields(PlainRecord):
     async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
         """Report deletes of fields that have children which are live after the request."""
         if write_set.live_deletes:
-            items = write_set.upserts.json(self.written_separately)
+            items = write_set.upserts.json(self._written_separately)
             await self._fail_used(connection, write_set, items)
         return []
 

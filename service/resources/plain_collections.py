@@ -153,7 +153,7 @@ class ComplianceCategories(PlainRecord):
 class SharedList(Resource):
     """Read-only list that all organizations share; a path may name an entry by its code."""
 
-    scope_name = ""
+    _scope_name = ""
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents; set the lookup by code."""

@@ -83,7 +83,7 @@ class PlainRecord(MasterRecord):
     def __init__(self) -> None:
         super().__init__()
         lists = [child_list.name for child_list in self.lists]
-        self.written_separately = (*lists, *self._links, *self.written_separately)
+        self._written_separately = (*lists, *self._links, *self._written_separately)
 
     @cached_property
     def _links(self) -> Mapping[str, Links]:
@@ -111,7 +111,7 @@ class PlainRecord(MasterRecord):
     def __init_subclass__(cls) -> None:
         """Bind the lists; add the references that the class does not declare.
 
-        It checks those in ``written_separately``, and those to the records of its own collection.
+        It checks those in ``_written_separately``, and those to the records of its own collection.
         """
         super().__init_subclass__()
         if "name" in vars(cls):
@@ -120,7 +120,7 @@ class PlainRecord(MasterRecord):
             cls.references = tuple(
                 declared.get(name) or Reference(name, target.table, target.noun, lock=target.lock)
                 for name, target in own_references(cls.name).items()
-                if name not in cls.written_separately and target.name != cls.name
+                if name not in cls._written_separately and target.name != cls.name
             )
 
     def _load_statements(self) -> Mapping[str, Statement]:

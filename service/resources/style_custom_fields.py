@@ -108,7 +108,7 @@ class StyleCustomFields(CustomFields):
     name = "style-custom-fields"
     kind = "style"
     parent_is_fixed = True
-    written_separately = tuple(association.field for association in _ASSOCIATIONS)
+    _written_separately = tuple(association.field for association in _ASSOCIATIONS)
     lists = (
         allowed_values(
             kind,

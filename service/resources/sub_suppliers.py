@@ -46,6 +46,6 @@ class SubSuppliers(PlainRecord):
         """
         upserts = write_set.upserts
         if write_set.restored_ids and upserts.caller.unique_keys:
-            items = upserts.json(self.written_separately)
+            items = upserts.json(self._written_separately)
             upserts.fail_all(await self._fetch(connection, upserts, "check_facilities", items))
         return await super().check(connection, write_set)

@@ -21,7 +21,7 @@ class Transactions(Resource):
     """Transaction: writes of any of ``collections``, which are in the order of their references."""
 
     name = "transaction"
-    scope_name = ANY
+    _scope_name = ANY
     is_in_feed = False
 
     def __init__(self, resources: Iterable[WritableResource]) -> None:

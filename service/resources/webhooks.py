@@ -34,5 +34,5 @@ class Keys(Resource):
     """Keys that were not deleted. Their changes are in the audit log, not in the change feed."""
 
     name = "keys"
-    scope_name = KEYS_MANAGE
+    _scope_name = KEYS_MANAGE
     is_in_feed = False

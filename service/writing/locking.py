@@ -139,9 +139,10 @@ async def lock_by_id(
     if not all(map(deletes, batch.items)):
         await lock_unique_keys(connection, resource, batch)
     batch = batch.subset()
-    if visible := supplier_scopes.visible(connection, resource, batch.caller, WRITE):
-        seen = () if batch.parents else await visible(batch.ids)
-        for item in batch.items if not batch.parents else ():
+    if batch.caller.scopes.restricted and not batch.parents:
+        visible = supplier_scopes.visible(connection, resource, batch.caller, WRITE)
+        seen = await visible(batch.ids) if visible else batch.ids
+        for item in batch.items:
             item["id"] *= item["id"] in seen
     deletes_any = any(map(deletes, batch.items))
     lock = _lock_statement(resource, batch, _lock_strength(deletes_any))

@@ -8,7 +8,7 @@ from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from tests.support.api import Api
+from tests.support.api import Api, issue_key
 from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
 
 pytestmark = [
@@ -56,7 +56,8 @@ async def test_a_measurement_chart_is_one_sheet(
     first = [entry["value"] for entry in chart["lines"][0]["requested"]]
     assert first == [60, 77, 3.5, 4.5, 5.5, 6.5], "mine, theirs, and what nobody changed"
     assert {line["tolerance"] for line in chart["lines"]} == {2}
-    await asyncio.to_thread(_save_with_another_key, page, reader.key)
+    foreign = await issue_key(demo_dsn, 2)
+    await asyncio.to_thread(_save_with_another_key, page, reader.key, foreign)
     chart = (await api.get(path)).data
     assert chart["lines"][0]["requested"][5]["value"] == 99
 
@@ -137,7 +138,7 @@ def _save_over_others(page: DataPage) -> None:
     page.console_errors()
 
 
-def _save_with_another_key(page: DataPage, key: str) -> None:
+def _save_with_another_key(page: DataPage, key: str, foreign: str) -> None:
     """Save with a key that the service does not know any more, then with another."""
     _open_chart(page)
     _cell(page, 1, "XXL").send_keys(Keys.CONTROL, "a")
@@ -148,6 +149,10 @@ def _save_with_another_key(page: DataPage, key: str) -> None:
     page.until(lambda: "Another key" in page.texts(".savebar label"))
     assert page.value(_BAR_IS_IN_VIEW)
     assert _cell(page, 1, "XXL").get_property("value") == "99", "the input stays"
+    page.driver.switch_to.active_element.send_keys(foreign, Keys.ENTER)
+    refusal = "This key is of another organization."
+    page.until(lambda: page.texts(".savebar .error") == [refusal])
+    page.driver.switch_to.active_element.send_keys(Keys.CONTROL, "a")
     page.driver.switch_to.active_element.send_keys(key, Keys.ENTER)
     page.until(lambda: bool(page.texts(".chart")))
     page.console_errors()

@@ -72,7 +72,7 @@ def _read_product(reader: Reader, shown: dict[str, Any]) -> None:
     for index, prices in enumerate(shown["prices"]):
         page.select(".of-sizes select", str(shown["lists"][index]["id"]))
         amount = f"{prices[0]['amount']:.2f} {prices[0]['currencyCode']}"
-        page.until(partial(_shows_first, page, amount))
+        page.until(partial(_begins, page, amount))
         cells = page.texts(".matrix td")
         assert len(page.texts(".matrix .price strong")) == len(prices)
         for sku in shown["skus"]:
@@ -83,7 +83,7 @@ def _read_product(reader: Reader, shown: dict[str, Any]) -> None:
     page.driver.execute_script("sessionStorage.clear()")
 
 
-def _shows_first(page: DataPage, amount: str) -> bool:
+def _begins(page: DataPage, amount: str) -> bool:
     return page.texts(".matrix .price strong")[:1] == [amount]
 
 

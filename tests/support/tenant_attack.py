@@ -124,7 +124,7 @@ def insert_foreign_values(
 
 
 def same(first: Answer, second: Answer) -> bool:
-    """Return whether two answers are the same but for what tells requests written_separately."""
+    """Return whether two answers are the same but for what tells requests _written_separately."""
     headers = [
         {name: text for name, text in answer.headers.items() if name.lower() not in OWN_HEADERS}
         for answer in (first, second)

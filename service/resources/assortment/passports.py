@@ -16,7 +16,7 @@ from service.resources.assortment.products import CARE_TEXTS, MISSING
 class Passports(Resource):
     """Passport of an SKU, below the path of its record or of its barcode."""
 
-    name = scope_name = "passports"
+    name = _scope_name = "passports"
     below = "/passport"
     is_in_feed = False
 

@@ -79,7 +79,7 @@ def _unknown_channel(name: str) -> ApiError:
 class Completeness(Resource):
     """What a style lacks in a channel."""
 
-    name = scope_name = "style-completeness"
+    name = _scope_name = "style-completeness"
     collection = Styles.name
     segment = Styles.name
     below = "/completeness"

@@ -19,6 +19,9 @@ export function forgetKey() {
   localStorage.removeItem(STORAGE_KEY);
 }
 
+/** The organization of the key: what is kept in the browser belongs to it. */
+export const scope = { organization: "" };
+
 /** Strips "Authorization: Bearer" from a pasted key. */
 export const parseKey = (text) => text.trim().replace(/^(?:authorization:\s*)?(?:bearer\s+)*/i, "");
 

@@ -1,24 +1,25 @@
 // Drafts: input that is not saved, kept in the tab until it is saved or discarded, so that it survives a reload.
 
-import { parseJson, toJson } from "./api.js";
+import { parseJson, scope, toJson } from "./api.js";
 
 const PREFIX = "selvedge.draft.";
+const itemOf = (path) => `${PREFIX}${scope.organization}.${path}`;
 
 /** Returns the draft of what is written to a path, or null: its `tag` and `values`, which it began with, and its `input`. */
 export function draftOf(path) {
-  const text = sessionStorage.getItem(PREFIX + path);
+  const text = sessionStorage.getItem(itemOf(path));
   return text && parseJson(text);
 }
 
 export function storeDraft(path, draft) {
   try {
-    sessionStorage.setItem(PREFIX + path, toJson(draft));
+    sessionStorage.setItem(itemOf(path), toJson(draft));
   } catch {
     // The storage of the tab is full: the input stays in the page alone.
   }
 }
 
-export const forgetDraft = (path) => sessionStorage.removeItem(PREFIX + path);
+export const forgetDraft = (path) => sessionStorage.removeItem(itemOf(path));
 
 /** Forgets all drafts: those of a key that is forgotten. */
 export function forgetDrafts() {

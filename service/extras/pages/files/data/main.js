@@ -1,6 +1,6 @@
 // The page: a key, the collections at the left, and the view that the address names.
 
-import { Failure, forgetKey, get, isKeyKept, leaveView, parseKey, STORAGE_KEY, storedKey, storeKey } from "./api.js";
+import { Failure, forgetKey, get, isKeyKept, leaveView, parseKey, scope, STORAGE_KEY, storedKey, storeKey } from "./api.js";
 import { actionsOf } from "./deletion.js";
 import { alertBox, byId, el, link } from "./dom.js";
 import { formView } from "./form.js";
@@ -56,6 +56,7 @@ async function enter(key, isKept) {
   showMessage("");
   try {
     const [model, { data }] = await Promise.all([page.model ?? readModel(), get("api/me", [], { key })]);
+    scope.organization = String(data.organization.id);
     Object.assign(page, { model, caller: data, list: null, shownPath: "" });
     storeKey(key, isKept);
     for (const collection of model.collections.values()) collection.isReadable = may("read", collection);

@@ -1,6 +1,6 @@
 // Save bar: stays in view below what is edited, has the service's words, and asks for a new key if the present one is refused.
 
-import { parseKey, storeKey } from "./api.js";
+import { get, parseKey, scope, storeKey } from "./api.js";
 import { alertBox, button, el, newId } from "./dom.js";
 
 const bars = new Set();
@@ -47,9 +47,12 @@ export class SaveBar {
     }
     const id = newId("key");
     const field = el("input", { id, autocomplete: "off", autocapitalize: "none", spellcheck: "false", placeholder: "slv_1_1_…" });
-    const goOn = () => {
-      if (!field.value.trim()) return field.focus();
-      storeKey(parseKey(field.value));
+    const refusal = el("p", { class: "error" });
+    const goOn = async () => {
+      const key = parseKey(field.value);
+      refusal.textContent = key ? await whyNot(key) : "Enter a key.";
+      if (refusal.textContent) return field.focus();
+      storeKey(key);
       return this.onSave();
     };
     field.addEventListener("keydown", (event) => {
@@ -60,8 +63,20 @@ export class SaveBar {
     this.show(
       el("p", {}, "It is not saved: the service does not know the key any more, or it has expired. Your input stays here."),
       el("div", { class: "actions" }, el("label", { for: id }, "Another key"), field, button("Save with this key", goOn, { class: "" })),
+      refusal,
     );
     return field.focus({ preventScroll: true });
+  }
+}
+
+/** Returns why a key cannot save what another began, or nothing. */
+async function whyNot(key) {
+  try {
+    const { data } = await get("api/me", [], { key });
+    return String(data.organization.id) === scope.organization ? "" : "This key is of another organization.";
+  } catch (error) {
+    if (!error.rows) throw error;
+    return error.message;
   }
 }
 

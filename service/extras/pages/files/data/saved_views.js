@@ -1,9 +1,10 @@
 // Saved views of a list: its search, filters, sort and columns under a name, in the browser.
 
+import { scope } from "./api.js";
 import { announce, button, el, link } from "./dom.js";
 import { hashOf } from "./location.js";
 
-const nameOfItem = (collection) => `selvedge.views.${collection.name}`;
+const nameOfItem = (collection) => `selvedge.views.${scope.organization}.${collection.name}`;
 
 function read(collection) {
   try {
