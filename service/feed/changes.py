@@ -104,7 +104,8 @@ def _readable(feed: ChangeFeed, scopes: Scopes, change_filter: ChangeFilter) -> 
     if scopes.allows(f"{ALL}:{READ}"):
         return change_filter
     names = {name: resource.scope(READ) for name, resource in feed.resources.items()}
-    require_all(scopes, ((names[name], ("collection",)) for name in change_filter.collections))
+    needed = ((names[name], ("collection",)) for name in change_filter.collections)
+    require_all(scopes, needed, Scopes.opens)
     readable = tuple(name for name, scope in names.items() if scopes.opens(scope))
     if not readable:
         require(scopes, f"{ALL}:{READ}")

@@ -24,7 +24,7 @@ from service.http.headers import ACCEPT_PATCH, CSV, JSON, LINK, PREFER, next_pag
 from service.http.negotiation import APPLIED, preferences, prefers
 from service.listing import cursor, custom_fields, parameters
 from service.organizations.caller import Caller
-from service.organizations.scopes import READ, Scopes, require_all
+from service.organizations.scopes import READ, require_all
 from service.records import reads, supplier_scopes
 from service.records.path_keys import PathId, resolve
 from service.records.resource import DocumentPage, ListQuery, Resource
@@ -58,7 +58,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         )
     if named := custom_fields.names(query.list_request):
         needed = ((custom_fields.SCOPE, (name,)) for name in named)
-        require_all(caller.scopes, needed, Scopes.allows)
+        require_all(caller.scopes, needed)
     if caller.scopes.restricted:
         within = supplier_scopes.condition(resource, caller, READ)
         query = resource.compile_list(replace(query.list_request, within=within))

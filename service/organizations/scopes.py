@@ -169,11 +169,12 @@ def require(scopes: Scopes, scope: str, *path: str | int) -> None:
 def require_all(
     scopes: Scopes,
     needed: Iterable[tuple[str, Path]],
-    has: Callable[[Scopes, str], bool] = Scopes.opens,
+    has: Callable[[Scopes, str], bool] = Scopes.allows,
 ) -> None:
-    """Raise ApiError with all scopes that the key lacks, restricted or not, at their paths.
+    """Raise ApiError with all scopes that the key lacks, at their paths.
 
-    ``has`` is ``Scopes.includes`` for scopes that another key gets.
+    ``has`` is ``Scopes.opens`` where the records of other suppliers are hidden, so that restricted
+    scopes suffice, and ``Scopes.includes`` for scopes that another key gets.
     The challenge names them, too (RFC 6750, 3.1).
     """
     lacking = [

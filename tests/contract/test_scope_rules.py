@@ -197,6 +197,23 @@ async def test_webhooks_name_what_the_key_reads(caller: Caller, shared_api: Api)
     assert (await narrow.delete(path)).status == 200
 
 
+async def test_restricted_scopes_name_nothing_in_webhooks_and_exports(caller: Caller) -> None:
+    """These show the records of all suppliers."""
+    scopes = ["webhooks:delete", "brands:read", "styles[supplierId=1]:read"]
+    narrow, url = await caller(*scopes), "https://erp.example.com/restricted"
+    both = {"url": url, "collections": ["brands", "styles"]}
+    refused(await narrow.post("/api/webhooks", both), ("collections[1]", "styles:read"))
+    made = await narrow.post("/api/webhooks", both | {"collections": ["brands"]})
+    path = f"/api/webhooks/{made.data['id']}"
+    refused(
+        await narrow.patch(path, {"collections": ["style-colors"]}),
+        ("collections[0]", "style-colors:read"),
+    )
+    assert (await narrow.delete(path)).status == 200
+    query = [("collection", "brands"), ("collection", "styles")]
+    refused(await narrow.get("/api/export", query), ("collection", "styles:read"))
+
+
 async def test_idempotency_keys_of_narrow_keys_are_their_own(caller: Caller) -> None:
     body, headers = {"name": "once"}, {"Idempotency-Key": "scoped-1"}
     first, second = await caller("brands:write"), await caller("brands:write")
