@@ -1,9 +1,11 @@
 """Tests of API keys over HTTP: lists, creation, rotation, deletion and scopes (contract, Keys)."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
+import orjson
 import pytest
 from aiohttp import ClientError
 from aiohttp.test_utils import TestClient
@@ -239,6 +241,32 @@ async def test_a_deleted_key_is_refused_by_each_worker(api: Api, demo_dsn: str) 
             await refused_soon(each)
         with pytest.raises(ClientError):
             await stream.content.read()
+
+
+async def test_a_deleted_key_leaves_no_key_or_webhook(api: Api) -> None:
+    """Not even by requests whose bodies it is still sending."""
+    document, own = await create(api, scopes=["keys:manage", "*:delete"])
+    begun, deleted = [asyncio.Event(), asyncio.Event()], asyncio.Event()
+
+    async def send(index: int, path: str, body: dict[str, Any]) -> int:
+        async def slow_body() -> AsyncIterator[bytes]:
+            begun[index].set()
+            await deleted.wait()
+            yield orjson.dumps(body)
+
+        headers = {"Authorization": f"Bearer {own.key}", "Content-Type": "application/json"}
+        answer = await api.client.post(path, data=slow_body(), headers=headers, expect100=True)
+        return answer.status
+
+    requests = ((PATH, NEW | {"name": "late"}), (webhooks.PATH, webhooks.BODIES["add"]))
+    sending = [asyncio.create_task(send(index, *each)) for index, each in enumerate(requests)]
+    for each in begun:
+        await each.wait()
+    assert (await api.delete(f"{PATH}/{document['id']}")).status == 200
+    deleted.set()
+    assert await asyncio.gather(*sending) == [401, 401]
+    assert (await api.get(PATH, {"name": "late"})).data == []
+    assert (await api.get(webhooks.PATH)).data == []
 
 
 async def test_the_minute_of_grace_ends_for_deleted_keys(api: Api) -> None:
