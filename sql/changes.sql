@@ -192,6 +192,10 @@ where shown.id > $3::bigint and ($5::bigint is null or shown.id = $5::bigint)
 order by shown.id
 limit $4::integer;
 
+-- name: shown_within
+-- Part of shown: those of them that meet a condition.
+select record.id from ({{shown}}) as record where {{within}}
+
 -- name: state(organization_id, max_unnumbered)
 -- Epoch and number of the feed, and how many changes have no number, counted up to $2. The result is of one snapshot.
 select

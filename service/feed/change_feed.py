@@ -22,6 +22,7 @@ from service.database.statements import Statement, load
 from service.feed import feed_pages
 from service.feed.feed_pages import ChangeEntry, ChangePage
 from service.feed.feed_parameters import ChangeFilter, ChangesRequest, FeedPosition
+from service.feed.supplier_changes import scanned, shown_to, visible_transactions
 from service.limits import MAX_PAGE_BYTES, MAX_TRANSACTION_ENTRIES
 from service.organizations.caller import Caller
 from service.organizations.scopes import ANY
@@ -53,11 +54,12 @@ class FeedHead:
 
 
 class _FeedReading(NamedTuple):
-    """Reading of one organization's feed: its connection and filter."""
+    """Reading of one organization's feed: its connection, filter and caller."""
 
     connection: Connection
     organization_id: int
     filter: ChangeFilter
+    caller: Caller
 
 
 class ChangeFeed(Resource):
@@ -99,7 +101,7 @@ class ChangeFeed(Resource):
         transactions are requested, raise ``out_of_range`` if the first one with entries has more
         than ``MAX_TRANSACTION_ENTRIES``.
         """
-        reading = _FeedReading(connection, caller.organization_id, request.filter)
+        reading = _FeedReading(connection, caller.organization_id, request.filter, caller)
         after = request.after
         rows = await self._transactions(reading, after)
         if not rows:
@@ -148,7 +150,7 @@ class ChangeFeed(Resource):
         condition, parameters = self._condition(reading.filter)
         text = _PAGE.fill(condition=condition)
         first = after.n + (after.collection is None) if after else 0
-        limit = reading.filter.limit if after else 0
+        limit = scanned(reading.caller, reading.filter) if after else 0
         rows = await reading.connection.fetch(
             text, reading.organization_id, first, limit, *parameters
         )
@@ -178,10 +180,11 @@ class ChangeFeed(Resource):
         Its position is after the last transaction, or within it if it was cut; of whole ones, the
         one that does not fit is left out. If all of the span was read, it is the span's end.
         """
-        limit = reading.filter.limit
+        connection, _, change_filter, caller = reading
+        limit = change_filter.limit
         entries, fan_outs, position = list[ChangeEntry](), 0, after
-        whole_transactions = reading.filter.whole_transactions
-        for row in transactions:
+        whole_transactions = change_filter.whole_transactions
+        for row in await visible_transactions(connection, caller, self.resources, transactions):
             max_entries = limit - len(entries)
             if max_entries <= 0 or fan_outs >= MAX_CAUSES:
                 return ChangePage(entries, position, True, feed["epoch"])
@@ -200,7 +203,7 @@ class ChangeFeed(Resource):
                 position = FeedPosition(row["n"], last.collection, last.record_id)
                 return ChangePage(entries, position, True, feed["epoch"])
             position = FeedPosition(row["n"])
-        if _covers_span(transactions, limit):
+        if feed_pages.covers_span(transactions, scanned(caller, change_filter)):
             first = after.n + (after.collection is None)
             span_end = min(first + MAX_TRANSACTIONS - 1, feed["last_n"])
             position = FeedPosition(max(position.n, span_end))
@@ -208,13 +211,13 @@ class ChangeFeed(Resource):
         return ChangePage(entries, position, has_more, feed["epoch"])
 
     async def _entries(
-        self, reading: _FeedReading, row: asyncpg.Record, begin: FeedPosition, max_entries: int
+        self, reading: _FeedReading, row: Mapping[str, Any], begin: FeedPosition, max_entries: int
     ) -> list[ChangeEntry]:
         """Return up to ``max_entries`` + 1 entries of a transaction, after position ``begin``.
 
         They are sorted by collection, then by id. One more shows that the page must be cut.
         """
-        connection, organization_id, change_filter = reading
+        connection, organization_id, change_filter, caller = reading
         records: dict[str, dict[str, list[int]]] = orjson.loads(row["records"])
         fan_out = self._fan_out(orjson.loads(row["causes"] or "{}"))
         entries = list[ChangeEntry]()
@@ -228,7 +231,8 @@ class ChangeFeed(Resource):
             operations = {id_: operation for operation, ids in ids_by_operation for id_ in ids}
             ids = {record_id for record_id in operations if record_id > first}
             for statement, causes in fan_out.get(collection, ()):
-                text = _FAN_OUT.fill(shown=statement.text)
+                shown = shown_to(caller, self.resources[collection], statement)
+                text = _FAN_OUT.fill(shown=shown)
                 parameters = (causes, first, max_entries + 1, change_filter.record_id)
                 rows = await connection.fetch(text, organization_id, *parameters)
                 ids.update(row["id"] for row in rows)
@@ -293,8 +297,3 @@ async def feed_heads(connection: Connection, organization_ids: list[int]) -> dic
     """Return the heads of feeds, by organization id; those without a feed have none."""
     rows = await connection.fetch(_SQL["heads"].text, organization_ids)
     return {organization_id: FeedHead(*head) for organization_id, *head in rows}
-
-
-def _covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:
-    """Return whether the transactions are all of the scanned span for sure: no limit cut them."""
-    return len(transactions) < limit and sum(row["entries"] for row in transactions) < limit

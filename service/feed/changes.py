@@ -4,14 +4,12 @@ Source: contract, Changes.
 """
 
 import time
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from aiohttp import web
 
-from service.database.connections import Connection
 from service.feed import change_feed
 from service.feed import feed_parameters as changes
 from service.feed.change_entries import entries_json
@@ -25,9 +23,7 @@ from service.http.envelope import pagination, respond, success
 from service.http.headers import LINK, X_CHANGES_AFTER, X_CHANGES_EPOCH, next_page_link
 from service.limits import MAX_BATCH_BYTES
 from service.listing import cursor
-from service.organizations.caller import Caller
 from service.organizations.scopes import ALL, READ, Scopes, require, require_all
-from service.records import supplier_scopes
 
 
 async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
@@ -97,26 +93,7 @@ async def _page(
             pass
         page = await database(request).read(partial(read, is_numbered=True), organization_id)
     assert page is not None, "a feed is there once it was numbered"
-    if not caller.scopes.restricted:
-        return page
-    entries = await database(request).read(
-        partial(_visible, feed=feed, caller=caller, entries=page.entries), organization_id
-    )
-    return replace(page, entries=entries)
-
-
-async def _visible(
-    connection: Connection, feed: ChangeFeed, caller: Caller, entries: Sequence[ChangeEntry]
-) -> list[ChangeEntry]:
-    """Return the entries of records that a caller may know of."""
-    ids = defaultdict[str, set[int]](set)
-    for entry in entries:
-        ids[entry.collection].add(entry.record_id)
-    for name in ids:
-        visible = supplier_scopes.visible(connection, feed.resources[name], caller, READ)
-        if visible is not None:
-            ids[name] = await visible(ids[name])
-    return [entry for entry in entries if entry.record_id in ids[entry.collection]]
+    return page
 
 
 def _readable(feed: ChangeFeed, scopes: Scopes, change_filter: ChangeFilter) -> ChangeFilter:
@@ -127,7 +104,8 @@ def _readable(feed: ChangeFeed, scopes: Scopes, change_filter: ChangeFilter) -> 
     if scopes.allows(f"{ALL}:{READ}"):
         return change_filter
     names = {name: resource.scope(READ) for name, resource in feed.resources.items()}
-    require_all(scopes, ((names[name], ("collection",)) for name in change_filter.collections))
+    needed = ((names[name], ("collection",)) for name in change_filter.collections)
+    require_all(scopes, needed, Scopes.opens)
     readable = tuple(name for name, scope in names.items() if scopes.opens(scope))
     if not readable:
         require(scopes, f"{ALL}:{READ}")

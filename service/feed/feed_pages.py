@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import asyncpg
 
@@ -20,7 +21,7 @@ from service.records.resource import Resource
 class ChangeEntry:
     """Change of one record by one transaction."""
 
-    transaction: asyncpg.Record
+    transaction: Mapping[str, Any]
     """Row of the statement ``page``, with the columns of the transaction in the outbox.
 
     Among them are ``n``, ``at`` (begin of the transaction), ``api_key_id`` and ``request_id``.
@@ -64,6 +65,11 @@ def first_half(page: ChangePage, *, whole_transactions: bool) -> ChangePage:
         position = FeedPosition(position.n)
     has_more = page.has_more or len(entries) < len(page.entries)
     return replace(page, entries=entries, after=position, has_more=has_more)
+
+
+def covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:
+    """Return whether the transactions are all of the scanned span for sure: no limit cut them."""
+    return len(transactions) < limit and sum(row["entries"] for row in transactions) < limit
 
 
 def document_bytes(

@@ -21,7 +21,7 @@ from service.handlers.parameters import (
 from service.handlers.write_options import run_write
 from service.http.access_log import header_text
 from service.http.budgets import reserve
-from service.http.context import caller_of, database
+from service.http.context import authenticate, caller_of, database
 from service.http.envelope import ApiResponse, pagination, respond, success
 from service.http.headers import LINK, next_page_link
 from service.idempotency.requests import IdempotentRequest, Work
@@ -130,8 +130,10 @@ async def run_audited(
 ) -> ApiResponse:
     """Return the response of the work, as ``run_write`` does; add its event to the audit log.
 
-    The entry is of the same transaction. After the commit the head of the chain is logged.
+    The entry is of the same transaction. After the commit the head of the chain is logged. Raise
+    ApiError ``unauthorized`` if the key was deleted since the request began: it leaves nothing.
     """
+    await authenticate(request, again=True)
     organization_id, recorded = caller_of(request).organization_id, list[Entry]()
 
     async def audited(connection: Connection) -> ApiResponse:

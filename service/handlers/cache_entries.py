@@ -19,7 +19,7 @@ _VOLATILE_POLL_SECONDS: Final = 0.25
 MAX_RECENT_KEYS: Final = 2**15
 """Keys of each of the two generations of ``RecentKeys``, about 2 MiB together."""
 
-Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool]
+Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool, bool]
 """Path and query, Prefer, Host (None with a public URL), whether CSV is preferred, features."""
 
 

@@ -177,8 +177,8 @@ def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | 
         raise api_error(ErrorType.INVALID_VALUE, "Idempotency-Key", message=message)
     request_line = f"{request.method} {request.raw_path}\n".encode()
     caller = caller_of(request)
-    if caller.scopes.name is None:
-        # Another key's response may show what this one may not read.
+    if caller.scopes.name is None or len(caller.scopes.texts) > 1:
+        # Another key's response may show what this one may not read, or a secret.
         key = f"{caller.key_id} {key}"
     return IdempotentRequest(caller, key, hashlib.sha256(request_line + raw).digest())
 

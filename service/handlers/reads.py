@@ -24,7 +24,7 @@ from service.http.headers import ACCEPT_PATCH, CSV, JSON, LINK, PREFER, next_pag
 from service.http.negotiation import APPLIED, preferences, prefers
 from service.listing import cursor, custom_fields, parameters
 from service.organizations.caller import Caller
-from service.organizations.scopes import READ
+from service.organizations.scopes import READ, require_all
 from service.records import reads, supplier_scopes
 from service.records.path_keys import PathId, resolve
 from service.records.resource import DocumentPage, ListQuery, Resource
@@ -56,6 +56,9 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
             partial(path_values, request, resource, *resource.parents),
             partial(_list_query, resource, request, scope),
         )
+    if named := custom_fields.names(query.list_request):
+        needed = ((custom_fields.SCOPE, (name,)) for name in named)
+        require_all(caller.scopes, needed)
     if caller.scopes.restricted:
         within = supplier_scopes.condition(resource, caller, READ)
         query = resource.compile_list(replace(query.list_request, within=within))
@@ -70,7 +73,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         if query.list_request.changed_since is not None:
             complete = await _with_changed(resource, connection, caller, query)
         looked_up = complete
-        if custom_fields.names_any(complete.list_request):
+        if named:
             conditions = await custom_fields.look_up(
                 connection, caller.organization_id, complete.list_request
             )

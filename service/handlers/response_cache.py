@@ -41,6 +41,7 @@ from service.http.headers import CSV, JSON, PREFER
 from service.http.negotiation import CachedResponse, prefers
 from service.http.router import Handler
 from service.limits import RESPONSE_CACHE_SECONDS
+from service.listing.custom_fields import SUFFICIENT
 from service.shares.contention import CONTENTION
 
 MAX_ENTRY_SHARE: Final = 16
@@ -87,7 +88,11 @@ class ResponseCache:
         preferences = tuple(request.headers.getall(PREFER, ()))
         host = None if self._public_url else request.headers.get(hdrs.HOST)
         is_csv = prefers(request, CSV, JSON)
-        features = caller.multiple_language, caller.pro
+        features = (
+            caller.multiple_language,
+            caller.pro,
+            caller.scopes.allowed.isdisjoint(SUFFICIENT),
+        )
         target = (request.raw_path, preferences, host, is_csv, *features)
         organization = self._find(caller.organization_id)
         if organization.is_volatile:

@@ -31,7 +31,7 @@ from service.http.envelope import ApiResponse, respond
 from service.http.headers import NDJSON, is_sent_as
 from service.idempotency.requests import IdempotentRequest
 from service.limits import MAX_TRANSACTION_SECONDS, MAX_TRANSACTION_VALUES
-from service.organizations.scopes import DELETE, WRITE, require_all
+from service.organizations.scopes import DELETE, WRITE, Scopes, require_all
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
 from service.resources.transaction import Transactions
@@ -70,7 +70,7 @@ async def write(resource: Transactions, request: web.Request, raw: bytes) -> web
     read = partial(parse_lines if is_lines else parse, max_values=MAX_TRANSACTION_VALUES)
     body = BulkBody.of(raw, read)
     with bulk_error_counts("transaction", body.total_items):
-        require_all(caller_of(request).scopes, _needed_scopes(resource, body))
+        require_all(caller_of(request).scopes, _needed_scopes(resource, body), Scopes.opens)
         options, _, _, idempotency, malformed_entries = collect_errors(
             lambda: write_options.read(request, resource, write_options.BULK),
             lambda: write_options.check(request, write_options.BULK),

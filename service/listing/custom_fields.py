@@ -12,13 +12,18 @@ from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail
 from service.listing.list_request import Condition, ListRequest
 
+SCOPE: Final = "custom-field-values:read"
+"""Scope that such filters need: they tell values."""
+SUFFICIENT: Final = frozenset((SCOPE, "*:read"))
+"""Scopes of which callers need one."""
 _SQL: Final = load("custom_field_values")["fields_by_key"].text
 _NUMBER: Final = "entry.number::double precision"
 
 
-def names_any(list_request: ListRequest) -> bool:
-    """Return whether any condition is on a custom field."""
-    return any(condition.property.keys is not None for condition in list_request.conditions)
+def names(list_request: ListRequest) -> list[str]:
+    """Return the names of the conditions on custom fields."""
+    properties = (condition.property for condition in list_request.conditions)
+    return [each.name for each in properties if each.keys is not None]
 
 
 async def look_up(

@@ -6,6 +6,7 @@ follow the access, ``measurements:write[supplierMeasurement]``.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -89,7 +90,10 @@ class Scopes:
     texts: tuple[str, ...]
     parsed: tuple[Scope, ...]
     field_scopes: Mapping[str, frozenset[str]]
-    """Fields that writes may change, by collection; those without fields have all of them."""
+    """Fields that writes may change, by collection; those without an entry have all of them.
+
+    Of scopes of different suppliers only the fields that each of them names count.
+    """
     restricted: Mapping[str, tuple[int, ...]]
     """Suppliers by scope, included ones as well, of scopes that are restricted to these."""
     allowed: frozenset[str] = field(repr=False)
@@ -111,10 +115,12 @@ class Scopes:
                 continue
             for name in names:
                 restricted[name] = (*restricted.get(name, ()), scope.supplier_id)
-        fields = dict[str, frozenset[str]]()
+        by_supplier = defaultdict[str, dict[int | None, frozenset[str]]](dict)
         for scope in parsed:
             if scope.fields:
-                fields[scope.collection] = fields.get(scope.collection, frozenset()) | scope.fields
+                own = by_supplier[scope.collection]
+                own[scope.supplier_id] = own.get(scope.supplier_id, frozenset()) | scope.fields
+        fields = {name: frozenset.intersection(*own.values()) for name, own in by_supplier.items()}
         whole = [each for each in parsed if not each.fields and each.access != READ]
         for name in [*fields]:
             if any(each.includes(Scope(name, WRITE)) for each in whole):
@@ -163,11 +169,12 @@ def require(scopes: Scopes, scope: str, *path: str | int) -> None:
 def require_all(
     scopes: Scopes,
     needed: Iterable[tuple[str, Path]],
-    has: Callable[[Scopes, str], bool] = Scopes.opens,
+    has: Callable[[Scopes, str], bool] = Scopes.allows,
 ) -> None:
-    """Raise ApiError with all scopes that the key lacks, restricted or not, at their paths.
+    """Raise ApiError with all scopes that the key lacks, at their paths.
 
-    ``has`` is ``Scopes.includes`` for scopes that another key gets.
+    ``has`` is ``Scopes.opens`` where the records of other suppliers are hidden, so that restricted
+    scopes suffice, and ``Scopes.includes`` for scopes that another key gets.
     The challenge names them, too (RFC 6750, 3.1).
     """
     lacking = [

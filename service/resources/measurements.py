@@ -113,7 +113,8 @@ class Measurements(RecordPart):
             lines = stored[row["request_id"], row["size_id"]]
             if row["line_id"] is not None:
                 lines[row["line_id"]] = row
-        if fields := batch.caller.scopes.field_scopes.get(self.name):
+        fields = batch.caller.scopes.field_scopes.get(self.name)
+        if fields is not None:
             sizes = [
                 _within_scope(batch, size, members[size.key], stored[size.key], fields)
                 if size.key in members

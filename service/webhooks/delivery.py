@@ -23,6 +23,8 @@ from service.feed.change_feed import assign_sequence_numbers
 from service.feed.feed_parameters import FeedPosition
 from service.http import metrics
 from service.limits import LEASE_SECONDS, MAX_RETRY_SECONDS
+from service.organizations import audit
+from service.organizations.audit import Actor, AuditEvent
 from service.webhooks import leases
 from service.webhooks.batches import BatchReader, FeedBatch, MustNumberError
 from service.webhooks.leases import SQL, Lease
@@ -189,7 +191,19 @@ class Delivery:
             logged_at = now
         seconds = retry_seconds(step.row["failures"] + 1, attempt.retry_after)
         parameters = (is_gone, attempt.error, seconds, logged_at)
-        await self._write(lambda connection: self._lease.execute(connection, "fail", *parameters))
+        recorded = list[audit.Entry]()
+
+        async def store(connection: Connection) -> None:
+            recorded.clear()
+            if await self._lease.execute(connection, "fail", *parameters) and is_gone:
+                organization_id, webhook_id, _ = self._lease.key
+                event = AuditEvent("webhook.updated", f"webhook:{webhook_id}", {"state": "paused"})
+                entry = await audit.record(connection, organization_id, Actor("service"), event)
+                recorded.append(entry)
+
+        await self._write(store)
+        for entry in recorded:
+            audit.log_head(self._lease.organization_id, entry["n"], entry["hash"])
         if is_gone:
             message = f"{receiver.host} answered 410: the webhook is paused."
             self._log("webhook_paused", message, receiver, logging.WARNING)

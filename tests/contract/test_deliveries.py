@@ -180,6 +180,9 @@ async def test_gone_pauses(sender_api: Api, receiver: TestReceiver) -> None:
     await make(sender_api)
     state = await eventually(sender_api, webhook, lambda state: state["state"] == "paused")
     assert (state["position"], state["lastError"]) == (0, "The receiver answered 410.")
+    entry = (await sender_api.get("/api/audit")).data[-1]
+    assert (entry["actor"], entry["action"]) == ("service", "webhook.updated")
+    assert (entry["target"], entry["details"]) == (f"webhook:{webhook['id']}", {"state": "paused"})
     await make(sender_api)
     await sender_api.patch(f"{HOOKS}/{webhook['id']}", {"state": "active"})
     await settled(sender_api, webhook)

@@ -151,3 +151,16 @@ async def test_nothing_else_is_written(supplier: Api, path: str) -> None:
     assert answer.json["code"] == "forbidden.scope"
     request = path.rpartition("/measurements")[0]
     assert (await supplier.get(request)).json["code"] == "forbidden.scope"
+
+
+async def test_fields_of_another_supplier_are_not_written(
+    shared_api: Api, shared_dsn: str, path: str, form: Any
+) -> None:
+    """A scope of a supplier adds no fields to the scopes of others, also if none is left."""
+    scopes = [
+        "measurements:write[supplierMeasurement]",
+        "measurements[supplierId=999]:write[companyMeasurement]",
+    ]
+    both = Api(shared_api.client, await issue_key(shared_dsn, 1, *scopes))
+    form["lines"][0]["companyMeasurement"] = "9"
+    refused(await both.put(path, form), ("lines[0].companyMeasurement", "companyMeasurement"))

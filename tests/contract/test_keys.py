@@ -1,9 +1,11 @@
 """Tests of API keys over HTTP: lists, creation, rotation, deletion and scopes (contract, Keys)."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
+import orjson
 import pytest
 from aiohttp import ClientError
 from aiohttp.test_utils import TestClient
@@ -148,6 +150,21 @@ async def test_no_key_makes_or_changes_one_with_more_scopes(api: Api, demo_dsn: 
         is_failure(await plain.call(method, where), 403, "forbidden.scope")
 
 
+async def test_no_key_replays_the_new_secret_of_another_key(api: Api, demo_dsn: str) -> None:
+    """A stored response would have a secret with more scopes than those of the key."""
+    path = f"{PATH}/{(await create(api, scopes=['audit:read']))[0]['id']}/rotate"
+    headers = {"Idempotency-Key": "rotation-1"}
+    for scope in ("read", "write"):
+        owner, other = [
+            Api(api.client, await issue_key(demo_dsn, 1, scope, "keys:manage", *more))
+            for more in (["audit:read"], [])
+        ]
+        first = await owner.post(path, {}, headers=headers)
+        assert (await owner.post(path, {}, headers=headers)).raw == first.raw
+        refused = await other.post(path, {}, headers=headers)
+        assert refused.details == [("forbidden.scope", "scopes[0]")]
+
+
 async def test_keys_of_other_organizations_are_unknown(api: Api, other_api: Api) -> None:
     document, own = await create(api)
     path = f"{PATH}/{document['id']}"
@@ -225,6 +242,32 @@ async def test_a_deleted_key_is_refused_by_each_worker(api: Api, demo_dsn: str) 
             await refused_soon(each)
         with pytest.raises(ClientError):
             await stream.content.read()
+
+
+async def test_a_deleted_key_leaves_no_key_or_webhook(api: Api) -> None:
+    """Not even by requests whose bodies it is still sending."""
+    document, own = await create(api, scopes=["keys:manage", "*:delete"])
+    begun, deleted = [asyncio.Event(), asyncio.Event()], asyncio.Event()
+
+    async def send(index: int, path: str, body: dict[str, Any]) -> int:
+        async def slow_body() -> AsyncIterator[bytes]:
+            begun[index].set()
+            await deleted.wait()
+            yield orjson.dumps(body)
+
+        headers = {"Authorization": f"Bearer {own.key}", "Content-Type": "application/json"}
+        answer = await api.client.post(path, data=slow_body(), headers=headers, expect100=True)
+        return answer.status
+
+    requests = ((PATH, NEW | {"name": "late"}), (webhooks.PATH, webhooks.BODIES["add"]))
+    sending = [asyncio.create_task(send(index, *each)) for index, each in enumerate(requests)]
+    for each in begun:
+        await each.wait()
+    assert (await api.delete(f"{PATH}/{document['id']}")).status == 200
+    deleted.set()
+    assert await asyncio.gather(*sending) == [401, 401]
+    assert (await api.get(PATH, {"name": "late"})).data == []
+    assert (await api.get(webhooks.PATH)).data == []
 
 
 async def test_the_minute_of_grace_ends_for_deleted_keys(api: Api) -> None:

@@ -50,6 +50,28 @@ async def test_what_a_scope_opens_is_what_all_see(caller: Caller, shared_api: Ap
         assert own.raw == whole.raw
 
 
+async def test_filters_by_custom_fields_need_the_scope_of_their_values(
+    caller: Caller, shared_api: Api
+) -> None:
+    """Also of what another key has just been answered, and with its cursor."""
+    field = (await shared_api.get("/api/style-custom-fields", {"type": "numeric"})).data[0]
+    name = f"customFields.{field['userDefinedId']}"
+    indexed = {"filter[0].property": name, "filter[0].operator": "in", "filter[0].value": "180"}
+    for query in ({name: "180"}, indexed):
+        for _ in range(3):
+            assert (await shared_api.get("/api/styles", query)).status == 200
+        for scopes in (
+            ["styles:read", "style-custom-fields:read"],
+            ["styles[supplierId=1]:read"],
+        ):
+            answer = await (await caller(*scopes)).get("/api/styles", query)
+            refused(answer, (name, "custom-field-values:read"))
+        both = await caller("styles:read", "custom-field-values:read")
+        assert (await both.get("/api/styles", query)).raw == (
+            await shared_api.get("/api/styles", query)
+        ).raw
+
+
 async def test_deletes_in_bulk_need_their_scope(caller: Caller, shared_api: Api) -> None:
     writer = await caller("brands:write")
     made = (await writer.post("/api/brands", [{"name": "a"}, {"name": "b"}])).data
@@ -173,6 +195,23 @@ async def test_webhooks_name_what_the_key_reads(caller: Caller, shared_api: Api)
         refused(answer, ("collections[0]", "groups:read"))
     assert (await narrow.get(path)).data["url"] == url
     assert (await narrow.delete(path)).status == 200
+
+
+async def test_restricted_scopes_name_nothing_in_webhooks_and_exports(caller: Caller) -> None:
+    """These show the records of all suppliers."""
+    scopes = ["webhooks:delete", "brands:read", "styles[supplierId=1]:read"]
+    narrow, url = await caller(*scopes), "https://erp.example.com/restricted"
+    both = {"url": url, "collections": ["brands", "styles"]}
+    refused(await narrow.post("/api/webhooks", both), ("collections[1]", "styles:read"))
+    made = await narrow.post("/api/webhooks", both | {"collections": ["brands"]})
+    path = f"/api/webhooks/{made.data['id']}"
+    refused(
+        await narrow.patch(path, {"collections": ["style-colors"]}),
+        ("collections[0]", "style-colors:read"),
+    )
+    assert (await narrow.delete(path)).status == 200
+    query = [("collection", "brands"), ("collection", "styles")]
+    refused(await narrow.get("/api/export", query), ("collection", "styles:read"))
 
 
 async def test_idempotency_keys_of_narrow_keys_are_their_own(caller: Caller) -> None:

@@ -189,6 +189,29 @@ async def _follow(api: Api, params: dict[str, str]) -> list[dict[str, Any]]:
         page = await api.get("/api/changes", {"cursor": page.json["pagination"]["cursor"]})
 
 
+async def test_pages_of_the_feed_tell_nothing_about_others(world: World) -> None:
+    """Not even short ones: cursors and positions are as if others had changed nothing."""
+    styles = [each["id"] for each in await everything(world.whole, "styles", {})]
+    other = next(each for each in styles if each not in world.styles)
+    own = min(world.styles)
+    for number, record_id in enumerate((other, own, other, other, own, other)):
+        items = [{"id": record_id, "description": str(number)}]
+        await world.whole.patch("/api/styles", items, content_type=MERGE_PATCH)
+    params = {"from": "oldest", "collection": "styles", "limit": "1"}
+    hidden, unknown = [
+        await world.supplier.get("/api/changes", {**params, "recordId": str(record_id)})
+        for record_id in (other, UNKNOWN)
+    ]
+    assert (hidden.data, unknown.data) == ([], [])
+    assert hidden.headers["X-Changes-After"] == unknown.headers["X-Changes-After"]
+    assert not hidden.json["pagination"]["hasMore"]
+    page = await world.supplier.get("/api/changes", {"from": "oldest", "limit": "1"})
+    while page.json["pagination"]["hasMore"]:
+        assert int(page.headers["X-Changes-After"]) - page.data[0]["n"] in (-1, 0)
+        following = {"cursor": page.json["pagination"]["cursor"]}
+        page = await world.supplier.get("/api/changes", following)
+
+
 async def test_everything_else_is_refused(world: World) -> None:
     for path in CLOSED:
         answer = await world.supplier.get(f"/api/{path}")

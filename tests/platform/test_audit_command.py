@@ -51,7 +51,8 @@ async def test_changed_entries_are_found(
     )
     log = tmp_path / "log"
     line = {"event": "audit_head", "organization": 1, "n": 4, "hash": head[:32]}
-    log.write_text(f'no JSON\n{{"event":"other"}}\n{json.dumps(line)}\n')
+    sent, cut = '{"organization":1,"service_api":"audit_head"}', '{"event":"audit_head","n":4'
+    log.write_text(f'no JSON\n{{"event":"other"}}\n{sent}\n{cut}\n{json.dumps(line)}\n')
 
     async def run(*arguments: str) -> CommandResult:
         return await asyncio.to_thread(

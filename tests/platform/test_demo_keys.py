@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 
 from service.extras.commands import schema_and_demo
-from service.organizations import administration
+from service.organizations import administration, audit
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 
 pytestmark = pytest.mark.contract("Starting")
@@ -44,6 +44,11 @@ async def test_other_organizations_with_their_ids_get_no_keys(
     assert await ensured(real, tmp_path) == {}
     demo = fresh_database(server_dsn, f"demo_keys_{worker_id}", DEMO_TEMPLATE)
     assert (await ensured(demo, tmp_path)).keys() == {1, 2}
+    connection = await asyncpg.connect(demo)
+    for organization_id in (1, 2):
+        [entry] = await audit.page(connection, organization_id, 0, 10)
+        assert (entry["action"], entry["details"]["name"]) == ("key.created", "demo")
+    await connection.close()
     assert await ensured(real, tmp_path) == {}
 
 

@@ -62,6 +62,19 @@ def test_fields_restrict_writes_unless_another_scope_has_them_all() -> None:
         assert not Scopes.of([fields, whole]).field_scopes
 
 
+def test_fields_of_one_supplier_are_not_those_of_another() -> None:
+    def field_scopes(*scopes: str) -> dict[str, set[str]]:
+        return {name: {*each} for name, each in Scopes.of(scopes).field_scopes.items()}
+
+    old, new = "companyMeasurement", "newMeasurement"
+    first, second = f"measurements[supplierId=1]:write[{old}]", "measurements[supplierId=2]:write"
+    for both in (first, f"measurements:write[{old}]"):
+        assert field_scopes(both, f"{second}[{new}]") == {"measurements": set()}
+        assert field_scopes(both, f"{second}[{new},{old}]") == {"measurements": {old}}
+    assert field_scopes(first, first.replace(old, new)) == {"measurements": {old, new}}
+    assert field_scopes(first, second) == {"measurements": {old}}
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

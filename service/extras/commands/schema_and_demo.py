@@ -14,7 +14,7 @@ from service.extras.commands import CommandError, Parsers
 from service.extras.commands.command_database import database, require_data
 from service.extras.commands.prompts import add_yes, confirm, whole_number
 from service.files import DEMO, private
-from service.organizations import administration, caller
+from service.organizations import administration, audit, caller, keys
 from service.settings import Settings
 
 
@@ -98,11 +98,14 @@ async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, st
         if await administration.is_live_key(connection, key)
     }
     for organization_id in sorted(await _demo_organizations(connection) - valid.keys()):
-        key = await administration.issue_key(
-            connection, organization_id, name="demo", scopes=["write"]
-        )
-        if key is not None:
-            valid[organization_id] = key
+        operator = audit.operator()
+        async with connection.transaction():
+            created = await keys.create(
+                connection, organization_id, operator, name="demo", scopes=["write"]
+            )
+            if created is not None:
+                valid[organization_id], event = created
+                await audit.record(connection, organization_id, operator, event)
     by_organization = dict(sorted(valid.items()))
     if by_organization != stored:
         _write(path, by_organization)

@@ -1,0 +1,53 @@
+"""Changes of restricted callers: those of records of their suppliers alone (contract, Scopes).
+
+Positions of pages follow from what is left, so that they tell nothing about other records.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from service.database.connections import Connection
+from service.database.statements import Statement, load
+from service.feed.feed_parameters import ChangeFilter
+from service.limits import MAX_LIMIT
+from service.organizations.caller import Caller
+from service.organizations.scopes import READ
+from service.records import supplier_scopes
+from service.records.resource import Resource
+
+_SHOWN: Final = load("changes")["shown_within"]
+_Row: TypeAlias = Mapping[str, Any]
+
+
+def scanned(caller: Caller, change_filter: ChangeFilter) -> int:
+    """Return the number of entries to scan for a page, hidden ones included."""
+    return MAX_LIMIT if caller.scopes.restricted else change_filter.limit
+
+
+async def visible_transactions(
+    connection: Connection, caller: Caller, resources: Mapping[str, Resource], rows: Iterable[_Row]
+) -> list[_Row]:
+    """Return the rows of transactions, each with the ``records`` that a caller may know of."""
+    if not caller.scopes.restricted:
+        return [*rows]
+    changed = [(row, orjson.loads(row["records"])) for row in rows]
+    ids = defaultdict[str, set[int]](set)
+    for _, records in changed:
+        for name, by_operation in records.items():
+            ids[name].update(*by_operation.values())
+    for name in ids:
+        if visible := supplier_scopes.visible(connection, resources[name], caller, READ):
+            seen = await visible(ids[name])
+            for records in (records for _, records in changed if name in records):
+                records[name] = {key: [*seen & {*of}] for key, of in records[name].items()}
+    return [{**row, "records": orjson.dumps(records)} for row, records in changed]
+
+
+def shown_to(caller: Caller, resource: Resource, statement: Statement) -> str:
+    """Return the text of a statement that finds the records that show changed ones."""
+    if caller.scopes.restricted and (within := supplier_scopes.condition(resource, caller, READ)):
+        return _SHOWN.fill(shown=statement.text, within=within)
+    return statement.text
