@@ -76,9 +76,13 @@ join style_color
         and case when item.color_ids is null then style_color.state = 'active'
             else style_color.id = any(item.color_ids) end
 join color on color.organization_id = $1::bigint and color.id = style_color.color_id
-join size_range_size size
-    on size.organization_id = $1::bigint and size.size_range_id = style.size_range_id and not size.is_deactivated
-        and (item.size_ids is null or size.id = any(item.size_ids))
+cross join lateral (
+    select s.id, s.name, s.size_id, s.position
+    from size_range_size s
+    where s.organization_id = $1::bigint and s.size_range_id = style.size_range_id and not s.is_deactivated
+        and (item.size_ids is null or s.id = any(item.size_ids))
+    offset 0
+) as size
 left join lateral (
     select stored.id, stored.sku, stored.net_weight, stored.state
     from style_sku stored

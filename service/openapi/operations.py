@@ -48,7 +48,7 @@ class OperationObject:
         common = STATIC["operations"]
         if isinstance(self.resource, PartCollection):
             common = STATIC["partOperations"]
-        texts = schemas.load()[self.resource.name].get(_TEXTS, {}).get(name) or common[name]
+        texts = common[name] | schemas.load()[self.resource.name].get(_TEXTS, {}).get(name, {})
         noun = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
         summary, description = (
             texts.get(part, "").format(one=noun, several=plural(title))

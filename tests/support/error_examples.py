@@ -67,6 +67,7 @@ _SPECIFIC: dict[ErrorType, tuple[Path, str]] = {
         "Send valid JSON: there is a syntax error at line 1, column 2.",
     ),
     ErrorType.FORBIDDEN_ORGANIZATION: (("id",), ""),
+    ErrorType.FORBIDDEN_SCOPE: ((), "This key lacks the scope groups:write."),
     ErrorType.NOT_FOUND: (("id",), ""),
     ErrorType.METHOD_NOT_ALLOWED: ((), "Use DELETE, GET, HEAD, PATCH, PUT."),
     ErrorType.CONFLICT_IN_USE: (("id",), _USED),
