@@ -21,10 +21,7 @@ _COMMANDS: Final = {
         "serve": "serve without migrating",
         "run": "migrate, load demo data into an empty embedded database, and serve",
     },
-    "schema_and_demo": {
-        "migrate": "migrate the schema to this release",
-        "demo": "demo data",
-    },
+    "schema_and_demo": {"migrate": "migrate the schema to this release", "demo": "demo data"},
     "dump": {
         "dump": "write the whole database to a file",
         "restore": "restore a dump into an empty database",

@@ -108,10 +108,7 @@ AUDIT_WAITERS: web.AppKey[ChangeWaiters] = web.AppKey("audit_waiters", ChangeWai
 
 
 async def wait_for(
-    request: web.Request,
-    waiters: web.AppKey[ChangeWaiters],
-    after: int,
-    timeout_seconds: float,
+    request: web.Request, waiters: web.AppKey[ChangeWaiters], after: int, timeout_seconds: float
 ) -> bool:
     """Wait as ``ChangeWaiters.wait`` does, or until the key is deleted; authenticate again.
 

@@ -168,10 +168,7 @@ def read_administration(
 
 
 async def run_settings(
-    request: web.Request,
-    idempotency: IdempotentRequest | None,
-    work: Work,
-    lease_kind: LeaseKind,
+    request: web.Request, idempotency: IdempotentRequest | None, work: Work, lease_kind: LeaseKind
 ) -> ApiResponse:
     """Run a write of the organization; add the values that it changed to the audit log.
 

@@ -109,9 +109,7 @@ class KeyGrant(TypedDict):
 
 
 async def issue_key(
-    connection: asyncpg.Connection,
-    organization_id: int,
-    **grant: Unpack[KeyGrant],
+    connection: asyncpg.Connection, organization_id: int, **grant: Unpack[KeyGrant]
 ) -> str | None:
     """Create a key and return it; None for an unknown organization, which ends a transaction.
 

@@ -26,9 +26,7 @@ class KeyChanges:
     """
 
     def __init__(
-        self,
-        database: Database,
-        on_changes: Callable[[Mapping[KeyId, asyncpg.Record]], None],
+        self, database: Database, on_changes: Callable[[Mapping[KeyId, asyncpg.Record]], None]
     ) -> None:
         self._on_changes = on_changes
         self._until: dict[int, float] = {}

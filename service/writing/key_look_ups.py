@@ -150,9 +150,7 @@ class KeyLookUps:
 
 
 def _after(
-    resource: WritableResource,
-    write_set: WriteSet,
-    matches_by_key: Mapping[Key, list[_Match]],
+    resource: WritableResource, write_set: WriteSet, matches_by_key: Mapping[Key, list[_Match]]
 ) -> dict[Key, list[_Match]]:
     """Return the records with these keys as the write set leaves them.
 

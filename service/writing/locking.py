@@ -28,11 +28,7 @@ from service.records.master_record import MasterRecord
 from service.records.reads import ids_of_others
 from service.records.rendering import json_rows, json_text, rendered
 from service.records.resource import DocumentRequest
-from service.records.writable_resource import (
-    FOR_NO_KEY_UPDATE,
-    FOR_UPDATE,
-    WritableResource,
-)
+from service.records.writable_resource import FOR_NO_KEY_UPDATE, FOR_UPDATE, WritableResource
 from service.writing import merge_patch, own_keys, unique_keys
 from service.writing.outcomes import WriteOptions
 from service.writing.preconditions import check_preconditions
@@ -156,10 +152,7 @@ async def lock_by_id(
 
 
 async def lock_and_read(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    options: WriteOptions,
+    connection: Connection, resource: WritableResource, batch: Batch, options: WriteOptions
 ) -> LockedRecords:
     """Lock like :func:`lock_by_id`, and read the writable forms in the same round trip.
 

@@ -34,9 +34,7 @@ class MemberChange(NamedTuple):
     after: Any
 
 
-def requested_forms(
-    write_set: WriteSet,
-) -> tuple[DocumentRequest | None, DocumentRequest | None]:
+def requested_forms(write_set: WriteSet) -> tuple[DocumentRequest | None, DocumentRequest | None]:
     """Return the requests for the writable forms of the upserts, before the write and after it.
 
     The first one has no records to create. Each is None if it has no records.

@@ -29,9 +29,7 @@ from service.records.writable_resource import WritableResource
 from service.schemas.write_forms import FIXED, SINCE
 from service.writing import unique_keys
 from service.writing.keyed_references import KeyedReferences
-from service.writing.locking import (
-    LockedRecords,
-)
+from service.writing.locking import LockedRecords
 from service.writing.outcomes import (
     WriteOptions,
     WriteResult,

@@ -27,10 +27,7 @@ from service.writing.locking import (
     lock_unique_keys,
     locks_organization,
 )
-from service.writing.outcomes import (
-    WriteOptions,
-    WriteResult,
-)
+from service.writing.outcomes import WriteOptions, WriteResult
 from service.writing.stored_batches import keep_newer_fields, record_changes, result_of, store
 
 ResourceT = TypeVar("ResourceT", bound=WritableResource)
