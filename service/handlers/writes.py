@@ -159,8 +159,7 @@ async def merge_many(resource: WritableResource, request: web.Request, raw: byte
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
     """Delete records in bulk, by ``ids`` or ``keys``; return them as deleted, or the outcomes."""
     allowed = write_options.bulk_delete(resource)
-    ids = request.query.getall(write_options.IDS, [])
-    keys = request.query.getall(write_options.KEYS, [])
+    ids, keys = (request.query.getall(each, []) for each in (write_options.IDS, write_options.KEYS))
 
     def read(options: WriteOptions) -> _ItemsAndWrite:
         if options.match_by_key:

@@ -145,7 +145,7 @@ class ChildList(ChildTable):
         matched, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for sent in lists:
             children = MatchedChildren(sent, stored.get(sent.owner_id) or StoredChildren())
-            if not self._match_by_id(children):
+            if not children.match_by_id(self.key, DEACTIVATED if self.deactivates else ""):
                 new_indexes += [(children, index) for index in self._match_list(batch, children)]
             matched.append(children)
         if self.has_ids:
@@ -254,21 +254,6 @@ class ChildList(ChildTable):
         values = dict(zip(self.members, row, strict=True))
         values["ownerId"], values["id"] = owner_id, child_id
         return values
-
-    def _match_by_id(self, children: MatchedChildren) -> bool:
-        """Match the entries of one list, as of most, in which each has the id of a stored child.
-
-        Return whether it is such a list, without ``isDeactivated``.
-        """
-        entries = children.sent.entries
-        ids = map(dict.get, entries, repeat(self.key))
-        existing: dict[Any, Item] = dict(zip(ids, entries, strict=True))
-        if not existing.keys() <= children.stored.all.keys() or (
-            self.deactivates and any(entry.get(DEACTIVATED) for entry in entries)
-        ):
-            return False
-        children.existing = existing
-        return True
 
     def _match_list(self, batch: Batch, children: MatchedChildren) -> Iterator[int]:
         """Match the entries of one list; yield the indexes of new entries."""

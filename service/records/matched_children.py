@@ -7,7 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -138,6 +138,21 @@ class MatchedChildren:
     def total(self) -> int:
         """Number of children after the write, deactivated ones included."""
         return len(self.existing) + len(self.new) + len(self.staying) + len(self.deactivated)
+
+    def match_by_id(self, key: str, deactivated: str) -> bool:
+        """Match the entries if each has the id of a stored child in ``key``, as in most lists.
+
+        Return whether they are such, without a true value of the member ``deactivated``.
+        """
+        entries = self.sent.entries
+        ids = map(dict.get, entries, repeat(key))
+        existing: dict[Any, Item] = dict(zip(ids, entries, strict=True))
+        if not existing.keys() <= self.stored.all.keys() or (
+            deactivated and any(entry.get(deactivated) for entry in entries)
+        ):
+            return False
+        self.existing = existing
+        return True
 
     def positions(self) -> dict[int, int]:
         """Return positions by which the entries are in the order sent; they stay where they can."""

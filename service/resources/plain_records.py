@@ -4,7 +4,7 @@ Statements come from the schema and ``sql/plain_records.sql``. Those in ``sql/<n
 is such a file, add to them or override them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import product
 from typing import ClassVar, Final
@@ -142,8 +142,7 @@ class PlainRecord(MasterRecord):
             table=self.table,
             deletion_shows=str("state" in self.shown).lower(),
         )
-        parts = ("shape", "record", "present", "highest")
-        shape, record, present, highest = map(bound.pop, parts)
+        shape, record, present, highest = map(bound.pop, ("shape", "record", "present", "highest"))
         bound["insert"] = bound["insert"].bind(highest=f"\n{highest.text}" if is_positioned else "")
         bound["update"] = bound["update"].bind(present=f"{present.text}\n" if is_dated else "")
         shapes = [
@@ -178,9 +177,8 @@ class PlainRecord(MasterRecord):
         """Return the SQL that joins the child lists and links of a form to the page."""
         shape = schemas.definition(self.name, form)
         joins = [child.join(form, fragments) for child in self.lists]
-        return "\n".join(
-            [*joins, *(links.join(shape, name) for name, links in self._links.items())]
-        )
+        joins += [links.join(shape, name) for name, links in self._links.items()]
+        return "\n".join(joins)
 
     def _change_slots(self) -> dict[str, str]:
         """Return the SQL parts of inserts, updates and deletes that report changes of others."""
@@ -199,20 +197,14 @@ class PlainRecord(MasterRecord):
             ),
         }
 
-    @cached_property
-    def _period(self) -> Sequence[str]:
-        """Fields with the first and the last day, or none."""
-        period: Sequence[str] = schemas.load()[self.name].get(PERIOD, ())
-        return period
-
     @property
     def _has_rules(self) -> bool:
-        is_plain = type(self).item_errors is PlainRecord.item_errors
-        return not is_plain or bool(self.lists or self._period)
+        is_general = type(self).item_errors is PlainRecord.item_errors
+        return not is_general or bool(self.lists) or PERIOD in schemas.load()[self.name]
 
     def item_errors(self, item: Item) -> Iterable[ErrorDetail]:
         """Yield errors of a period that ends before its start, and of equal entries of lists."""
-        if period := self._period:
+        if period := schemas.load()[self.name].get(PERIOD):
             start, end = (str(item.get(name)) for name in period)
             if end < start and not (error_of("date", start) or error_of("date", end)):
                 message = f"Use {start} or later."
@@ -242,8 +234,7 @@ class PlainRecord(MasterRecord):
         self, connection: Connection, write_set: WriteSet, child: ChildList
     ) -> WritePlan:
         """Return the writes of a list; report the errors of its entries."""
-        matched = await self._match(connection, write_set, child)
-        return child.plan(child.differences(matched))
+        return child.plan(child.differences(await self._match(connection, write_set, child)))
 
     async def _match(
         self, connection: Connection, write_set: WriteSet, child: ChildList

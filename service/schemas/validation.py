@@ -8,11 +8,9 @@ Schema cannot express (contract, Errors).
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property
 from itertools import islice
-from operator import getitem
 from typing import Any, Final, TypeAlias
-from urllib.parse import urljoin
 
 import jsonschema_rs
 import orjson
@@ -29,9 +27,9 @@ from service.errors import (
     with_nearest,
 )
 from service.limits import MAX_RECORD_BYTES, byte_size
-from service.schemas.definitions import BASE, definition, load, reference, whole
+from service.schemas.definitions import definition, load, reference, whole
 from service.schemas.extra_checks import format_errors
-from service.schemas.formats import FORMATS
+from service.schemas.formats import formats_of
 from service.schemas.messages import error_details, limit_message, type_message
 from service.schemas.parsing import malformed
 from service.schemas.truncate import truncate
@@ -41,9 +39,6 @@ _TOO_DEEP: Final = (ValueError, RecursionError, orjson.JSONEncodeError)
 _DIGITS: Final = bytes.maketrans(b"123456789eE", b"000000000..")
 _FRACTION: Final = re.compile(rb"[\s:,\[]-?0+\.")
 """Number with a fraction or exponent, translated by ``_DIGITS``; texts can have such numbers."""
-
-_FORMAT: Final = re.compile('"format":"([^"]+)"')
-_REFERENCE: Final = re.compile('"\\$ref":"([^"]+)"')
 
 Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[ErrorDetail]]
 """Checks of an object beyond its schema; the object may violate the schema, too."""
@@ -281,22 +276,9 @@ def _compiled(schema_reference: str) -> Any:
         {"$ref": schema_reference},
         registry=_registry(),
         mask="This",
-        formats=_formats(schema_reference),
+        formats=formats_of(schema_reference),
         validate_formats=True,
     )
-
-
-def _formats(schema_reference: str) -> dict[str, Callable[[str], bool]]:
-    """Return the formats in a schema and those it refers to: any make validation a fifth slower."""
-    texts, pending = dict[str, str](), [schema_reference]
-    while pending:
-        if (url := pending.pop()) not in texts:
-            file, _, pointer = url.removeprefix(BASE).partition(".json#")
-            schema: Any = reduce(getitem, pointer.split("/")[1:], load()[file])
-            texts[url] = text = orjson.dumps(schema).decode()
-            pending += [urljoin(url, each) for each in _REFERENCE.findall(text)]
-    names = {*_FORMAT.findall("".join(texts.values()))}
-    return {name: check for name, check in FORMATS.items() if name in names}
 
 
 @cache
