@@ -88,11 +88,8 @@ class ResponseCache:
         preferences = tuple(request.headers.getall(PREFER, ()))
         host = None if self._public_url else request.headers.get(hdrs.HOST)
         is_csv = prefers(request, CSV, JSON)
-        features = (
-            caller.multiple_language,
-            caller.pro,
-            caller.scopes.allowed.isdisjoint(SUFFICIENT),
-        )
+        filters = not SUFFICIENT.isdisjoint(caller.scopes.allowed)
+        features = caller.multiple_language, caller.pro, filters
         target = (request.raw_path, preferences, host, is_csv, *features)
         organization = self._find(caller.organization_id)
         if organization.is_volatile:

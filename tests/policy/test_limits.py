@@ -41,7 +41,7 @@ PHRASES = {
         f"from at most {limits.RESPONSE_CACHE_SECONDS} seconds before the list was read.",
         f"takes effect within {limits.KEY_CACHE_SECONDS} seconds.",
         f"the key works after {limits.UNKNOWN_KEY_SECONDS} second.",
-        f"took longer than {limits.KEY_CACHE_SECONDS} seconds to arrive.",
+        f"took longer than {limits.KEY_CACHE_SECONDS} seconds to arrive,",
         f"(1 to {limits.MAX_REQUEST_ID_LENGTH} visible ASCII characters)",
         f"more than {limits.MAX_VISIBLE_HEX_DIGITS} hex digits in a row, because",
         f"A set has at most {number(limits.MAX_CHILDREN)} entries,",
