@@ -114,8 +114,8 @@ def name_of(file: str, definition: str = "") -> str:
 
 
 def plural(noun: str) -> str:
-    """Return the plural of a noun by its last letter; one that ends in ``s`` is plural already."""
-    if noun.endswith("y"):
+    """Return the plural of a noun by its last letters; one that ends in ``s`` is plural already."""
+    if noun.endswith("y") and not noun.endswith("ey"):
         return noun.removesuffix("y") + "ies"
     return noun if noun.endswith("s") else noun + ("es" if noun.endswith("ch") else "s")
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import asyncpg
 import pytest
+from aiohttp.test_utils import TestClient
 
 from service.database.connections import Connection
 from service.errors import ApiError
@@ -13,11 +14,22 @@ from service.http.context import DATABASE
 from service.idempotency import stored_responses
 from service.idempotency.requests import IdempotentRequest, Work, run_once
 from service.idempotency.stored_responses import STORED_RESPONSES, StoredResponses
-from tests.support.api import Answer, Api
+from tests.support.api import Answer, Api, issue_key
 
 pytestmark = pytest.mark.contract("Idempotency")
 
 GROUPS = "/api/groups"
+
+
+@pytest.fixture
+async def api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
+    """A caller whose scopes have a short name: others have Idempotency-Keys of their own."""
+    return Api(client, await issue_key(demo_dsn, 1, "write"))
+
+
+@pytest.fixture
+async def other_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
+    return Api(client, await issue_key(demo_dsn, 2, "write"))
 
 
 def keyed(key: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from service.errors import too_many_requests
 from service.http import request_body
 from service.http.budgets import Admission
 from service.records.resource import Resource
-from tests.support.api import Answer, Api
+from tests.support.api import Answer, Api, issue_key
 from tests.support.failing_keys import FAILING_KEYS
 from tests.support.inserted_rows import TWINS, execute, used_group
 from tests.support.raw_http import exchange
@@ -61,8 +61,9 @@ async def in_progress(on: FailureSetup) -> Answer:
                 "insert into idempotency_key (organization_id, key, request_sha256)"
                 " values (1, 'slow', '')"
             )
+            writer = Api(on.api.client, await issue_key(on.dsn, 1, "write"))
             headers = {"Idempotency-Key": "slow"}
-            return await on.api.post(GROUPS, {"name": "Slow"}, headers=headers)
+            return await writer.post(GROUPS, {"name": "Slow"}, headers=headers)
     finally:
         await connection.close()
 

@@ -54,7 +54,7 @@ OF_FORMAT: Final[dict[str, tuple[Any, ...]]] = {
     "sha256": ("0" * 63 + "f",),
     "hex-color": ("#1B3A57", "#000000"),
     "hs-code": ("610910", "6109100010000"),
-    "https-url": ("https://example.com/a?b=c",),
+    "https-url": ("https://example.com/a/b.c",),
     "sku-format": ("{sizeId}.{colorUserDefinedId}",),
     "share": (0, 12.5, "100"),
     "percentage": (0.01, 33.3, 100, "12.50"),

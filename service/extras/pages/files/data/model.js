@@ -1,7 +1,5 @@
 // Collections and their schemas, as the OpenAPI document describes them.
 
-/** Titles that are not the tags of their operations. */
-const TITLES = { keys: "API keys" };
 const JSON_TYPE = "application/json";
 
 /** Returns a name as words: `userDefinedId` is "User defined id", of a reference `brandId` "Brand". */
@@ -74,7 +72,7 @@ export class Model {
       name,
       path: path.slice(1),
       hasSearch,
-      title: TITLES[name] ?? item.get.tags[0],
+      title: item.get.tags[0],
       description: this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
       schema: this.resolve(items),
       parameters: new Map(parameters.flatMap((parameter) => this.#queryParameters(parameter))),
