@@ -13,14 +13,14 @@ from service.records.master_record import MasterRecord
 from tests.policy.sources import ROOT, modules, modules_of_client, tree, written
 
 LIMITS = {
-    "lines of code in client/": 2_182,
-    "lines of code in service/": 24_244,
+    "lines of code in client/": 2_323,
+    "lines of code in service/": 25_498,
     "lines of code in service/extras/transfer/": 1_000,
-    "modules in service/": 278,
+    "modules in service/": 289,
     "modules of at most 60 lines": 64,
-    "modules in the largest package": 25,
-    "lines of schemas/ per resource file": 99,
-    "lines of tests/": 66_150,
+    "modules in the largest package": 26,
+    "lines of schemas/ per resource file": 98,
+    "lines of tests/": 69_189,
     "noqa: ARG002 in service/": 12,
     "public names of MasterRecord": 51,
 }
