@@ -5,6 +5,7 @@ it is answered is what it is answered for values that nobody has, and nothing ch
 """
 
 from collections.abc import AsyncIterator
+from functools import partial
 from itertools import combinations, product
 from random import Random
 from typing import Any
@@ -80,9 +81,8 @@ async def test_foreign_records_are_as_unknown_ones(tenant_pair: TenantPair, samp
             for api in (tenant_pair.attacker, tenant_pair.victim)
         ]
         sent = tenant_attack.sendable(route, references)
-        tag = (await tenant_pair.victim.get(route.path.format(**foreign))).headers.get(
-            "ETag", '"x"'
-        )
+        shown = await tenant_pair.victim.get(route.path.format(**foreign))
+        tag = shown.headers.get("ETag", '"x"')
         for stolen in (s for n in range(1, len(names) + 1) for s in combinations(names, n)):
             for headers in ({}, {"If-None-Match": tag}, {"If-Match": tag}, {"If-Match": "*"}):
                 if "If-Match" in headers and route.method == "GET":
@@ -122,9 +122,8 @@ async def test_foreign_records_among_own_ones(tenant_pair: TenantPair, sample: S
             for api in (tenant_pair.attacker, tenant_pair.victim)
         ]
         nobodys = str(UNKNOWN) if isinstance(own, str) else UNKNOWN
-        item, other = [
-            tenant_attack.body(resource, "replace", references, random) for _ in range(2)
-        ]
+        body = partial(tenant_attack.body, resource, "replace", references, random)
+        item, other = body(), body()
         for gone in ({}, {"state": "deleted"})[: 1 + generate.has_state(resource)]:
             items = [[item | {"id": own}, other | gone | {"id": i}] for i in (foreign, nobodys)]
             equal_responses(
