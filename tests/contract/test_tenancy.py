@@ -295,7 +295,5 @@ async def test_keys_open_one_organization(tenant_pair: TenantPair) -> None:
         [own[0], theirs[1], theirs[2]],
         [own[0], theirs[1], own[2]],
     ):
-        answer = await Api(tenant_pair.attacker.client, "_".join(["slv", *mixed])).get(
-            "/api/colors"
-        )
-        assert answer.status == 401
+        caller = Api(tenant_pair.attacker.client, "_".join(["slv", *mixed]))
+        assert (await caller.get("/api/colors")).status == 401
