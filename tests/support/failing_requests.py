@@ -57,9 +57,9 @@ async def in_progress(on: FailureSetup) -> Answer:
     connection = await asyncpg.connect(on.dsn)
     try:
         async with connection.transaction():
+            names = "organization_id, key, request_sha256"
             await connection.execute(
-                "insert into idempotency_key (organization_id, key, request_sha256)"
-                " values (1, 'slow', '')"
+                f"insert into idempotency_key ({names}) values (1, 'slow', '')"
             )
             writer = Api(on.api.client, await issue_key(on.dsn, 1, "write"))
             headers = {"Idempotency-Key": "slow"}
