@@ -54,13 +54,13 @@ async def other_request(on: FailureSetup) -> Answer:
 
 
 async def in_progress(on: FailureSetup) -> Answer:
+    text = (
+        "insert into idempotency_key (organization_id, key, request_sha256) values (1, 'slow', '')"
+    )
     connection = await asyncpg.connect(on.dsn)
     try:
         async with connection.transaction():
-            names = "organization_id, key, request_sha256"
-            await connection.execute(
-                f"insert into idempotency_key ({names}) values (1, 'slow', '')"
-            )
+            await connection.execute(text)
             writer = Api(on.api.client, await issue_key(on.dsn, 1, "write"))
             headers = {"Idempotency-Key": "slow"}
             return await writer.post(GROUPS, {"name": "Slow"}, headers=headers)
