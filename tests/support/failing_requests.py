@@ -54,15 +54,13 @@ async def other_request(on: FailureSetup) -> Answer:
 
 
 async def in_progress(on: FailureSetup) -> Answer:
-    text = (
-        "insert into idempotency_key (organization_id, key, request_sha256) values (1, 'slow', '')"
-    )
+    text = "insert into idempotency_key (organization_id, key, request_sha256) values (1, 'k', '')"
     connection = await asyncpg.connect(on.dsn)
     try:
         async with connection.transaction():
             await connection.execute(text)
             writer = Api(on.api.client, await issue_key(on.dsn, 1, "write"))
-            headers = {"Idempotency-Key": "slow"}
+            headers = {"Idempotency-Key": "k"}
             return await writer.post(GROUPS, {"name": "Slow"}, headers=headers)
     finally:
         await connection.close()
