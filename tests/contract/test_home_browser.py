@@ -101,8 +101,13 @@ async def test_a_deleted_record_is_restored(
 def _restore(reader: Reader, paths: tuple[str, str]) -> None:
     for path in paths:
         page = reader.enter(f"#/{path}")
+        page.until(partial(_is_deleted, page))
         page.press("Restore")
         page.until(partial(_is_restored, page))
+
+
+def _is_deleted(page: DataPage) -> bool:
+    return "Restore" in page.texts("button") and not page.is_busy()
 
 
 def _is_restored(page: DataPage) -> bool:

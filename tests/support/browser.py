@@ -5,11 +5,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -93,8 +95,9 @@ class Page:
         self.log("performance")  # of the page that the browser began with
         driver.get(url)
 
-    def click(self, selector: str) -> None:
-        self.wait.until(element_to_be_clickable((By.CSS_SELECTOR, selector))).click()
+    def click(self, selector: str, by: str = By.CSS_SELECTOR) -> None:
+        """Click an element as soon as it takes clicks; one that is drawn anew meanwhile, then."""
+        self.wait.until(partial(_is_clicked, (by, selector)))
 
     def find(self, selector: str) -> WebElement:
         return self.wait.until(presence_of_element_located((By.CSS_SELECTOR, selector)))
@@ -178,18 +181,15 @@ class DataPage(Page):
 
     def choose(self, title: str) -> None:
         """Choose a collection."""
-        self.wait.until(element_to_be_clickable((By.LINK_TEXT, title))).click()
+        self.click(title, By.LINK_TEXT)
 
     def press(self, text: str) -> None:
         """Press the button with that text, or the sort of that column."""
-        self.wait.until(
-            element_to_be_clickable((By.XPATH, f"//button[normalize-space()='{text}']"))
-        ).click()
+        self.click(f"//button[normalize-space()='{text}']", By.XPATH)
 
     def press_link(self, text: str) -> None:
         """Follow the first link with that text in the view."""
-        path = f"//main[@id='view']//a[normalize-space()='{text}']"
-        self.wait.until(element_to_be_clickable((By.XPATH, path))).click()
+        self.click(f"//main[@id='view']//a[normalize-space()='{text}']", By.XPATH)
 
     def select(self, selector: str, value: str) -> None:
         """Choose a value of a list."""
@@ -232,6 +232,16 @@ class DataPage(Page):
     def is_busy(self) -> bool:
         """Return whether something is being loaded."""
         return bool(self.value("!!document.querySelector('[aria-busy=true]')"))
+
+
+def _is_clicked(locator: tuple[str, str], driver: webdriver.Chrome) -> bool:
+    try:
+        element = element_to_be_clickable(locator)(driver)
+        if element:
+            element.click()
+        return bool(element)
+    except StaleElementReferenceException:
+        return False
 
 
 @dataclass(frozen=True)
