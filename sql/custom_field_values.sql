@@ -70,7 +70,7 @@ for share of f;
     style_color_id is null
     or exists (
         select 1 from style_color shown
-        where shown.organization_id = $1::bigint and shown.id = style_color_id
+        where shown.organization_id = $1::bigint and shown.id between style_color_id and style_color_id
             and (shown.state <> 'deleted' or shown.state_before is not null)
     )
 )

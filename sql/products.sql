@@ -15,7 +15,8 @@ where care.organization_id = $1::bigint and care.style_id = page.id
         care.style_color_id is null
         or exists (
             select 1 from style_color made
-            where made.organization_id = $1::bigint and made.id = care.style_color_id and made.state = 'active'
+            where made.organization_id = $1::bigint and made.id between care.style_color_id and care.style_color_id
+                and made.state = 'active'
         )
     )
 order by care.style_color_id nulls first
@@ -467,7 +468,9 @@ select
                     entry.style_color_id is null
                     or exists (
                         select 1 from style_color made
-                        where made.organization_id = $1::bigint and made.id = entry.style_color_id and made.state = 'active'
+                        where made.organization_id = $1::bigint
+                            and made.id between entry.style_color_id and entry.style_color_id
+                            and made.state = 'active'
                     )
                 )
             order by entry.custom_field_id, entry.style_color_id, entry.size_range_size_id

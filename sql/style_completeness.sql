@@ -262,7 +262,8 @@ where 'composition' = any(channel.requirements)
         care.style_color_id is null
         or exists (
             select 1 from style_color color
-            where color.organization_id = $1::bigint and color.id = care.style_color_id and color.state = 'active'
+            where color.organization_id = $1::bigint and color.id between care.style_color_id and care.style_color_id
+                and color.state = 'active'
         )
     )
 union all
