@@ -32,6 +32,7 @@ def items(count: int = 1) -> list[Any]:
 
 def test_a_run_takes_cases_of_its_collections(monkeypatch: pytest.MonkeyPatch) -> None:
     """And no more of them where there are more."""
+    monkeypatch.delenv("TEST_SHARE", raising=False)
     monkeypatch.setenv("TEST_SEED", "1")
     monkeypatch.setenv("TEST_SAMPLE", "on")
     for every_case in (items(), items(3)):
