@@ -118,7 +118,7 @@ SUCCESSES: dict[str, Success] = {
 @parametrize.of_each(parametrize.ROUTES)
 async def test_success(route: Route, shared_api: Api, stored: dict[str, int]) -> None:
     answer = await SUCCESSES[route.operation.name](shared_api, route, stored)
-    creates = route.operation.name in ("create", "add")
+    creates = route.operation.name in ("create", "add", "allocate")
     assert answer.status == (201 if creates else 200), answer.raw
     if route.needs_key:
         assert_documented(route, answer)

@@ -71,7 +71,7 @@ async def generated(api: Api, route: Route, stored: dict[str, int]) -> Answer:  
 
 
 async def _allocated(api: Api, route: Route, _: dict[str, int]) -> Answer:
-    return await api.post(f"{route.path}?dryRun=true", [{"count": 1}])
+    return await api.post(route.path, [{"count": 1}])
 
 
 async def _compared(api: Api, route: Route, _: dict[str, int]) -> Answer:
