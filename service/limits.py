@@ -132,6 +132,8 @@ MAX_RECEIVER_ANSWER_BYTES: Final = 4 * KIB
 """Bytes of the body of a receiver's answer that are read."""
 MAX_RECEIVER_HEAD_BYTES: Final = 64 * KIB
 """Bytes of a receiver's answer that are parsed: informational ones (1xx), final head, and body."""
+OVERLAP_SECONDS: Final = 86_400
+"""Default time for which a former secret holds after a rotation, of keys and of webhooks; a day."""
 MAX_RETRY_SECONDS: Final = 3600
 """Time between two tries to deliver a message."""
 LEASE_SECONDS: Final = 8

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import api_error, collect_errors
+from service.errors import ApiError, ErrorDetail, api_error, collect_errors, in_request_order
 from service.feed.long_poll import AUDIT_WAITERS, wait_for
 from service.handlers.parameters import (
     idempotent_request,
@@ -33,6 +33,8 @@ from service.organizations.audit import Actor, AuditEvent, Entry
 from service.records.resource import DocumentRequest, Resource
 from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.registry import ORGANIZATIONS
+from service.schemas.parsing import parse
+from service.schemas.validation import Validator
 from service.shares.fair_queue import WRITE, LeaseKind
 
 AuditedWork: TypeAlias = Callable[[Connection], Awaitable[tuple[ApiResponse, AuditEvent | None]]]
@@ -151,12 +153,27 @@ async def run_audited(
 
 
 def read_administration(
-    resource: Resource, request: web.Request, raw: bytes, read_body: Callable[[], Body]
+    resource: Resource,
+    request: web.Request,
+    raw: bytes,
+    validator: Validator | None,
+    url_errors: Callable[[Body, list[ErrorDetail]], list[ErrorDetail]] = lambda *_: [],
 ) -> tuple[list[int], IdempotentRequest | None, Body]:
     """Return the ids of the path, the Idempotency-Key and the body of a write without parameters.
 
-    Raise ApiError with the errors of all of them.
+    Without a validator the body is {}. ``url_errors`` takes the body and its other errors. Raise
+    ApiError with the errors of all of them.
     """
+
+    def read_body() -> Body:
+        if validator is None:
+            return {}
+        body: Body = parse(raw)
+        details = validator.errors(body, raw)
+        if details := [*details, *url_errors(body, details)]:
+            raise ApiError(in_request_order(body, details))
+        return body
+
     path, _, _, idempotency, body = collect_errors(
         lambda: record_path_ids(request, resource),
         lambda: no_parameters(request),

@@ -5,7 +5,6 @@ No key gets, or changes, another one with scopes that it has not itself.
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from typing import Final
 
 from aiohttp import web
@@ -13,7 +12,7 @@ from aiohttp import web
 from service.database.connections import Connection
 from service.database.errors import OrganizationMissingError
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail, api_error, in_request_order
+from service.errors import ErrorDetail, api_error
 from service.handlers.audit import Body, actor_of, read_administration, run_audited
 from service.http.budgets import reserve_unconditionally
 from service.http.context import caller_of
@@ -25,7 +24,6 @@ from service.organizations.scopes import NAMES, Scopes, require_all
 from service.records import reads
 from service.records.resource import Resource
 from service.resources.scope_names import scope_problem
-from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 
 
@@ -66,13 +64,12 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> web.Respo
         )
         if created is None:
             raise OrganizationMissingError
-        key, event = created
-        key_id = int(key.split("_")[2])
+        key, key_id, event = created
         document = await _document(resource, request, connection, key_id)
         headers = {"Location": f"{request.path}/{key_id}"}
         return success(_with_key(document, key), created=True, headers=headers), event
 
-    return await _write(resource, request, (raw, _CREATE), work)
+    return await _write(resource, request, work, raw, _CREATE)
 
 
 async def rotate(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
@@ -86,7 +83,7 @@ async def rotate(resource: Resource, request: web.Request, raw: bytes) -> web.Re
         key, event = await keys.rotate(connection, organization_id, path[0], seconds)
         return success(_with_key(document, key)), event
 
-    return await _write(resource, request, (raw, _ROTATE), work)
+    return await _write(resource, request, work, raw, _ROTATE)
 
 
 async def remove(resource: Resource, request: web.Request) -> web.Response:
@@ -99,34 +96,24 @@ async def remove(resource: Resource, request: web.Request) -> web.Response:
         event = await keys.delete(connection, caller_of(request).organization_id, path[0])
         return success(document), event
 
-    return await _write(resource, request, None, work)
+    return await _write(resource, request, work)
 
 
 async def _write(
     resource: Resource,
     request: web.Request,
-    sent: tuple[bytes, Validator] | None,
     work: Callable[[Connection, list[int], Body], Awaitable[tuple[ApiResponse, AuditEvent]]],
+    raw: bytes = b"",
+    validator: Validator | None = None,
 ) -> web.Response:
-    """Check a request, with the body that is ``sent``, and run its work in a transaction."""
-    raw = sent[0] if sent else b""
-    path, idempotency, body = read_administration(resource, request, raw, partial(_body, sent))
+    """Check a request, with its body if there is a validator, and run its work in a transaction."""
+    path, idempotency, body = read_administration(resource, request, raw, validator)
     _require_scopes(request, body.get("scopes", ()))
     response = await run_audited(
         request, idempotency, lambda connection: work(connection, path, body)
     )
     reserve_unconditionally(request, len(response.body))
     return respond(response)
-
-
-def _body(sent: tuple[bytes, Validator] | None) -> Body:
-    if sent is None:
-        return {}
-    raw, validator = sent
-    body: Body = parse(raw)
-    if details := validator.errors(body, raw):
-        raise ApiError(in_request_order(body, details))
-    return body
 
 
 async def _locked(

@@ -5,13 +5,14 @@ entity tag changes without a write. Lists and single reads are those of ``reads`
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 from aiohttp import web
 
 from service.database.connections import Connection
-from service.errors import ApiError, Path, collect_errors, in_request_order
+from service.errors import Path, collect_errors
 from service.events import log_event
 from service.handlers.audit import read_administration, run_audited
 from service.handlers.parameters import no_parameters, record_path_ids, refuse_preconditions
@@ -24,10 +25,8 @@ from service.organizations.scopes import ALL, READ, require_all
 from service.records import reads
 from service.resources.registry import CHANGES
 from service.resources.webhooks import Webhooks
-from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 from service.webhooks import signing, subscriptions
-from service.webhooks.addresses import AddressPolicy
 from service.webhooks.outgoing import OUTGOING
 from service.webhooks.webhook_sender import SENDER
 
@@ -156,7 +155,7 @@ async def _write(
     The key that creates or changes a webhook owns it.
     """
     resource, request, raw, validator, event = write
-    caller, policy = caller_of(request), request.app[OUTGOING].policy
+    caller = caller_of(request)
 
     async def audited(connection: Connection) -> tuple[ApiResponse, AuditEvent]:
         response = await work(connection, path, body)
@@ -166,10 +165,8 @@ async def _write(
         details = {name: document[name] for name in _AUDITED}
         return response, AuditEvent(f"webhook.{event}", f"webhook:{document['id']}", details)
 
-    def read_body() -> _Body:
-        return _body(validator, raw, policy) if validator else {}
-
-    path, idempotency, body = read_administration(resource, request, raw, read_body)
+    url_errors = partial(subscriptions.url_errors, policy=request.app[OUTGOING].policy)
+    path, idempotency, body = read_administration(resource, request, raw, validator, url_errors)
     if "collections" in body or not path:
         require_all(caller.scopes, _needed_scopes(body))
     response = await run_audited(request, idempotency, audited)
@@ -178,16 +175,6 @@ async def _write(
     request.app[SENDER].wake(caller.organization_id)
     reserve_unconditionally(request, len(response.body))
     return respond(response)
-
-
-def _body(validator: Validator, raw: bytes, policy: AddressPolicy) -> _Body:
-    """Return the parsed body; raise ApiError with all its errors, a refused ``url`` included."""
-    body: _Body = parse(raw)
-    details = validator.errors(body, raw)
-    details += subscriptions.url_errors(body, details, policy)
-    if details:
-        raise ApiError(in_request_order(body, details))
-    return body
 
 
 async def _document(

@@ -10,12 +10,11 @@ import asyncpg
 
 from service.database.connections import Connection
 from service.database.statements import load
+from service.limits import OVERLAP_SECONDS
 from service.organizations import administration, caller
 from service.organizations.audit import Actor, AuditEvent
 from service.organizations.scopes import Scopes
 
-OVERLAP_SECONDS: Final = 86_400
-"""Default time for which the former secret is valid after a rotation; a day."""
 _SQL: Final = load("keys")
 _Connection: TypeAlias = Connection | asyncpg.Connection
 
@@ -25,8 +24,8 @@ async def create(
     organization_id: int,
     actor: Actor,
     **grant: Unpack[administration.KeyGrant],
-) -> tuple[str, AuditEvent] | None:
-    """Create a key and return it; None for an unknown organization, which ends the transaction."""
+) -> tuple[str, int, AuditEvent] | None:
+    """Create a key; return it and its id. None for an unknown organization, which ends it all."""
     grant["created_by"] = actor.name
     key = await administration.issue_key(connection, organization_id, **grant)
     if key is None:
@@ -39,7 +38,7 @@ async def create(
         "source": source or str(key_id),
         "expiresAt": expires_at and expires_at.isoformat(),
     }
-    return key, AuditEvent("key.created", f"key:{key_id}", details)
+    return key, key_id, AuditEvent("key.created", f"key:{key_id}", details)
 
 
 async def lock(connection: _Connection, organization_id: int, key_id: int) -> list[str] | None:

@@ -105,8 +105,7 @@ async def resolve(
     """Return the ids of a path, those of the parents first.
 
     Look own keys up, one statement each; return ids as they are, unchecked, but 0 for a first one
-    that is not ``visible``. Raise ``not_found`` or
-    ``conflict.ambiguous_key`` for a key.
+    that is not ``visible``. Raise ``not_found`` or ``conflict.ambiguous_key`` for a key.
     """
     ids = list[int]()
     for path_id in path:

@@ -17,15 +17,13 @@ from service.feed import feed_parameters as changes
 from service.feed.change_feed import assign_sequence_numbers
 from service.feed.feed_pages import require_kept
 from service.feed.feed_parameters import CURSOR, FeedPosition
-from service.limits import MAX_WEBHOOKS
+from service.limits import MAX_WEBHOOKS, OVERLAP_SECONDS
 from service.listing import cursor
 from service.resources.registry import CHANGES, WEBHOOKS
 from service.webhooks import signing
 from service.webhooks.addresses import AddressPolicy
 
 _SQL: Final = WEBHOOKS.statements
-_OVERLAP_SECONDS: Final = 86_400
-"""Default time for which a former secret still signs; a day."""
 NOT_ASSIGNED: Final = "Use a sequence number of the change feed: this one is not assigned yet."
 NOT_BESIDE_CURSOR: Final = "Leave this out: the cursor names the position."
 EXPIRED: Final = "The changes after it have expired: use 0 for the oldest that are kept."
@@ -159,7 +157,7 @@ async def rotate(
     """
     await lock(connection, organization_id, webhook_id)
     seconds = body.get("overlapSeconds")
-    overlap = timedelta(seconds=_OVERLAP_SECONDS if seconds is None else seconds)
+    overlap = timedelta(seconds=OVERLAP_SECONDS if seconds is None else seconds)
     secret = signing.new_secret()
     parameters = (organization_id, webhook_id, secret, datetime.now(UTC) + overlap)
     await connection.execute(_SQL["rotate"].text, *parameters)

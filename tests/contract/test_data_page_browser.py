@@ -106,13 +106,13 @@ async def test_a_narrow_key_sees_its_collections(
     browser: webdriver.Chrome, api: Api, demo_dsn: str
 ) -> None:
     """And no controls of others; records are shown without the names that it may not read."""
-    style = (await api.get("/api/styles", {"pageSize": 1})).data[0]["id"]
+    style = (await api.get("/api/styles", {"pageSize": 1})).data[0]
     reader = await reader_of(browser, api, demo_dsn)
     key = await issue_key(demo_dsn, 1, "styles:read", "colors:write")
-    await asyncio.to_thread(_see_some, reader, key, style)
+    await asyncio.to_thread(_see_some, reader, key, style["id"], style["name"])
 
 
-def _see_some(reader: Reader, key: str, style: int) -> None:
+def _see_some(reader: Reader, key: str, style: int, name: str) -> None:
     page = reader.enter(key=key)
     assert "has the scopes styles:read, colors:write" in page.texts("#who")[0]
     shown = ["Start", "Colors", "Styles", "Countries", "Currencies", "Languages"]
@@ -123,7 +123,9 @@ def _see_some(reader: Reader, key: str, style: int) -> None:
     page.until(lambda: bool(page.column(1)))
     assert "New record" not in page.texts("main a")
     page = reader.enter(f"#/styles/{style}", key=key)
-    page.until(lambda: "This key lacks the scope " in str(page.texts("main")))
+    page.wait_for(name)
+    page.until(lambda: not page.is_busy())
+    assert "This key lacks the scope style-colors:read." in page.texts(".of-colors")[0]
 
 
 async def test_a_record_shows_its_parts_references_and_history(

@@ -118,6 +118,7 @@ PHRASES = {
 WORDS = {
     "MAX_QUEUED": "The service reads two requests ahead,",
     "MAX_RETRY_SECONDS": "with 10 % of jitter, and at most an hour.",
+    "OVERLAP_SECONDS": "(0 to 604,800, by default 86,400)",
     "STREAM_SECONDS": "and so does an hour.",
     "DRAIN_SECONDS": "respond on open connections for two more seconds,",
 }

@@ -8,20 +8,24 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
+from typing import Final
 
 import asyncpg
 
+from service import schemas
 from service.console import say
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.administration import ONE_NODE, identifier, name_of, no_organization
 from service.extras.commands.command_database import run
 from service.extras.commands.prompts import SCOPES, print_table, scope, time_text, whole_number
+from service.limits import OVERLAP_SECONDS
 from service.organizations import administration as organizations
 from service.organizations import audit, keys
 from service.organizations.audit import AuditEvent
 from service.settings import Settings
 
-_MAX_OVERLAP = 604_800
+_OVERLAP = schemas.definition("keys", "rotate").properties["overlapSeconds"].schema
+_MAX_OVERLAP: Final[int] = _OVERLAP["maximum"]
 
 
 def add(parsers: Parsers) -> None:
@@ -53,7 +57,7 @@ def add(parsers: Parsers) -> None:
     rotate.add_argument(
         "--overlap",
         type=whole_number(0, _MAX_OVERLAP, f"a number of seconds from 0 to {_MAX_OVERLAP}"),
-        default=keys.OVERLAP_SECONDS,
+        default=OVERLAP_SECONDS,
         metavar="SECONDS",
         help="for which the former one is valid, too (default: a day)",
     )
@@ -89,7 +93,7 @@ async def _issue_key(connection: asyncpg.Connection, arguments: Namespace) -> st
         )
         if created is None:
             return None
-        await audit.record(connection, arguments.organization, operator, created[1])
+        await audit.record(connection, arguments.organization, operator, created[2])
     return created[0]
 
 

@@ -104,7 +104,7 @@ async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, st
                 connection, organization_id, operator, name="demo", scopes=["write"]
             )
             if created is not None:
-                valid[organization_id], event = created
+                valid[organization_id], _, event = created
                 await audit.record(connection, organization_id, operator, event)
     by_organization = dict(sorted(valid.items()))
     if by_organization != stored:

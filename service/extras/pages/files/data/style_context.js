@@ -18,15 +18,22 @@ export class StyleContext {
     const { data, tag } = await get(this.path);
     Object.assign(this, { style: data, tag });
     const ofStyle = { styleId: String(data.id) };
+    // What the key may not read is missing; the section that it belongs to says so.
+    this.refusal = null;
+    const allowed = (reading) => reading.catch((error) => {
+      if (error.status !== 403) throw error;
+      this.refusal ??= error;
+      return [];
+    });
     const [colors, sizes] = await Promise.all([
-      readAll("api/style-colors", ofStyle),
-      data.sizeRangeId ? get(`api/size-ranges/${data.sizeRangeId}/sizes`).then((response) => response.data) : [],
+      allowed(readAll("api/style-colors", ofStyle)),
+      data.sizeRangeId ? allowed(get(`api/size-ranges/${data.sizeRangeId}/sizes`).then((response) => response.data)) : [],
       this.readNamesIn(this.collection, this.collection.schema, data),
     ]);
     this.colors = colors.sort((a, b) => (a.sortOrder ?? LAST) - (b.sortOrder ?? LAST));
     this.allSizes = sizes;
     const ids = [...new Set(colors.map(({ colorId }) => String(colorId)))];
-    const swatches = ids.length ? await readAll("api/color-swatches", ids.map((id) => ["colorId", id])) : [];
+    const swatches = ids.length ? await allowed(readAll("api/color-swatches", ids.map((id) => ["colorId", id]))) : [];
     this.hexes = new Map(swatches.map(({ colorId, hex }) => [String(colorId), hex]));
   }
 

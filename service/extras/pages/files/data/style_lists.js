@@ -38,6 +38,7 @@ export function colorsSection(context) {
     name: "colors",
     title: "Colors",
     read: async () => {
+      if (context.refusal && !context.colors.length) throw context.refusal;
       await context.readNamesIn(context.model.collections.get("style-colors"), context.model.collections.get("style-colors").schema, context.colors);
       return context.colors;
     },
