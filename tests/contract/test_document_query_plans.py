@@ -31,8 +31,9 @@ OWNERS = examples(1_000, 10_000)
 LIST, EXPORT = 100, 500
 #: Most rows for a record: a chart has 6 lines with 4 values each, a request 4 sizes with 6 lines.
 MOST = 160
-#: A scan may read a table whole that is smaller than random reads would be: once for a page.
-WHOLE_TABLE = 10 * OWNERS
+#: A scan may read a table whole that is smaller than random reads would be: once for a page. The
+#: longest is that of prices, 12 of each style; as many of their colors may be looked up.
+WHOLE_TABLE = 24 * OWNERS
 #: The join that sorts by the related style reads half of the organization's styles for each record.
 QUADRATIC = {"style-relations"}
 TENANT_TABLES = tenant_tables()
