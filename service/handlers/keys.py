@@ -1,6 +1,6 @@
 """Key handlers: API keys are created, rotated and deleted (contract, Keys).
 
-No key gets, or changes, another one with scopes that it has not itself.
+No key gets, or changes, another one with scopes that it has not itself, or that lasts longer.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -42,6 +42,7 @@ def _create_errors(body: Body) -> Iterator[ErrorDetail]:
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("expiresAt",), str(error))
 
 
+_TOO_LATE: Final = "Use a time that is not after that of the key that creates it."
 _CREATE: Final = Validator("keys", "create", _create_errors)
 _ROTATE: Final = Validator("keys", "rotate")
 
@@ -52,15 +53,19 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> web.Respo
     async def work(
         connection: Connection, _: list[int], body: Body
     ) -> tuple[ApiResponse, AuditEvent]:
-        expires_at, organization_id = body.get("expiresAt"), caller_of(request).organization_id
+        caller, text = caller_of(request), body.get("expiresAt")
+        latest = await keys.expiry(connection, caller)
+        expires_at = parse_timestamp(text) if text else latest
+        if latest and expires_at and expires_at > latest:
+            raise api_error(ErrorType.INVALID_VALUE, "expiresAt", message=_TOO_LATE)
         created = await keys.create(
             connection,
-            organization_id,
+            caller.organization_id,
             actor_of(request),
             name=body["name"],
             scopes=body["scopes"],
             source=body.get("source"),
-            expires_at=expires_at and parse_timestamp(expires_at),
+            expires_at=expires_at,
         )
         if created is None:
             raise OrganizationMissingError

@@ -150,6 +150,15 @@ async def test_no_key_makes_or_changes_one_with_more_scopes(api: Api, demo_dsn: 
         is_failure(await plain.call(method, where), 403, "forbidden.scope")
 
 
+async def test_no_key_makes_one_that_lasts_longer(api: Api) -> None:
+    first, last = "2998-12-31T23:59:59.999999Z", "2999-01-01T00:00:00.000000Z"
+    _, manager = await create(api, scopes=["*:read", "keys:manage"], expiresAt=last)
+    for sent, stored in ((first, first), (last, last), (None, last)):
+        assert (await create(manager, expiresAt=sent))[0]["expiresAt"] == stored
+    refused = await manager.post(PATH, NEW | {"expiresAt": "2999-01-01T00:00:00.000001Z"})
+    assert refused.details == [("validation_error.invalid_value", "expiresAt")]
+
+
 async def test_no_key_replays_the_new_secret_of_another_key(api: Api, demo_dsn: str) -> None:
     """A stored response would have a secret with more scopes than those of the key."""
     path = f"{PATH}/{(await create(api, scopes=['audit:read']))[0]['id']}/rotate"
