@@ -13,6 +13,7 @@ import asyncpg
 import psycopg
 from psycopg import sql
 
+from service.console import OperatorError
 from service.database import planner_statistics
 from service.database.statements import load
 
@@ -33,7 +34,7 @@ _OWN_TABLES: Final = {
 """
 
 
-class DistributionError(Exception):
+class DistributionError(OperatorError):
     """Error of a database that cannot be distributed; its message is one line for operators."""
 
 
