@@ -36,7 +36,8 @@ def migrate(dsn: str) -> int:
         backend.apply_migrations(missing)
         # Those of a cluster that an earlier release distributed are still the coordinator's.
         distribution.share_own_tables(backend.connection)
-        planner_statistics.prepare(backend.connection)
+        distributed = distribution.is_distributed(backend.connection)
+        planner_statistics.prepare(backend.connection, distributed=distributed)
         return len(missing)
 
 

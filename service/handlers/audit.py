@@ -10,7 +10,7 @@ from aiohttp import web
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail, api_error, collect_errors, in_request_order
+from service.errors import ApiError, CollectedErrors, ErrorDetail, api_error, in_request_order
 from service.feed.long_poll import AUDIT_WAITERS, wait_for
 from service.handlers.parameters import (
     idempotent_request,
@@ -174,13 +174,12 @@ def read_administration(
             raise ApiError(in_request_order(body, details))
         return body
 
-    path, _, _, idempotency, body = collect_errors(
-        lambda: record_path_ids(request, resource),
-        lambda: no_parameters(request),
-        lambda: refuse_preconditions(request),
-        lambda: idempotent_request(request, raw),
-        read_body,
-    )
+    with CollectedErrors() as errors:
+        path = errors.of(record_path_ids, request, resource)
+        errors.of(no_parameters, request)
+        errors.of(refuse_preconditions, request)
+        idempotency = errors.of(idempotent_request, request, raw)
+        body = errors.of(read_body)
     return path, idempotency, body
 
 

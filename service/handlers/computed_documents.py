@@ -1,12 +1,10 @@
 """Handlers of computed documents: what a style lacks in a channel, and the passport of an SKU."""
 
-from functools import partial
-
 from aiohttp import web
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import collect_errors
+from service.errors import CollectedErrors
 from service.handlers.parameters import record_path
 from service.http.context import caller_of, database
 from service.http.envelope import ApiResponse, success, tagged
@@ -29,9 +27,10 @@ _LARGEST_ID = 2**63 - 1
 async def read_completeness(resource: Completeness, request: web.Request) -> ApiResponse:
     """Return what a style lacks; raise ApiError with all errors of path and query."""
     caller = caller_of(request)
-    path, (name, channel) = collect_errors(
-        partial(record_path, request, resource), partial(_channel, request)
-    )
+    with CollectedErrors() as errors:
+        path = errors.of(record_path, request, resource)
+        named = errors.of(_channel, request)
+    name, channel = named
 
     async def read(connection: Connection) -> bytes:
         [style_id] = await resolve(connection, caller.organization_id, path)
@@ -47,9 +46,9 @@ async def read_completeness(resource: Completeness, request: web.Request) -> Api
 async def read_passport(resource: Passports, request: web.Request) -> ApiResponse:
     """Return the passport of an SKU; raise ApiError with all errors of path and query."""
     caller = caller_of(request)
-    path, language = collect_errors(
-        partial(record_path, request, resource), partial(_language, request)
-    )
+    with CollectedErrors() as errors:
+        path = errors.of(record_path, request, resource)
+        language = errors.of(_language, request)
 
     async def read(connection: Connection) -> bytes:
         [record_id] = await resolve(connection, caller.organization_id, path)

@@ -12,7 +12,7 @@ import orjson
 from aiohttp import web
 
 from service.database.connections import Connection
-from service.errors import Path, collect_errors
+from service.errors import CollectedErrors, Path
 from service.events import log_event
 from service.handlers.audit import read_administration, run_audited
 from service.handlers.parameters import no_parameters, record_path_ids, refuse_preconditions
@@ -115,14 +115,12 @@ async def test(resource: Webhooks, request: web.Request) -> web.Response:
     A failed delivery is a result, not an error. The Idempotency-Key is ignored: nothing is stored.
     Raise ApiError ``not_found`` without a subscription, and for errors of path, query and headers.
     """
-    [webhook_id], _ = collect_errors(
-        lambda: record_path_ids(request, resource),
-        lambda: collect_errors(
-            lambda: no_parameters(request), lambda: refuse_preconditions(request)
-        ),
-    )
+    with CollectedErrors() as errors:
+        path = errors.of(record_path_ids, request, resource)
+        errors.of(no_parameters, request)
+        errors.of(refuse_preconditions, request)
     attempt = await request.app[OUTGOING].send_test(
-        database(request), caller_of(request).organization_id, webhook_id
+        database(request), caller_of(request).organization_id, *path
     )
     is_delivered = attempt.error is None
     result = {"delivered": is_delivered, "status": attempt.status, "error": attempt.error}

@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from service.batches.batch import Batch, ItemErrors, RequestItems
 from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
-from service.errors import ApiError, BulkCounts, collect_errors
+from service.errors import ApiError, BulkCounts, CollectedErrors
 from service.handlers import write_options
 from service.handlers.audit import run_settings
 from service.handlers.outcomes import DryRunRollback, outcomes
@@ -225,13 +225,13 @@ def _check(
     ``allowed`` are its query parameters; ``read`` returns its items. The database is not used.
     """
     options = write_options.read(request, resource, allowed)
-    path, _, _, idempotency, (items, write) = collect_errors(
-        lambda: record_path(request, resource),
-        lambda: write_options.check(request, allowed),
-        lambda: check_precondition(request, resource),
-        lambda: idempotent_request(request, raw),
-        lambda: read(options),
-    )
+    with CollectedErrors() as errors:
+        path = errors.of(record_path, request, resource)
+        errors.of(write_options.check, request, allowed)
+        errors.of(check_precondition, request, resource)
+        idempotency = errors.of(idempotent_request, request, raw)
+        items_and_write = errors.of(read, options)
+    items, write = items_and_write
     is_upsert = write is writes.replace_by_key
     return WriteRequest(
         resource, request, () if is_upsert else path, options, idempotency, items, write
