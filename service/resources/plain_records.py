@@ -206,8 +206,7 @@ class PlainRecord(MasterRecord):
         if period := schemas.load()[self.name].get(PERIOD):
             start, end = (str(item.get(name)) for name in period)
             if end < start and not (error_of("date", start) or error_of("date", end)):
-                message = f"Use {start} or later."
-                yield ErrorDetail(ErrorType.OUT_OF_RANGE, (period[1],), message)
+                yield ErrorDetail(ErrorType.OUT_OF_RANGE, (period[1],), f"Use {start} or later.")
         for child in self.lists:
             yield from child.errors(item.get(child.name), child.name)
 

@@ -223,8 +223,7 @@ class StyleCustomFields(CustomFields):
             [entry.value[_POINTER] for entry in child_values],
         )
         for (ordinality,) in unknown:
-            message = "The parent field has no such allowed value."
-            child_values[ordinality - 1].fail(batch, message)
+            child_values[ordinality - 1].fail(batch, "The parent field has no such allowed value.")
 
     async def _check_removed_values(
         self, write_set: WriteSet, child_values: list[_ChildValue], removed: list[int]
@@ -248,5 +247,4 @@ class StyleCustomFields(CustomFields):
             chosen = [(field_id, used, ()) for field_id, used, _ in chosen]
         for field_id, used, first in (*chosen, *needed):
             named = f" of {named_records(map(orjson.loads, first))}" if first else ""
-            message = f"{used}{named}."
-            batch.fail(indexes[field_id], type_, field, message=message)
+            batch.fail(indexes[field_id], type_, field, message=f"{used}{named}.")

@@ -80,8 +80,7 @@ class StyleSupplierFacilities(RecordPart):
         for children, index, step in self._changed(lists):
             owner = owners.get(step.get(_FACILITY))
             if owner is not None and stored_id(step[_SUB_SUPPLIER]) != owner:
-                path = (index, _FACILITY)
-                children.fail(batch, ErrorType.INVALID_VALUE, *path, message=message)
+                children.fail(batch, ErrorType.INVALID_VALUE, index, _FACILITY, message=message)
         return lists
 
     def _changed(self, lists: list[MatchedChildren]) -> Iterator[tuple[MatchedChildren, int, Any]]:

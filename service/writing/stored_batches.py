@@ -120,8 +120,7 @@ async def result_of(written: WrittenBatch, options: WriteOptions) -> WriteResult
     keys = {sent_key(resource, item) for item in batch.items}
     keys.update(row["key"] for row in stored.values())
     if "key_texts" in resource.statements:
-        text = resource.statements["key_texts"].text
-        rows = await batch.fetch(text, [*keys - {None}])
+        rows = await batch.fetch(resource.statements["key_texts"].text, [*keys - {None}])
         result.key_texts = dict(map(tuple, rows))
     if options.preview:
         result.changes = await field_changes(resource, write_set, stored, written.forms)

@@ -127,8 +127,7 @@ class BarcodeAllocations(WritableResource):
         """
         ids = {item[_RANGE] for item in batch.items if item.get(_RANGE) is not None}
         needs_default = any(item.get(_RANGE) is None for item in batch.items)
-        parameters = (sorted(ids), needs_default)
-        locked = await self._fetch(batch, "lock_ranges", *parameters)
+        locked = await self._fetch(batch, "lock_ranges", sorted(ids), needs_default)
         rows = {row["id"]: row for row in locked}
         default = next((row["id"] for row in rows.values() if row["is_default"]), None)
         for index, item in enumerate(batch.items):
@@ -176,8 +175,7 @@ class BarcodeAllocations(WritableResource):
     async def _free_digits(self, batch: Batch, needed: Counter[int]) -> dict[int, Iterator[str]]:
         """Return the digits of free GTINs by range, and advance the ranges past these."""
         free: dict[int, list[Any]] = {range_id: [] for range_id in needed}
-        parameters = ([*needed], [*needed.values()])
-        for row in await self._fetch(batch, "free_references", *parameters):
+        for row in await self._fetch(batch, "free_references", [*needed], [*needed.values()]):
             free[row["id"]].append(row)
         for range_id, rows in free.items():
             if len(rows) < needed[range_id]:

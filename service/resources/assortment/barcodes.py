@@ -120,8 +120,7 @@ def _report_sku(batch: Batch, index: int, row: Mapping[str, Any], *, is_deleted:
     is_other = before != item.get("styleSkuId")
     if is_deleted and (is_other or is_restored):
         field = "styleSkuId" if is_other else "state"
-        message = "There is no such SKU."
-        batch.fail(index, ErrorType.UNKNOWN_REFERENCE, field, message=message)
+        batch.fail(index, ErrorType.UNKNOWN_REFERENCE, field, message="There is no such SKU.")
     is_gtin = row["type"] != "internal"
     if is_other and before is not None and is_gtin and row["status"] != "workInProgress":
         message = f"{row['sku']} keeps the GTIN: its style is no longer in work."

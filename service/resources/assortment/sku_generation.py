@@ -153,8 +153,7 @@ class SkuGeneration(WritableResource):
             skus.errors.report_at(request_index, ("sku",), (_FIELD,))
         created, restored = skus.split(lambda item: "id" not in item)
         await assign_ids(self._skus, created)
-        text = self._skus.locks_by_id[FOR_NO_KEY_UPDATE]
-        rows = await skus.fetch(text, restored.id_array)
+        rows = await skus.fetch(self._skus.locks_by_id[FOR_NO_KEY_UPDATE], restored.id_array)
         records = LockedRecords(stored={row["id"]: row for row in rows}, new={*created.ids})
         written = await store(self._skus, skus, records, options)
         await record_changes([written])
