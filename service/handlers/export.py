@@ -95,8 +95,7 @@ def _read_request(request: web.Request) -> _ExportRequest:
     reader.only("collection", SOURCE.name)
     source = reader.single(SOURCE.name)
     if "\0" in (source or ""):
-        message = "Remove the character U+0000."
-        reader.fail(ErrorType.INVALID_VALUE, SOURCE.name, message=message)
+        reader.fail(ErrorType.INVALID_VALUE, SOURCE.name, message="Remove the character U+0000.")
     choices = EXPORTED if source is None else _OF_SOURCES
     names = dict.fromkeys(reader.texts.get("collection", choices))
     if not names.keys() <= choices.keys():

@@ -31,7 +31,7 @@ from service.shares.fair_queue import LeaseKind
 from service.writing.outcomes import WriteOptions
 
 _PARAMETERS: Final[WriteParameters] = {DRY_RUN: ("false", "true")}
-_Make: TypeAlias = Callable[[Connection, Batch, WriteOptions], Awaitable[list[Row]]]
+_Make: TypeAlias = Callable[[Batch, WriteOptions], Awaitable[list[Row]]]
 """Makes the records of a batch and returns the outcomes."""
 
 
@@ -79,9 +79,9 @@ async def _transaction(
     connection: Connection,
 ) -> ApiResponse:
     """Return the response; raise DryRunRollback with it for a dry run."""
-    batch = Batch.of(caller_of(request), items, request[REQUEST_ID])
+    batch = Batch.of(connection, caller_of(request), items, request[REQUEST_ID])
     with placeholder_ids(connection) if options.dry_run else nullcontext():
-        rows = await make(connection, batch, options)
+        rows = await make(batch, options)
     answer = response(rows, rows, options)
     if options.dry_run:
         raise DryRunRollback(answer)

@@ -240,10 +240,10 @@ async def _transaction(
 ) -> ApiResponse:
     """Return the response to the transaction; raise DryRunRollback with it for a dry run."""
     items = entries.items
-    root = Batch.of(caller_of(request), items, request[REQUEST_ID])
+    root = Batch.of(connection, caller_of(request), items, request[REQUEST_ID])
     async with asyncio.timeout(MAX_TRANSACTION_SECONDS):
         with placeholder_ids(connection) if options.dry_run else nullcontext():
-            results = await write_entries(connection, root, items, entries.collections, options)
+            results = await write_entries(root, items, entries.collections, options)
     rows_by_collection = {
         each.resource.collection: [
             *outcome_rows(each.resource, items, result, options, each.operations)

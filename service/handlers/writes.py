@@ -270,11 +270,11 @@ async def _transaction(
     if caller.scopes.restricted:
         visible = supplier_scopes.visible(connection, resource, caller, WRITE)
     path = await resolve(connection, caller.organization_id, write_request.path, visible)
-    batch = Batch.of(caller, items, request[REQUEST_ID], path[:-1])
+    batch = Batch.of(connection, caller, items, request[REQUEST_ID], path[:-1])
     if path:
         batch.items[0]["id"] = path[-1]
     with placeholder_ids(connection) if options.dry_run else nullcontext():
-        result = await write_request.write(connection, resource, batch, options)
+        result = await write_request.write(resource, batch, options)
     if not options.outcomes_only:
         return _documents(write_request, result)
     response = outcomes(resource, items, result, options)

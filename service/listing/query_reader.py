@@ -96,8 +96,7 @@ class QueryReader:
         if not _WHOLE.fullmatch(text):
             self.fail(ErrorType.INVALID_VALUE, name, message="Use a whole number.")
         elif not low <= int(text) <= high:
-            message = f"Use a number from {low} to {high}."
-            self.fail(ErrorType.OUT_OF_RANGE, name, message=message)
+            self.fail(ErrorType.OUT_OF_RANGE, name, message=f"Use a number from {low} to {high}.")
         else:
             return int(text)
         return default

@@ -66,8 +66,7 @@ async def set_organization(
     transaction (``record_settings``). The caller also checks own keys before ``unique_keys`` is
     switched on.
     """
-    statement = _SQL["set_organization"].text
-    return await connection.fetchrow(statement, organization_id, *settings)
+    return await connection.fetchrow(_SQL["set_organization"].text, organization_id, *settings)
 
 
 async def lock_settings(

@@ -126,11 +126,7 @@ class ChildList(ChildTable):
         return stored
 
     async def match(
-        self,
-        connection: Connection,
-        batch: Batch,
-        lists: Iterable[EntryList],
-        new_owners: Container[int] = (),
+        self, batch: Batch, lists: Iterable[EntryList], new_owners: Container[int] = ()
     ) -> list[MatchedChildren]:
         """Match the entries of lists to the stored children of their owners, in order.
 
@@ -141,7 +137,11 @@ class ChildList(ChildTable):
         """
         lists = [*lists]
         stored_owners = [each.owner_id for each in lists if each.owner_id not in new_owners]
-        stored = await self.stored(connection, batch.caller, stored_owners) if stored_owners else {}
+        stored = (
+            await self.stored(batch.connection, batch.caller, stored_owners)
+            if stored_owners
+            else {}
+        )
         matched, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for sent in lists:
             children = MatchedChildren(sent, stored.get(sent.owner_id) or StoredChildren())
@@ -149,13 +149,13 @@ class ChildList(ChildTable):
                 new_indexes += [(children, index) for index in self._match_list(batch, children)]
             matched.append(children)
         if self.has_ids:
-            new_ids = await next_ids(connection, self.table, len(new_indexes))
+            new_ids = await next_ids(batch.connection, self.table, len(new_indexes))
         else:
             new_ids = [children.sent.entries[index][self.key] for children, index in new_indexes]
         for (children, index), child_id in zip(new_indexes, new_ids, strict=True):
             children.new[child_id] = children.sent.entries[index]
             children.request_indexes[child_id] = index
-        await check_references(connection, batch, self, self._references, matched)
+        await check_references(batch, self, self._references, matched)
         return matched
 
     def deactivate(

@@ -7,7 +7,6 @@ from typing import Final
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.listing.related import Related
 from service.records.links import (
@@ -65,7 +64,7 @@ class Colors(PlainRecord):
         ),
     )
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of links that differ; report unknown references.
 
         Without the multiple-language feature, report items with languages (``feature_disabled``)
@@ -84,16 +83,13 @@ class Colors(PlainRecord):
             for forms in (items, write_set.stored_forms)
         )
         link_differences = await differences(
-            connection, batch, sets, stored_sets if write_set.stored_forms else None
+            batch, sets, stored_sets if write_set.stored_forms else None
         )
-        await self._check_references(connection, write_set, link_differences)
+        await self._check_references(write_set, link_differences)
         return difference_statements(link_differences)
 
     async def _check_references(
-        self,
-        connection: Connection,
-        write_set: WriteSet,
-        link_differences: Mapping[Links, LinkDifference],
+        self, write_set: WriteSet, link_differences: Mapping[Links, LinkDifference]
     ) -> None:
         """Report references to records that do not exist and to deleted color groups.
 
@@ -106,7 +102,7 @@ class Colors(PlainRecord):
         if not any(ids):
             return
         unknown: dict[str, dict[int, bool]] = defaultdict(dict)
-        rows = await self._fetch(connection, batch, "unknown_references", *ids)
+        rows = await self._fetch(batch, "unknown_references", *ids)
         for field, reference, is_deleted in rows:
             unknown[field][reference] = is_deleted
         for field, references in unknown.items():

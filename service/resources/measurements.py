@@ -11,7 +11,6 @@ import orjson
 from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
-from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
@@ -97,7 +96,7 @@ class Measurements(RecordPart):
             for detail in self.size_errors(size) if isinstance(size, dict) else ():
                 yield replace(detail, path=("sizes", index, *detail.path))
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the writes of the sizes that the items name, and of their active lines.
 
         Members and active lines that an item omits are cleared. Report sizes that are not
@@ -108,7 +107,7 @@ class Measurements(RecordPart):
         ids = [size.request_id for size in sizes], [size.size_id for size in sizes]
         stored = defaultdict[tuple[int, int], dict[int, asyncpg.Record]](dict)
         members = dict[tuple[int, int], asyncpg.Record]()
-        for row in await self._fetch(connection, batch, "measured_lines", *ids):
+        for row in await self._fetch(batch, "measured_lines", *ids):
             members[row["request_id"], row["size_id"]] = row
             lines = stored[row["request_id"], row["size_id"]]
             if row["line_id"] is not None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from service.batches.batch import Batch
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.properties import stored_id
@@ -62,11 +61,11 @@ class StyleSupplierFacilities(RecordPart):
         table="style_supplier_facility", noun="step", computed=("effectiveCountryCode",)
     )
 
-    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+    async def _match(self, batch: Batch) -> list[MatchedChildren]:
         """Match the steps; report new ones whose facility is of another sub-supplier."""
         steps = [step for item in batch.items for step in item[self.list_name]]
         ids = sorted({step[_FACILITY] for step in steps if step.get(_FACILITY)})
-        rows = await self._fetch(connection, batch, "sub_suppliers", ids) if ids else ()
+        rows = await self._fetch(batch, "sub_suppliers", ids) if ids else ()
         owners = {row["id"]: row["sub_supplier_id"] for row in rows}
         for request_index, item in zip(batch.request_indexes, batch.items, strict=True):
             item[self.list_name] = [*item[self.list_name]]
@@ -76,13 +75,12 @@ class StyleSupplierFacilities(RecordPart):
                     item[self.list_name][index] = step | {_SUB_SUPPLIER: str(owner)}
                     # A deleted sub-supplier is reported at the facility, which was sent.
                     batch.errors.close(request_index, (self.list_name, index, _SUB_SUPPLIER))
-        lists = await super()._match(connection, batch)
+        lists = await super()._match(batch)
         message = "The facility is one of another sub-supplier."
         for children, index, step in self._changed(lists):
             owner = owners.get(step.get(_FACILITY))
             if owner is not None and stored_id(step[_SUB_SUPPLIER]) != owner:
-                path = (index, _FACILITY)
-                children.fail(batch, ErrorType.INVALID_VALUE, *path, message=message)
+                children.fail(batch, ErrorType.INVALID_VALUE, index, _FACILITY, message=message)
         return lists
 
     def _changed(self, lists: list[MatchedChildren]) -> Iterator[tuple[MatchedChildren, int, Any]]:

@@ -19,7 +19,6 @@ from service.batches.change_recorder import (
 )
 from service.batches.new_ids import next_id
 from service.batches.write_set import Dependency, WriteSet
-from service.database.connections import Connection
 from service.database.statements import SHARED, id_array
 from service.error_types import ErrorType
 from service.errors import unavailable
@@ -68,24 +67,20 @@ class WrittenBatch:
 
 
 async def store(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    records: LockedRecords,
-    options: WriteOptions,
+    resource: WritableResource, batch: Batch, records: LockedRecords, options: WriteOptions
 ) -> WrittenBatch:
     """Check and store a batch whose records are locked.
 
     Without ``checks_uses``, records whose references a delete clears are only marked as deleted.
     """
-    write_set, plan = await _check(connection, resource, batch, records, options)
+    write_set, plan = await _check(resource, batch, records, options)
     requests = requested_documents(resource, write_set, options)
     with constraint_errors(resource, write_set.batch, options):
-        recorder, forms = await execute_plan(connection, resource, write_set.batch, plan, requests)
+        recorder, forms = await execute_plan(resource, write_set.batch, plan, requests)
     return WrittenBatch(resource, batch, records, write_set, recorder, forms)
 
 
-async def record_changes(connection: Connection, written: Sequence[WrittenBatch]) -> None:
+async def record_changes(written: Sequence[WrittenBatch]) -> None:
     """Insert one change of all batches into the outbox, with the next statement."""
     batch = written[0].batch
     changes = (
@@ -98,16 +93,14 @@ async def record_changes(connection: Connection, written: Sequence[WrittenBatch]
     )
     change = change_statement(batch.caller, batch.request_id, changes)
     if change:
-        change_id = await next_id(connection, "change")
+        change_id = await next_id(batch.connection, "change")
         parameters = (batch.caller.organization_id, change_id, *change.parameters)
-        await connection.defer(change.text, *parameters)
+        await batch.connection.defer(change.text, *parameters)
     elif any(each.write_set.created_ids for each in written):
         raise unavailable()  # the organization has just moved to another cell
 
 
-async def result_of(
-    connection: Connection, written: WrittenBatch, options: WriteOptions
-) -> WriteResult:
+async def result_of(written: WrittenBatch, options: WriteOptions) -> WriteResult:
     """Return the outcomes or documents of a stored batch."""
     resource, batch, stored = written.resource, written.batch, written.records.stored
     write_set = written.write_set
@@ -127,8 +120,7 @@ async def result_of(
     keys = {sent_key(resource, item) for item in batch.items}
     keys.update(row["key"] for row in stored.values())
     if "key_texts" in resource.statements:
-        text = resource.statements["key_texts"].text
-        rows = await connection.fetch(text, batch.caller.organization_id, [*keys - {None}])
+        rows = await batch.fetch(resource.statements["key_texts"].text, [*keys - {None}])
         result.key_texts = dict(map(tuple, rows))
     if options.preview:
         result.changes = await field_changes(resource, write_set, stored, written.forms)
@@ -136,11 +128,7 @@ async def result_of(
 
 
 async def _check(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    records: LockedRecords,
-    options: WriteOptions,
+    resource: WritableResource, batch: Batch, records: LockedRecords, options: WriteOptions
 ) -> tuple[WriteSet, WritePlan]:
     """Return the write set of the items that pass all checks, and its plan.
 
@@ -154,16 +142,14 @@ async def _check(
     for round_number in count(1):
         write_set = records.write_set(batch)
         if references:
-            await references.resolve(connection, write_set.upserts, write_set)
+            await references.resolve(write_set.upserts, write_set)
         _keep_stored_fields(resource, write_set.upserts, records)
-        plan = await resource.check(connection, write_set)
+        plan = await resource.check(write_set)
         if options.checks_uses:
-            await resource.check_result(connection, write_set)
+            await resource.check_result(write_set)
         for key in unique_keys.unique_keys(resource, batch.caller, renames=records.renames):
-            await unique_keys.check(connection, resource, key, write_set, records.stored)
-        clearing_plan = (
-            await resource.check_unused(connection, write_set) if options.checks_uses else []
-        )
+            await unique_keys.check(resource, key, write_set, records.stored)
+        clearing_plan = await resource.check_unused(write_set) if options.checks_uses else []
         if not options.skip_failed:
             batch.errors.raise_any()
         remaining = batch.subset()
@@ -173,9 +159,7 @@ async def _check(
                 return write_set, clearing_plan + plan
             return write_set, clearing_plan + resource.record_statements(write_set) + plan
         if round_number >= _MAX_CHECK_ROUNDS:
-            dependencies = await resource.dependencies(
-                connection, records.write_set(batch), records.stored
-            )
+            dependencies = await resource.dependencies(records.write_set(batch), records.stored)
             _fail_dependents(batch, {*batch.ids} - {*remaining.ids}, dependencies)
             remaining = remaining.subset()
         batch = remaining

@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any, Final
 
 from service.batches.batch import Batch
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.child_list import ChildList
@@ -96,26 +95,26 @@ class StyleCareInstructions(RecordPart):
         nested=(_ICONS, _TEXTS, _LAYERS),
     )
 
-    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+    async def _match(self, batch: Batch) -> list[MatchedChildren]:
         """Match the sets; report style colors of other styles."""
-        lists = await super()._match(connection, batch)
+        lists = await super()._match(batch)
         entries: list[NamedEntry] = [
             (children, children.request_indexes[set_id], entry)
             for children in lists
             for set_id, entry in children.all.items()
             if entry.get(COLOR) is not None and children.stored.all.get(set_id) != (entry[COLOR],)
         ]
-        await check_names(connection, batch, entries)
+        await check_names(batch, entries)
         return lists
 
-    async def check_nested(self, connection: Connection, batch: Batch, nested: NestedLists) -> None:
+    async def check_nested(self, batch: Batch, nested: NestedLists) -> None:
         """Report the second of two icons of one process, in sets with new icons."""
         is_icons = nested.child.key == _ICONS.key
         changed = [children for children in nested.lists if is_icons and children.new]
         if not changed:
             return
         ids = sorted({icon_id for children in changed for icon_id in children.all})
-        rows = await self._fetch(connection, batch, "processes", ids)
+        rows = await self._fetch(batch, "processes", ids)
         processes = {row["id"]: row["process"] for row in rows}
         for children in changed:
             seen = set[str]()

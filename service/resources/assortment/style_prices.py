@@ -11,7 +11,6 @@ from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.batches.new_ids import next_ids
-from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
@@ -138,14 +137,14 @@ class StylePrices(RecordPart):
             for detail in details
         ]
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the writes of prices that differ; report those that stored data do not allow."""
         lists = [*price_lists(batch)]
-        await self._match_stored(connection, batch, lists)
-        await self._check(connection, batch, lists)
-        await self._note_filled(connection, batch, lists)
+        await self._match_stored(batch, lists)
+        await self._check(batch, lists)
+        await self._note_filled(batch, lists)
         new = [row for price_list in lists for row in price_list.new_rows]
-        ids = await next_ids(connection, "style_price", len(new))
+        ids = await next_ids(batch.connection, "style_price", len(new))
         rows = [row | {"id": price_id} for row, price_id in zip(new, ids, strict=True)]
         removed = sorted(id_ for price_list in lists for id_ in price_list.removed_ids)
         turned = [each.pair for each in lists if bool(each.stored) != each.is_filled]
@@ -155,13 +154,11 @@ class StylePrices(RecordPart):
             *([self.bound("tell_price_lists", orjson.dumps(turned).decode())] if turned else ()),
         ]
 
-    async def _match_stored(
-        self, connection: Connection, batch: Batch, lists: Collection[SentPrices]
-    ) -> None:
+    async def _match_stored(self, batch: Batch, lists: Collection[SentPrices]) -> None:
         """Match the prices to stored ones; report lists with too many, hidden ones included."""
         pairs = [each.style_id for each in lists], [each.list_id for each in lists]
         stored = defaultdict[tuple[int, int], list[asyncpg.Record]](list)
-        for row in await self._fetch(connection, batch, "stored", *pairs):
+        for row in await self._fetch(batch, "stored", *pairs):
             stored[row["style_id"], row["price_list_id"]].append(row)
         for each in lists:
             each.match(stored[each.pair])
@@ -169,16 +166,14 @@ class StylePrices(RecordPart):
                 message = f"Use at most {MAX_CHILDREN:,} prices, those of deleted colors included."
                 each.fail(batch, ErrorType.TOO_MANY_ITEMS, "prices", message=message)
 
-    async def _check(
-        self, connection: Connection, batch: Batch, lists: Collection[SentPrices]
-    ) -> None:
+    async def _check(self, batch: Batch, lists: Collection[SentPrices]) -> None:
         """Report unknown price lists, and errors of prices that differ from stored ones."""
         list_ids = sorted({each.list_id for each in lists})
-        rows = await self._fetch(connection, batch, "price_lists", list_ids)
+        rows = await self._fetch(batch, "price_lists", list_ids)
         live_lists = {row["id"]: row for row in rows if row["state"] != "deleted"}
         style_ids = sorted({each.style_id for each in lists})
         prices = [price for each in lists for price in each.changed.values()]
-        names = await StyleNames.find(connection, batch, prices, style_ids)
+        names = await StyleNames.find(batch, prices, style_ids)
         for each in lists:
             price_list = live_lists.get(each.list_id)
             if price_list is None:
@@ -197,12 +192,10 @@ class StylePrices(RecordPart):
                     path = ("prices", index, *detail.path)
                     each.fail(batch, detail.type, *path, message=detail.message or "")
 
-    async def _note_filled(
-        self, connection: Connection, batch: Batch, lists: Collection[SentPrices]
-    ) -> None:
+    async def _note_filled(self, batch: Batch, lists: Collection[SentPrices]) -> None:
         """Note which styles get their first prices and lose their last."""
         style_ids = sorted({each.style_id for each in lists})
-        rows = await self._fetch(connection, batch, "lists_of", style_ids)
+        rows = await self._fetch(batch, "lists_of", style_ids)
         before = {row["style_id"]: {*row["price_list_ids"]} for row in rows}
         for style_id in style_ids:
             written = [each for each in lists if each.style_id == style_id]
