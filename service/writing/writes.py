@@ -16,6 +16,7 @@ from service.database.connections import Connection
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
 from service.writing import merge_patch
+from service.writing.direct_deletes import delete_directly
 from service.writing.keyed_references import with_ids
 from service.writing.locking import (
     LockedRecords,
@@ -106,6 +107,14 @@ async def replace_by_key(
     return await _execute(connection, resource, batch, records, options)
 
 
+async def delete(
+    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
+) -> WriteResult:
+    """Delete the records with the items' ids; a deleted record stays unchanged."""
+    result = await delete_directly(connection, resource, batch, options)
+    return result or await _write_by_id(connection, resource, batch, options, _always)
+
+
 async def delete_by_key(
     connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
@@ -160,8 +169,6 @@ def _is_deletion(item: Item) -> bool:
 
 replace: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_is_deletion)
 """Replace the records with the items' ids; delete those of items whose ``state`` is ``deleted``."""
-delete: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_always)
-"""Delete the records with the items' ids; a deleted record stays unchanged."""
 
 
 async def _execute(
