@@ -22,16 +22,28 @@ cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}}){{high
 where o.id = $1::bigint
 returning stored.id{{counted}};
 
+-- name: lock_last(organization_id, ids)
+-- Locks the records to delete for good that are live, and returns their last documents.
+select id, {{rendered}} as document
+from ({{record}}) as record
+where id = any((select $2::text::bigint[])::bigint[]) and {{stored_state}} <> 'deleted'
+order by id
+for update
+
 -- name: present
 with present as materialized (select now() as moment)
 
 -- name: purge(organization_id, ids)
-delete from {{table}}
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+-- Not all that a delete removes is sent ahead of the commit by remove, which returns no rows.
+{{remove}}
 returning id{{counted}};
 
 -- name: record
 select r.* from {{table}} r where r.organization_id = $1::bigint
+
+-- name: remove(organization_id, ids)
+delete from {{table}}
+where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: shape(organization_id)
 -- Documents or writables.

@@ -126,7 +126,7 @@ def change_statement(
         return None
     records = {name: _in_groups(final[name]) for name in sorted(final)}
     sorted_causes = {name: sorted(ids) for name, ids in sorted(causes.items()) if ids}
-    return _insert_statement(records, sorted_causes, caller.key_id, request_id)
+    return insert_statement(records, sorted_causes, caller.key_id, request_id)
 
 
 async def record_settings(connection: Connection, organization_id: int, *, is_shown: bool) -> None:
@@ -136,17 +136,18 @@ async def record_settings(connection: Connection, organization_id: int, *, is_sh
     """
     records = {"organizations": {UPDATED: [organization_id]}}
     causes = {SETTINGS: [organization_id]} if is_shown else {}
-    statement = _insert_statement(records, causes, None, None)
+    statement = insert_statement(records, causes, None, None)
     (change_id,) = await next_ids(connection, "change", 1)
     await connection.execute(statement.text, organization_id, change_id, *statement.parameters)
 
 
-def _insert_statement(
+def insert_statement(
     records: Records,
     causes: Mapping[str, Sequence[int]],
     key_id: int | None,
     request_id: str | None,
 ) -> BoundStatement:
+    """Return the statement that inserts a change into the outbox, as ``change_statement`` does."""
     parameters = (
         key_id,
         request_id,

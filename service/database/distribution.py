@@ -143,9 +143,22 @@ def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
 
 def tenant_tables(connection: psycopg.Connection[Any]) -> list[str]:
     """Return the tables of tenants, distributed or not, each after those that it refers to."""
-    no_shard = _NO_SHARD if _is_true(connection, "citus") else ""
-    tables = _ordered(connection, no_shard=no_shard, condition="")
+    tables = _ordered(connection, no_shard=_no_shard(connection), condition="")
     return [name for name, is_tenant, _ in tables if is_tenant]
+
+
+def validate_constraints(connection: psycopg.Connection[Any]) -> None:
+    """Validate the constraints that migrations have added as not valid, each in a transaction.
+
+    Reads and writes of the tables go on meanwhile, as long as it may take.
+    """
+    text = _SQL["unvalidated"].fill(no_shard=_no_shard(connection))
+    for (statement,) in connection.execute(text.encode()).fetchall():
+        connection.execute(statement.encode())
+
+
+def _no_shard(connection: psycopg.Connection[Any]) -> str:
+    return _NO_SHARD if _is_true(connection, "citus") else ""
 
 
 def _ordered(connection: psycopg.Connection[Any], **conditions: str) -> list[Any]:

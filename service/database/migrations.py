@@ -34,6 +34,7 @@ def migrate(dsn: str) -> int:
     with _backend(dsn) as backend:
         missing = backend.to_apply(_migrations(files.MIGRATIONS))
         backend.apply_migrations(missing)
+        distribution.validate_constraints(backend.connection)
         # Those of a cluster that an earlier release distributed are still the coordinator's.
         distribution.share_own_tables(backend.connection)
         distributed = distribution.is_distributed(backend.connection)
@@ -49,6 +50,7 @@ def roll_back(dsn: str, count: int) -> int:
     with _backend(dsn) as backend:
         newest = backend.to_rollback(_migrations(files.MIGRATIONS))[:count]
         backend.rollback_migrations(newest)
+        distribution.validate_constraints(backend.connection)
         return len(newest)
 
 

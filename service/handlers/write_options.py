@@ -41,6 +41,10 @@ SINGLE: Final[WriteParameters] = {DRY_RUN: ("false", "true"), PREVIEW: ("false",
 BULK: Final[WriteParameters] = {ON_ERROR: ("abort", "skip"), **SINGLE}
 """Query parameters of a bulk write with a body; its items are new or name records by id."""
 
+ONLY_IDS: Final[WriteParameters] = {IDS: (), **BULK}
+"""Those of a bulk delete whose query has nothing but ids, and is not read again."""
+_NO_QUERY: Final[Mapping[str, str]] = {}
+
 
 def bulk_by_key(resource: WritableResource) -> WriteParameters:
     """Return the query parameters of a bulk replace or patch; ``match`` takes the own key's name.
@@ -67,7 +71,8 @@ def read(request: web.Request, resource: Resource, allowed: WriteParameters) -> 
     the caller must run ``check`` before it uses the options. Of a repeated parameter the first
     value counts. ``Prefer`` counts for bulk writes only.
     """
-    query, is_bulk = request.query, ON_ERROR in allowed
+    query = _NO_QUERY if allowed is ONLY_IDS else request.query
+    is_bulk = ON_ERROR in allowed
     return WriteOptions(
         item_precondition=item_precondition,
         skip_failed=is_bulk and query.get(ON_ERROR) == "skip",
@@ -86,7 +91,7 @@ def check(request: web.Request, allowed: WriteParameters) -> None:
     A dry run excludes an Idempotency-Key, and a preview requires a dry run. ``ids`` exclude
     ``match`` and ``keys``, and ``keys`` require ``match``.
     """
-    if not request.query:
+    if allowed is ONLY_IDS or not request.query:
         return
     reader = QueryReader(request.query.items())
     reader.only(*allowed)

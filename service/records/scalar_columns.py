@@ -212,7 +212,8 @@ def _value(column: str, name: str, resolved: ResolvedSchema) -> str:
     if kind in ("boolean", "integer"):
         return f"{column}::text"
     if resolved.schema.get("format") == "date-time":
-        return f"'\"' || {UTC_TEXT.format(column)} || '\"'"
+        text = column if column.startswith("{{") else UTC_TEXT.format(column)
+        return f"'\"' || {text} || '\"'"
     if _stored_kind(name, resolved) in ("decimal", "integer") or _is_enum(resolved):
         # Nothing to escape.
         return f"'\"' || {column} || '\"'"

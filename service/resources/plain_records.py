@@ -17,7 +17,7 @@ from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.files import SQL
-from service.listing.page_sql import column_of
+from service.listing.page_sql import UTC_TEXT, column_of
 from service.listing.properties import stored_id
 from service.records import scalar_columns
 from service.records.child_list import ChildList
@@ -141,12 +141,14 @@ class PlainRecord(MasterRecord):
             table=self.table,
             deletion_shows=str("state" in self.shown).lower(),
         )
-        shape, record, present, highest = map(bound.pop, ("shape", "record", "present", "highest"))
+        names = ("shape", "record", "present", "highest", "lock_last", "remove")
+        shape, record, present, highest, lock_last, remove = map(bound.pop, names)
+        bound["purge"] = bound["purge"].bind(remove=remove.text)
         bound["insert"] = bound["insert"].bind(highest=f"\n{highest.text}" if is_positioned else "")
         bound["update"] = bound["update"].bind(present=f"{present.text}\n" if is_dated else "")
         shapes = [
-            ("documents", "document", own.pop("record", record), self._late_columns),
             ("writables", "writable", record, ()),
+            ("documents", "document", own.pop("record", record), self._late_columns),
         ]
         if "last_record" in own:
             last = own.pop("last_record")
@@ -157,10 +159,15 @@ class PlainRecord(MasterRecord):
             for name in (child.column, f"writable_{child.column}")
             if name in own
         }
+        rendered = joins = ""
         for name, form, rows, late in shapes:
             rendered = scalar_columns.document_sql(self.name, form, late)
             joins = self._joins(form, fragments)
             bound[name] = shape.bind(record=rows.text, rendered=rendered, joins=joins)
+        is_purged_alone = self.deletes == ("purge",) and not (self.counted_by or "in_use" in own)
+        if is_purged_alone and not joins and "documents" not in own:  # those of last documents
+            slots = {"record": rows.text, "rendered": rendered, "stored_state": self.stored_state}
+            bound |= {"lock_last": lock_last.bind(**slots), "remove": remove}
         for name in {"delete", "purge"}.difference(self.deletes):
             del bound[name]
         for child in self.lists:
@@ -268,8 +275,8 @@ def _counted_anew(column: str, target: str) -> str:
 class HardDeleted(MasterRecord):
     """Record whose rows a delete removes. The response has its last document, read before.
 
-    The ``documents`` statement has slots for those of the columns ``state`` and ``end_date`` that
-    the document shows. A last document has ``deleted`` and the present time in them; it equals the
+    The ``documents`` statement has slots for the values of ``state`` and ``end_date`` that the
+    document shows. A last document has ``deleted`` and the present time in them; it equals the
     stored document if there are no slots. The ``purge`` statement removes the rows by id. As a base
     class, it comes before the one that has the statements: ``PlainRecord``.
     """
@@ -283,12 +290,11 @@ class HardDeleted(MasterRecord):
         ``documents`` gets the columns; ``last_documents`` gets ``deleted`` and ``now()``. It is
         made from ``documents`` unless the resource has a statement for it.
         """
-        loaded = super()._load_statements()
+        loaded = {**super()._load_statements()}
         documents = loaded["documents"]
-        return {
-            **loaded,
-            "documents": documents.bind(state="state", end_date="end_date"),
-            "last_documents": loaded.get("last_documents", documents).bind(
-                state="'deleted'::text", end_date="now()"
-            ),
-        }
+        loaded.setdefault("last_documents", documents)
+        stored = {"state": "state", "end_date": UTC_TEXT.format("end_date")}
+        last = {"state": "'deleted'::text", "end_date": f"(select {UTC_TEXT.format('now()')})"}
+        late = {"documents": stored, "last_documents": last, "lock_last": last}
+        bound = {name: loaded[name].bind(**late[name]) for name in late.keys() & loaded.keys()}
+        return loaded | bound

@@ -15,6 +15,7 @@ from service.batches.batch import Batch, Item
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
 from service.writing import merge_patch
+from service.writing.direct_deletes import delete_directly
 from service.writing.keyed_references import with_ids
 from service.writing.locking import (
     LockedRecords,
@@ -95,6 +96,12 @@ async def replace_by_key(
     return await _execute(resource, batch, records, options)
 
 
+async def delete(resource: MasterRecord, batch: Batch, options: WriteOptions) -> WriteResult:
+    """Delete the records with the items' ids; a deleted record stays unchanged."""
+    result = await delete_directly(resource, batch, options)
+    return result or await _write_by_id(resource, batch, options, _always)
+
+
 async def delete_by_key(resource: MasterRecord, batch: Batch, options: WriteOptions) -> WriteResult:
     """Delete the live records with the items' keys; items without a record are absent.
 
@@ -143,8 +150,6 @@ def _is_deletion(item: Item) -> bool:
 
 replace: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_is_deletion)
 """Replace the records with the items' ids; delete those of items whose ``state`` is ``deleted``."""
-delete: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_always)
-"""Delete the records with the items' ids; a deleted record stays unchanged."""
 
 
 async def _execute(

@@ -60,3 +60,13 @@ join reached on reached.oid = own.oid
 where true {{condition}}
 group by own.oid, own.name
 order by max(reached.depth), own.name <> %s, own.name;
+
+-- name: unvalidated()
+-- Statements that validate the constraints that migrations have added as not valid.
+select format('alter table %I validate constraint %I', own.relname, key.conname)
+from (
+    select oid, relname from pg_class
+    where relnamespace = current_schema()::regnamespace {{no_shard}}
+) as own
+join pg_constraint key on key.conrelid = own.oid and not key.convalidated
+order by key.oid;

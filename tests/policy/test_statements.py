@@ -139,6 +139,7 @@ TELL_NOTHING = (
     "deleted_records.",
     "idempotency.",
     "changes.",
+    "plain_records.remove",
     "writer_locks.",
 )
 

@@ -90,7 +90,7 @@ class EffectivePrices(Resource):
         record = sql["record"].bind(**price_fragments()._asdict())
         few = f"({sql['few'].text}) as sku"
         documents = sql["documents"].bind(
-            priced=priced(*(sql[s].text for s in ("skus", "list")), "made.style_id", "made.id"),
+            priced=priced(sql["skus"].text, sql["list"].text, "made.style_id", "made.id"),
             of_few=record.fill(skus=few, is_chosen="exists"),
             of_many=record.fill(skus="style_sku sku", is_chosen="not exists"),
         )
