@@ -10,21 +10,15 @@ from service.http.context import caller_of, database
 from service.http.envelope import ApiResponse, success, tagged
 from service.listing.query_reader import QueryReader
 from service.records.path_keys import resolve
+from service.resources.assortment import products
 from service.resources.assortment.passports import Passports
-from service.resources.assortment.products import (
-    CHANNEL,
-    CHANNEL_ID,
-    CHANNEL_KEY,
-    Completeness,
-    find_channel,
-)
 
 _LANGUAGE = "language"
 _LARGEST_ID = 2**63 - 1
 
 
 @tagged
-async def read_completeness(resource: Completeness, request: web.Request) -> ApiResponse:
+async def read_completeness(resource: products.Completeness, request: web.Request) -> ApiResponse:
     """Return what a style lacks; raise ApiError with all errors of path and query."""
     caller = caller_of(request)
     with CollectedErrors() as errors:
@@ -36,7 +30,7 @@ async def read_completeness(resource: Completeness, request: web.Request) -> Api
         [style_id] = await resolve(connection, caller.organization_id, path)
         if isinstance(channel, int):
             return await resource.read(connection, caller, channel, style_id)
-        channel_id = await find_channel(connection, caller, name, channel)
+        channel_id = await products.find_channel(connection, caller, name, channel)
         return await resource.read(connection, caller, channel_id, style_id)
 
     return success(await database(request).read(read, caller.organization_id))
@@ -77,12 +71,12 @@ def _text(reader: QueryReader, name: str) -> str | None:
 def _channel(request: web.Request) -> tuple[str, int | str]:
     """Return the parameter that names the channel, and its value."""
     reader = QueryReader(request.query.items())
-    reader.only(*CHANNEL)
-    channel_id = reader.integer(CHANNEL_ID, 0, 1, _LARGEST_ID)
-    key = _text(reader, CHANNEL_KEY)
-    if not reader.texts.keys() & {*CHANNEL}:
-        reader.fail_required(CHANNEL_ID)
-    if {*CHANNEL} <= reader.texts.keys():
-        reader.fail_beside(CHANNEL_KEY, CHANNEL)
+    reader.only(*products.CHANNEL)
+    channel_id = reader.integer(products.CHANNEL_ID, 0, 1, _LARGEST_ID)
+    key = _text(reader, products.CHANNEL_KEY)
+    if not reader.texts.keys() & {*products.CHANNEL}:
+        reader.fail_required(products.CHANNEL_ID)
+    if {*products.CHANNEL} <= reader.texts.keys():
+        reader.fail_beside(products.CHANNEL_KEY, products.CHANNEL)
     reader.raise_errors()
-    return (CHANNEL_ID, channel_id) if key is None else (CHANNEL_KEY, key)
+    return (products.CHANNEL_ID, channel_id) if key is None else (products.CHANNEL_KEY, key)
