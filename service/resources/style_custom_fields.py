@@ -191,11 +191,8 @@ class StyleCustomFields(CustomFields):
             for each in matched
         }
         others = {parent for parent in parents.values() if parent} - values.keys()
-        if others:
-            for parent, stored in (
-                await child.stored(batch.connection, batch.caller, others)
-            ).items():
-                values[parent] = [(id_, *row[:2]) for id_, row in stored.active.items()]
+        for parent, stored in (await child.stored(batch, others)).items():
+            values[parent] = [(id_, *row[:2]) for id_, row in stored.active.items()]
         for entry in entries:
             entry.resolve(batch, values.get(parents[entry.field_id], ()))
 

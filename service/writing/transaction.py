@@ -71,10 +71,8 @@ async def write_entries(
     batches = list[tuple[CollectionEntries, Batch]]()
     for each in collections:
         indexes = [index for index in each.operations if index in copies]
-        batch = Batch(
-            root.connection, root.caller, [copies[index] for index in indexes], indexes, errors
-        )
-        batch.request_id, batch.failed_creator = root.request_id, failed_creator
+        batch = root.of_items([copies[index] for index in indexes], indexes)
+        batch.failed_creator = failed_creator
         batches.append((each, batch))
     await _lock_writers(root.connection, batches)
     for entries, batch in batches:
