@@ -133,11 +133,9 @@ class _MeasuredSize:
     """Size of a sample request in a write: the item itself, or an entry of its ``sizes``."""
 
     index: int
-    """Index of the item in the batch."""
     path: Path
     """Path of the entry in the item."""
     request_id: int
-    """Id of the sample request."""
     size_id: int
     values: Item
     """Members of the size as sent, ``lines`` included."""

@@ -36,9 +36,7 @@ class _ChildValue:
     """Allowed value in a request that refers to a value of the parent field."""
 
     item_index: int
-    """Index of the item in the batch."""
     value_index: int
-    """Index of the value in the item's ``allowedValues``."""
     field_id: int
     """Id of the custom field, which is that of the item."""
     values: list[Item]

@@ -120,10 +120,10 @@ class StyleCareInstructions(RecordPart):
                 process = processes.get(icon_id)
                 if process in seen:
                     words = re.sub("[A-Z]", lambda capital: f" {capital[0].lower()}", process)
-                    path, message = (
+                    index, message = (
                         children.request_indexes[icon_id],
                         f"Two icons are about {words}.",
                     )
-                    children.fail(batch, ErrorType.INVALID_VALUE, path, message=message)
+                    children.fail(batch, ErrorType.INVALID_VALUE, index, message=message)
                 elif process:
                     seen.add(process)
