@@ -266,6 +266,11 @@ class Batch:
             self._selection([index for index in indexes if not accepted[index]]),
         )
 
+    def of_items(self, items: list[Item], request_indexes: Sequence[int]) -> "Batch":
+        """Return a batch of other items, whose errors are those of this one's request."""
+        own = (items, request_indexes, self.errors, self.request_id)
+        return Batch(self.connection, self.caller, *own)
+
     def empty(self) -> "Batch":
         """Return an empty subset of the batch."""
         return self._selection([])

@@ -30,7 +30,6 @@ class WriteSet:
     Items that fail in the checks stay; items that failed before and absent ones are not included.
     """
     upserts: Batch
-    """Items to insert or update."""
     deletes: Batch
     """Items whose records are to be deleted."""
     live_deletes: list[int]

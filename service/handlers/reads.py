@@ -70,7 +70,10 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         parents = await _resolve(connection, resource, caller, path)
         complete = query
         if query.list_request.changed_since is not None:
-            complete = await _with_changed(resource, connection, caller, query)
+            changed = await changed_since.look_up(
+                connection, CHANGES, resource, caller, query.list_request
+            )
+            complete = resource.compile_list(changed)
         looked_up = complete
         if named:
             conditions = await custom_fields.look_up(
@@ -181,15 +184,6 @@ async def _resolve(
     if caller.scopes.restricted:
         visible = supplier_scopes.visible(connection, resource, caller, READ)
     return await resolve(connection, caller.organization_id, path, visible)
-
-
-async def _with_changed(
-    resource: Resource, connection: Connection, caller: Caller, query: ListQuery
-) -> ListQuery:
-    """Return the list query, which has ``changedSince``, restricted to what has changed."""
-    return resource.compile_list(
-        await changed_since.look_up(connection, CHANGES, resource, caller, query.list_request)
-    )
 
 
 def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQuery:

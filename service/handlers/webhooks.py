@@ -14,7 +14,7 @@ from aiohttp import web
 from service.database.connections import Connection
 from service.errors import CollectedErrors, Path
 from service.events import log_event
-from service.handlers.audit import read_administration, run_audited
+from service.handlers.audit import Audited, Body, document_of, read_administration, run_audited
 from service.handlers.parameters import no_parameters, record_path_ids, refuse_preconditions
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of, database
@@ -22,7 +22,6 @@ from service.http.envelope import ApiResponse, respond, success
 from service.organizations import keys
 from service.organizations.audit import AuditEvent
 from service.organizations.scopes import ALL, READ, require_all
-from service.records import reads
 from service.resources.registry import CHANGES
 from service.resources.webhooks import Webhooks
 from service.schemas.validation import Validator
@@ -33,8 +32,7 @@ from service.webhooks.webhook_sender import SENDER
 _REPLAYED: Final = "Idempotent-Replayed"
 _AUDITED: Final = ("url", "collections", "documents", "state")
 
-_Body: TypeAlias = dict[str, Any]
-_Change: TypeAlias = Callable[[Connection, int, int, _Body], Awaitable[bytes | None]]
+_Change: TypeAlias = Callable[[Connection, int, int, Body], Awaitable[bytes | None]]
 """Changes a locked subscription; returns its new secret, or None if that stays.
 
 Takes the connection, the organization, the subscription's id and the body.
@@ -57,10 +55,10 @@ async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Respo
     ``too_many_items`` if there are MAX_WEBHOOKS already.
     """
 
-    async def work(connection: Connection, _: list[int], body: _Body) -> ApiResponse:
+    async def work(connection: Connection, _: list[int], body: Body) -> ApiResponse:
         organization_id = caller_of(request).organization_id
         webhook_id, secret = await subscriptions.add(connection, organization_id, body)
-        document = await _document(resource, request, connection, webhook_id)
+        document = await document_of(resource, request, connection, webhook_id)
         headers = {"Location": f"{request.path}/{webhook_id}"}
         return success(_with_secret(document, secret), created=True, headers=headers)
 
@@ -78,13 +76,13 @@ async def change(
     position have expired.
     """
 
-    async def work(connection: Connection, path: list[int], body: _Body) -> ApiResponse:
+    async def work(connection: Connection, path: list[int], body: Body) -> ApiResponse:
         organization_id, [webhook_id] = caller_of(request).organization_id, path
         # The URL gets the changes, and the secret proves their sender.
         stored = await subscriptions.lock(connection, organization_id, webhook_id)
         require_all(caller_of(request).scopes, _needed_scopes(stored))
         secret = await _CHANGES[form](connection, organization_id, webhook_id, body)
-        document = await _document(resource, request, connection, webhook_id)
+        document = await document_of(resource, request, connection, webhook_id)
         return success(document if secret is None else _with_secret(document, secret))
 
     return await _write(request, raw, form, resource, work)
@@ -93,10 +91,10 @@ async def change(
 async def remove(resource: Webhooks, request: web.Request) -> web.Response:
     """Delete a subscription; return it as it was. Raise ApiError ``not_found`` without one."""
 
-    async def work(connection: Connection, path: list[int], _: _Body) -> ApiResponse:
+    async def work(connection: Connection, path: list[int], _: Body) -> ApiResponse:
         organization_id, [webhook_id] = caller_of(request).organization_id, path
         await subscriptions.lock(connection, organization_id, webhook_id)
-        document = await _document(resource, request, connection, webhook_id)
+        document = await document_of(resource, request, connection, webhook_id)
         await subscriptions.remove(connection, organization_id, webhook_id)
         return success(document)
 
@@ -126,7 +124,7 @@ async def _write(
     raw: bytes,
     form: str,
     resource: Webhooks,
-    work: Callable[[Connection, list[int], _Body], Awaitable[ApiResponse]],
+    work: Callable[[Connection, list[int], Body], Awaitable[ApiResponse]],
 ) -> web.Response:
     """Check a request, run its work in a transaction, log the event and wake this worker's sender.
 
@@ -137,7 +135,7 @@ async def _write(
     """
     caller, event = caller_of(request), _EVENTS.get(form, "deleted")
 
-    async def audited(connection: Connection) -> tuple[ApiResponse, AuditEvent]:
+    async def audited(connection: Connection) -> Audited:
         response = await work(connection, path, body)
         document = orjson.loads(response.body)["data"]
         if event in ("created", "updated"):
@@ -156,14 +154,6 @@ async def _write(
     request.app[SENDER].wake(caller.organization_id)
     reserve_unconditionally(request, len(response.body))
     return respond(response)
-
-
-async def _document(
-    resource: Webhooks, request: web.Request, connection: Connection, webhook_id: int
-) -> bytes:
-    return await reads.read_document(
-        connection, resource, caller_of(request), [webhook_id], "documents"
-    )
 
 
 def _needed_scopes(webhook: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:

@@ -15,20 +15,11 @@ from service.batches.batch import Batch, ItemErrors, RequestItems
 from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
 from service.errors import ApiError, BulkCounts, CollectedErrors
-from service.handlers import write_options
+from service.handlers import request_items, write_options
 from service.handlers.audit import run_settings
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, record_path
 from service.handlers.patch import patch_editor
-from service.handlers.request_items import (
-    BulkBody,
-    keyed_item,
-    many_ids,
-    many_items,
-    many_keys,
-    one_item,
-    only_ids,
-)
 from service.handlers.write_options import WriteParameters, run_write
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
@@ -106,7 +97,7 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
         resource,
         request,
         raw,
-        lambda _: (one_item(resource.validators["create"], raw), writes.create),
+        lambda _: (request_items.one_item(resource.validators["create"], raw), writes.create),
     )
 
 
@@ -119,8 +110,10 @@ async def replace(resource: WritableResource, request: web.Request, raw: bytes) 
 
     def read(options: WriteOptions) -> _ItemsAndWrite:
         if isinstance(resource, MasterRecord) and options.path_key is not None:
-            return keyed_item(resource, raw, options.path_key), writes.replace_by_key
-        return one_item(resource.validators["replace"], raw, resource.list_name), writes.replace
+            return request_items.keyed_item(resource, raw, options.path_key), writes.replace_by_key
+        return request_items.one_item(
+            resource.validators["replace"], raw, resource.list_name
+        ), writes.replace
 
     return await _write_one(resource, request, raw, read)
 
@@ -134,7 +127,7 @@ async def patch(resource: WritableResource, request: web.Request, raw: bytes) ->
 
     def read(_: WriteOptions) -> _ItemsAndWrite:
         if is_sent_as(request.headers[hdrs.CONTENT_TYPE], MERGE_PATCH):
-            return one_item(resource.validators["merge"], raw), writes.merge
+            return request_items.one_item(resource.validators["merge"], raw), writes.merge
         return RequestItems([{}]), partial(writes.patch, edit=patch_editor(resource, raw))
 
     return await _write_one(resource, request, raw, read)
@@ -160,14 +153,14 @@ async def merge_many(resource: WritableResource, request: web.Request, raw: byte
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
     """Delete records in bulk, by ``ids`` or ``keys``; return them as deleted, or the outcomes."""
     allowed, keys = write_options.ONLY_IDS, list[str]()
-    if not (ids := only_ids(request.rel_url.raw_query_string)):
+    if not (ids := request_items.only_ids(request.rel_url.raw_query_string)):
         allowed, query = write_options.bulk_delete(resource), request.query
         ids, keys = query.getall(write_options.IDS, []), query.getall(write_options.KEYS, [])
 
     def read(options: WriteOptions) -> _ItemsAndWrite:
         if options.match_by_key:
-            return many_keys(resource, keys, options), writes.delete_by_key
-        return many_ids(resource, ids, options), writes.delete
+            return request_items.many_keys(resource, keys, options), writes.delete_by_key
+        return request_items.many_ids(resource, ids, options), writes.delete
 
     with bulk_error_counts("bulk_delete", len(keys or ids)):
         return await _execute(_check(resource, request, b"", allowed, read))
@@ -184,7 +177,7 @@ async def _write_many(
     operation: str, resource: WritableResource, request: web.Request, raw: bytes
 ) -> web.Response:
     """Handle a bulk write whose body lists the items."""
-    body = BulkBody.of(raw)
+    body = request_items.BulkBody.of(raw)
     if len(raw) > ENTER_AGAIN_BYTES:
         await request.app[BODY_SCHEDULER].enter(caller_of(request).organization_id, again=True)
     takes_keys = (operation, True) in _BULK_WRITES
@@ -199,11 +192,11 @@ async def _write_many(
 
 
 def _read_items(
-    operation: str, resource: WritableResource, body: BulkBody, options: WriteOptions
+    operation: str, resource: WritableResource, body: request_items.BulkBody, options: WriteOptions
 ) -> _ItemsAndWrite:
     """Return the items of a bulk write and the function that writes them."""
     form, write = _BULK_WRITES[operation, options.match_by_key]
-    return many_items(resource, resource.validators[form], body, options), write
+    return request_items.many_items(resource, resource.validators[form], body, options), write
 
 
 @contextmanager

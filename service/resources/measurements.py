@@ -17,12 +17,7 @@ from service.errors import ErrorDetail, Path
 from service.records.parts import RecordPart
 from service.records.path_keys import KeyLookup
 from service.records.scalar_columns import decimal_text
-from service.resources.sample_requests import (
-    REQUEST_KEYS,
-    STYLE_KEYS,
-    SampleRequests,
-    StyleSampleRequests,
-)
+from service.resources import sample_requests
 from service.schemas.extra_checks import duplicate_errors
 
 _SIZE: Final = "sizeRangeSizeId"
@@ -41,15 +36,15 @@ class Measurements(RecordPart):
     """
 
     name = "measurements"
-    owner = SampleRequests
+    owner = sample_requests.SampleRequests
     parents: ClassVar[Mapping[str, str]] = {
-        **StyleSampleRequests.parents,
-        "sampleRequestId": SampleRequests.name,
+        **sample_requests.StyleSampleRequests.parents,
+        "sampleRequestId": sample_requests.SampleRequests.name,
     }
     key = _SIZE
     key_lookups = {  # noqa: RUF012
-        "styleId": STYLE_KEYS,
-        "sampleRequestId": REQUEST_KEYS,
+        "styleId": sample_requests.STYLE_KEYS,
+        "sampleRequestId": sample_requests.REQUEST_KEYS,
         _SIZE: KeyLookup("name", load("measurements")["size_by_name"].text),
     }
     is_patched = True
@@ -138,11 +133,9 @@ class _MeasuredSize:
     """Size of a sample request in a write: the item itself, or an entry of its ``sizes``."""
 
     index: int
-    """Index of the item in the batch."""
     path: Path
     """Path of the entry in the item."""
     request_id: int
-    """Id of the sample request."""
     size_id: int
     values: Item
     """Members of the size as sent, ``lines`` included."""

@@ -36,9 +36,7 @@ class _ChildValue:
     """Allowed value in a request that refers to a value of the parent field."""
 
     item_index: int
-    """Index of the item in the batch."""
     value_index: int
-    """Index of the value in the item's ``allowedValues``."""
     field_id: int
     """Id of the custom field, which is that of the item."""
     values: list[Item]
@@ -191,11 +189,8 @@ class StyleCustomFields(CustomFields):
             for each in matched
         }
         others = {parent for parent in parents.values() if parent} - values.keys()
-        if others:
-            for parent, stored in (
-                await child.stored(batch.connection, batch.caller, others)
-            ).items():
-                values[parent] = [(id_, *row[:2]) for id_, row in stored.active.items()]
+        for parent, stored in (await child.stored(batch, others)).items():
+            values[parent] = [(id_, *row[:2]) for id_, row in stored.active.items()]
         for entry in entries:
             entry.resolve(batch, values.get(parents[entry.field_id], ()))
 

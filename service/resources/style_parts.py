@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from service.batches.batch import Batch
+from service.batches.batch import Batch, Item
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.properties import stored_id
@@ -28,22 +28,17 @@ class StyleContacts(RecordPart):
 
 
 class _Steps(ChildList):
-    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+    def entry_errors(self, entry: Item, *path: str | int) -> Iterator[ErrorDetail]:
         """Yield the errors of steps without a place, and of names that their process needs not."""
-        yield from super().errors(entries, *path)
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if not isinstance(entry, dict):
-                continue
-            name, is_other = (*path, index, "processName"), entry.get("process") == "other"
-            if is_other and entry.get("processName") is None:
-                yield ErrorDetail(ErrorType.REQUIRED_FIELD, name, "Name the process.")
-            if not is_other and entry.get("processName") is not None:
-                message = "Leave it out, or use the process `other`."
-                yield ErrorDetail(ErrorType.INVALID_VALUE, name, message)
-            if all(entry.get(name) is None for name in _PLACES):
-                message = f"Use one of {', '.join(_PLACES)}."
-                country = (*path, index, "countryCode")
-                yield ErrorDetail(ErrorType.REQUIRED_FIELD, country, message)
+        name, is_other = (*path, "processName"), entry.get("process") == "other"
+        if is_other and entry.get("processName") is None:
+            yield ErrorDetail(ErrorType.REQUIRED_FIELD, name, "Name the process.")
+        if not is_other and entry.get("processName") is not None:
+            message = "Leave it out, or use the process `other`."
+            yield ErrorDetail(ErrorType.INVALID_VALUE, name, message)
+        if all(entry.get(place) is None for place in _PLACES):
+            message = f"Use one of {', '.join(_PLACES)}."
+            yield ErrorDetail(ErrorType.REQUIRED_FIELD, (*path, "countryCode"), message)
 
 
 class StyleSupplierFacilities(RecordPart):

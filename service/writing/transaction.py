@@ -23,16 +23,8 @@ from service.error_types import ErrorType
 from service.listing.properties import stored_id
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
-from service.writing import merge_patch, own_keys
+from service.writing import locking, merge_patch, own_keys
 from service.writing.late_checks import check_results, finish_deletes
-from service.writing.locking import (
-    LockedRecords,
-    assign_ids,
-    lock_by_id,
-    lock_by_key,
-    lock_organization,
-    locks_organization,
-)
 from service.writing.outcomes import WriteOptions, WriteResult, sent_key
 from service.writing.stored_batches import (
     WrittenBatch,
@@ -79,10 +71,8 @@ async def write_entries(
     batches = list[tuple[CollectionEntries, Batch]]()
     for each in collections:
         indexes = [index for index in each.operations if index in copies]
-        batch = Batch(
-            root.connection, root.caller, [copies[index] for index in indexes], indexes, errors
-        )
-        batch.request_id, batch.failed_creator = root.request_id, failed_creator
+        batch = root.of_items([copies[index] for index in indexes], indexes)
+        batch.failed_creator = failed_creator
         batches.append((each, batch))
     await _lock_writers(root.connection, batches)
     for entries, batch in batches:
@@ -118,8 +108,8 @@ async def _lock_writers(
             await own_keys.take_writer_lock(
                 connection, entries.resource, batch.caller.organization_id
             )
-    if any(locks_organization(entries.resource, creates=True) for entries, _ in batches):
-        await lock_organization(connection, batches[0][1].caller.organization_id)
+    if any(locking.locks_organization(entries.resource, creates=True) for entries, _ in batches):
+        await locking.lock_organization(connection, batches[0][1].caller.organization_id)
 
 
 async def _find_parents_of_deletes(entries: CollectionEntries, batch: Batch) -> None:
@@ -163,21 +153,21 @@ class _Operations:
 
 async def _lock_records(
     entries: CollectionEntries, batch: Batch, options: WriteOptions
-) -> LockedRecords:
+) -> locking.LockedRecords:
     """Lock the items' records, and set ``id``; merge; add ``duplicate`` to items of one record."""
     resource, operations = entries.resource, _Operations(entries, batch)
     assert isinstance(resource, MasterRecord)
     created, others = batch.split(lambda item: operations[item] is EntryOperation.CREATE)
     by_id, by_key = others.split(operations.is_by_id)
-    records = LockedRecords(operations.deletes)
-    for part, lock in ((by_key, lock_by_key), (by_id, lock_by_id)):
+    records = locking.LockedRecords(operations.deletes)
+    for part, lock in ((by_key, locking.lock_by_key), (by_id, locking.lock_by_id)):
         if part.items:
             of_part = await lock(resource, part, options, operations.deletes)
             records.stored |= of_part.stored
             records.new |= of_part.new
             records.renames |= of_part.renames
     if created.items:
-        await assign_ids(resource, created)
+        await locking.assign_ids(resource, created)
         records.new |= {*created.ids}
     _report_repeated(resource, others)
     merged = others.subset(
@@ -196,11 +186,11 @@ async def _lock_records(
 
 async def _lock_owners(
     entries: CollectionEntries, batch: Batch, options: WriteOptions
-) -> LockedRecords:
+) -> locking.LockedRecords:
     """Lock the owners of the parts; merge the items to be merged."""
     resource, operations = entries.resource, _Operations(entries, batch)
     await resource.identify(batch, skip_failed=True)
-    records = await lock_by_id(resource, batch, options, deletes=lambda _: False)
+    records = await locking.lock_by_id(resource, batch, options, deletes=lambda _: False)
     merged = batch.subset(lambda item: operations[item] is EntryOperation.MERGE)
     await merge_patch.merge_stored(resource, merged, restores=False)
     return records

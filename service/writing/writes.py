@@ -14,19 +14,9 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 from service.batches.batch import Batch, Item
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
-from service.writing import merge_patch
+from service.writing import locking, merge_patch
 from service.writing.direct_deletes import delete_directly
 from service.writing.keyed_references import with_ids
-from service.writing.locking import (
-    LockedRecords,
-    assign_ids,
-    lock_and_read,
-    lock_by_id,
-    lock_by_key,
-    lock_organization,
-    lock_unique_keys,
-    locks_organization,
-)
 from service.writing.outcomes import WriteOptions, WriteResult
 from service.writing.stored_batches import keep_newer_fields, record_changes, result_of, store
 
@@ -46,11 +36,11 @@ class Edit(NamedTuple):
 
 async def create(resource: MasterRecord, batch: Batch, options: WriteOptions) -> WriteResult:
     """Create records; the items have passed the create schema and have no ids yet."""
-    await lock_unique_keys(resource, batch)
-    if locks_organization(resource, creates=True):
-        await lock_organization(batch.connection, batch.caller.organization_id)
-    await assign_ids(resource, batch)
-    records = LockedRecords(new={*batch.ids})
+    await locking.lock_unique_keys(resource, batch)
+    if locking.locks_organization(resource, creates=True):
+        await locking.lock_organization(batch.connection, batch.caller.organization_id)
+    await locking.assign_ids(resource, batch)
+    records = locking.LockedRecords(new={*batch.ids})
     return await _execute(resource, batch, records, options)
 
 
@@ -59,7 +49,7 @@ async def _write_by_id(
 ) -> WriteResult:
     """Delete the records of the items that ``deletes`` accepts; replace the other records."""
     await resource.identify(batch, skip_failed=options.skip_failed)
-    records = await lock_by_id(resource, batch, options, deletes)
+    records = await locking.lock_by_id(resource, batch, options, deletes)
     keep_newer_fields(resource, batch, records, deletes)
     return await _execute(resource, batch, records, options)
 
@@ -71,7 +61,7 @@ async def patch(
 
     The batch has one item, which has the record's id.
     """
-    records = await lock_and_read(resource, batch, options)
+    records = await locking.lock_and_read(resource, batch, options)
     batch.errors.raise_any()
     item = batch.items[0]
     values = await with_ids(resource, batch, records.stored, edit.values)
@@ -91,7 +81,7 @@ async def replace_by_key(
     Deleted records are restored. Items whose ``state`` is ``deleted`` delete theirs, leave it as it
     is if it is deleted already, or are absent.
     """
-    records = await lock_by_key(resource, batch, options, deletes=_is_deletion)
+    records = await locking.lock_by_key(resource, batch, options, deletes=_is_deletion)
     keep_newer_fields(resource, batch, records, _is_deletion)
     return await _execute(resource, batch, records, options)
 
@@ -107,7 +97,7 @@ async def delete_by_key(resource: MasterRecord, batch: Batch, options: WriteOpti
 
     A deleted record with the key, if no live one has it, stays unchanged.
     """
-    records = await lock_by_key(resource, batch, options, deletes=_always)
+    records = await locking.lock_by_key(resource, batch, options, deletes=_always)
     return await _execute(resource, batch, records, options)
 
 
@@ -117,7 +107,7 @@ async def merge(resource: WritableResource, batch: Batch, options: WriteOptions)
     A deleted record stays deleted, unless its item has a ``state``.
     """
     await resource.identify(batch, skip_failed=options.skip_failed)
-    records = await lock_by_id(resource, batch, options, deletes=_never)
+    records = await locking.lock_by_id(resource, batch, options, deletes=_never)
     await merge_patch.merge_stored(resource, batch.subset(), restores=False)
     return await _execute(resource, batch, records, options)
 
@@ -128,7 +118,7 @@ async def merge_by_key(resource: MasterRecord, batch: Batch, options: WriteOptio
     Deleted records are restored, as ``active`` unless their item has a ``state``. Items whose
     ``state`` is ``deleted`` delete theirs, or are absent.
     """
-    records = await lock_by_key(resource, batch, options, deletes=_is_deletion)
+    records = await locking.lock_by_key(resource, batch, options, deletes=_is_deletion)
     stored_items = batch.subset(
         lambda item: item.get("id") in records.stored and not _is_deletion(item)
     )
@@ -153,7 +143,7 @@ replace: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_is_dele
 
 
 async def _execute(
-    resource: WritableResource, batch: Batch, records: LockedRecords, options: WriteOptions
+    resource: WritableResource, batch: Batch, records: locking.LockedRecords, options: WriteOptions
 ) -> WriteResult:
     """Check, write and render a batch whose records are locked."""
     written = await store(resource, batch, records, options)

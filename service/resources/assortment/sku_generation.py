@@ -72,10 +72,7 @@ class SkuGeneration(WritableResource):
         batch.errors.raise_any()
         if items:
             indexes = [batch.request_indexes[pair["item"]] for pair in missing]
-            skus = Batch(
-                batch.connection, batch.caller, items, indexes, batch.errors, batch.request_id
-            )
-            await self._store(skus, options)
+            await self._store(batch.of_items(items, indexes), options)
         made = iter(items)
         outcomes = [_outcome(pair, made) for pair in pairs]
         barcodes = await self._allocate(batch, pairs, outcomes, options)
@@ -107,10 +104,7 @@ class SkuGeneration(WritableResource):
             for index, sku_ids in lacking.items()
         ]
         indexes = [batch.request_indexes[index] for index in lacking]
-        allocations = Batch(
-            batch.connection, batch.caller, items, indexes, batch.errors, batch.request_id
-        )
-        rows = await self._allocations.allocate(allocations, options)
+        rows = await self._allocations.allocate(batch.of_items(items, indexes), options)
         return {row["styleSkuId"]: row["key"] for row in rows}
 
     async def _check_items(self, batch: Batch) -> None:

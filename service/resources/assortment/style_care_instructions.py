@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from service.batches.batch import Batch
+from service.batches.batch import Batch, Item
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.child_list import ChildList
@@ -31,15 +31,13 @@ class _Sets(ChildList):
 
 
 class _Layers(ChildList):
-    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+    def entry_errors(self, entry: Item, *path: str | int) -> Iterator[ErrorDetail]:
         """Yield ``out_of_range`` for layers whose materials are more than 100 percent."""
-        yield from super().errors(entries, *path)
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            materials = entry.get("materials") if isinstance(entry, dict) else None
-            total = sum(map(_percentage, materials if isinstance(materials, list) else ()))
-            if total > 100:
-                message = f"The percentages sum to {total}; use at most 100."
-                yield ErrorDetail(ErrorType.OUT_OF_RANGE, (*path, index, "materials"), message)
+        materials = entry.get("materials")
+        total = sum(map(_percentage, materials if isinstance(materials, list) else ()))
+        if total > 100:
+            message = f"The percentages sum to {total}; use at most 100."
+            yield ErrorDetail(ErrorType.OUT_OF_RANGE, (*path, "materials"), message)
 
 
 def _percentage(material: Any) -> Decimal:
@@ -122,10 +120,10 @@ class StyleCareInstructions(RecordPart):
                 process = processes.get(icon_id)
                 if process in seen:
                     words = re.sub("[A-Z]", lambda capital: f" {capital[0].lower()}", process)
-                    path, message = (
+                    index, message = (
                         children.request_indexes[icon_id],
                         f"Two icons are about {words}.",
                     )
-                    children.fail(batch, ErrorType.INVALID_VALUE, path, message=message)
+                    children.fail(batch, ErrorType.INVALID_VALUE, index, message=message)
                 elif process:
                     seen.add(process)

@@ -1,11 +1,11 @@
 """Bills of materials of styles (contract, Items of styles)."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
-from service.batches.batch import Batch
+from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.database.statements import Statement
 from service.error_types import ErrorType
@@ -20,15 +20,12 @@ _PRIMARY: Final = "isPrimary"
 
 
 class _Colors(ChildList):
-    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+    def entry_errors(self, entry: Item, *path: str | int) -> Iterator[ErrorDetail]:
         """Yield the errors of colors that omit the item, and name another one or its color."""
-        yield from super().errors(entries, *path)
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if not (isinstance(entry, dict) and entry.get("isOmitted") is True):
-                continue
-            if any(entry.get(name) is not None for name in ("colorId", "itemId")):
-                message = "Leave it out beside `colorId` and `itemId`."
-                yield ErrorDetail(ErrorType.INVALID_VALUE, (*path, index, "isOmitted"), message)
+        is_named = any(entry.get(name) is not None for name in ("colorId", "itemId"))
+        if is_named and entry.get("isOmitted") is True:
+            message = "Leave it out beside `colorId` and `itemId`."
+            yield ErrorDetail(ErrorType.INVALID_VALUE, (*path, "isOmitted"), message)
 
 
 _COLORS: Final = _Colors(
