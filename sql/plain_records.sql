@@ -26,7 +26,7 @@ returning stored.id{{counted}};
 -- Locks the records to delete for good that are live, and returns their last documents.
 select id, {{rendered}} as document
 from ({{record}}) as record
-where id = any((select $2::text::bigint[])::bigint[]) and {{stored_state}} <> 'deleted'
+where id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
 order by id
 for update
 
@@ -34,7 +34,6 @@ for update
 with present as materialized (select now() as moment)
 
 -- name: purge(organization_id, ids)
--- Not all that a delete removes is sent ahead of the commit by remove, which returns no rows.
 {{remove}}
 returning id{{counted}};
 
@@ -66,3 +65,7 @@ join {{table}} before on before.organization_id = $1::bigint and before.id = ite
 where stored.organization_id = $1::bigint and stored.id = item.id
     and row({{stored_values}}) is distinct from row({{sent_values}})
 returning stored.id, {{shows}} as shown{{counted_anew}};
+
+-- name: used(organization_id, ids)
+-- Rows without a document for the ids that records refer to, beside those of lock_last.
+select id, null::text as document from ({{uses}}) as used;

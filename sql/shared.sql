@@ -257,10 +257,6 @@ select
 from style_color
 where style_color.organization_id = $1::bigint and style_color.id = any($2::bigint[]);
 
--- name: used(organization_id, ids)
--- Rows without a document for the ids that records refer to, beside those of lock_last.
-select id, null::text as document from ({{uses}}) as used;
-
 -- name: uses(organization_id, ids)
 -- Ids that records of {{table}} refer to by a link, which may be the same table, with the number of live records, and with
 -- the ids and own keys of the first ones.

@@ -143,7 +143,8 @@ def plan(connection: psycopg.Connection[Any]) -> DistributionPlan:
 
 def tenant_tables(connection: psycopg.Connection[Any]) -> list[str]:
     """Return the tables of tenants, distributed or not, each after those that it refers to."""
-    tables = _ordered(connection, no_shard=_no_shard(connection), condition="")
+    no_shard = _NO_SHARD if _is_true(connection, "citus") else ""
+    tables = _ordered(connection, no_shard=no_shard, condition="")
     return [name for name, is_tenant, _ in tables if is_tenant]
 
 
@@ -152,13 +153,9 @@ def validate_constraints(connection: psycopg.Connection[Any]) -> None:
 
     Reads and writes of the tables go on meanwhile, as long as it may take.
     """
-    text = _SQL["unvalidated"].fill(no_shard=_no_shard(connection))
-    for (statement,) in connection.execute(text.encode()).fetchall():
-        connection.execute(statement.encode())
-
-
-def _no_shard(connection: psycopg.Connection[Any]) -> str:
-    return _NO_SHARD if _is_true(connection, "citus") else ""
+    unvalidated = _SQL["unvalidated"].encoded
+    for (text,) in connection.execute(unvalidated, [tenant_tables(connection)]).fetchall():
+        connection.execute(text.encode())
 
 
 def _ordered(connection: psycopg.Connection[Any], **conditions: str) -> list[Any]:

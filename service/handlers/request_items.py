@@ -218,13 +218,6 @@ def _group_by_parent(
     return groups.values()
 
 
-def only_ids(query: str) -> list[str]:
-    """Return the ``ids`` of a query as it was sent; [] if it has anything but digits for them."""
-    texts = query.removeprefix("ids=").split("&ids=")
-    digits = "".join(texts)
-    return texts if query[:4] == "ids=" and digits.isascii() and digits.isdigit() else []
-
-
 def many_ids(resource: MasterRecord, texts: list[str], options: WriteOptions) -> RequestItems:
     """Return the items of a bulk delete, from its ``ids`` parameters, with their stored ids.
 

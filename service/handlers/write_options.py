@@ -41,9 +41,8 @@ SINGLE: Final[WriteParameters] = {DRY_RUN: ("false", "true"), PREVIEW: ("false",
 BULK: Final[WriteParameters] = {ON_ERROR: ("abort", "skip"), **SINGLE}
 """Query parameters of a bulk write with a body; its items are new or name records by id."""
 
-ONLY_IDS: Final[WriteParameters] = {IDS: (), **BULK}
+_ONLY_IDS: Final[WriteParameters] = {IDS: (), **BULK}
 """Those of a bulk delete whose query has nothing but ids, and is not read again."""
-_NO_QUERY: Final[Mapping[str, str]] = {}
 
 
 def bulk_by_key(resource: WritableResource) -> WriteParameters:
@@ -64,6 +63,21 @@ def bulk_delete(resource: WritableResource) -> WriteParameters:
     return {IDS: (), MATCH: (resource.own_key,), KEYS: (), **BULK}
 
 
+def named_records(
+    request: web.Request, resource: WritableResource
+) -> tuple[WriteParameters, list[str], list[str]]:
+    """Return the query parameters of a bulk delete, and the texts of its ids and keys.
+
+    Ids alone are read from the query as it was sent, which takes a tenth of the time.
+    """
+    raw = request.rel_url.raw_query_string
+    ids = raw.removeprefix("ids=").split("&ids=")
+    if raw.startswith("ids=") and raw.isascii() and "".join(ids).isdigit():
+        return _ONLY_IDS, ids, []
+    query = request.query
+    return bulk_delete(resource), query.getall(IDS, []), query.getall(KEYS, [])
+
+
 def read(request: web.Request, resource: Resource, allowed: WriteParameters) -> WriteOptions:
     """Return the options of a write; raise nothing.
 
@@ -71,8 +85,7 @@ def read(request: web.Request, resource: Resource, allowed: WriteParameters) -> 
     the caller must run ``check`` before it uses the options. Of a repeated parameter the first
     value counts. ``Prefer`` counts for bulk writes only.
     """
-    query = _NO_QUERY if allowed is ONLY_IDS else request.query
-    is_bulk = ON_ERROR in allowed
+    is_bulk, query = ON_ERROR in allowed, {} if allowed is _ONLY_IDS else request.query
     return WriteOptions(
         item_precondition=item_precondition,
         skip_failed=is_bulk and query.get(ON_ERROR) == "skip",
@@ -91,7 +104,7 @@ def check(request: web.Request, allowed: WriteParameters) -> None:
     A dry run excludes an Idempotency-Key, and a preview requires a dry run. ``ids`` exclude
     ``match`` and ``keys``, and ``keys`` require ``match``.
     """
-    if allowed is ONLY_IDS or not request.query:
+    if allowed is _ONLY_IDS or not request.query:
         return
     reader = QueryReader(request.query.items())
     reader.only(*allowed)

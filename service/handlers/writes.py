@@ -152,10 +152,7 @@ async def merge_many(resource: WritableResource, request: web.Request, raw: byte
 
 async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
     """Delete records in bulk, by ``ids`` or ``keys``; return them as deleted, or the outcomes."""
-    allowed, keys = write_options.ONLY_IDS, list[str]()
-    if not (ids := request_items.only_ids(request.rel_url.raw_query_string)):
-        allowed, query = write_options.bulk_delete(resource), request.query
-        ids, keys = query.getall(write_options.IDS, []), query.getall(write_options.KEYS, [])
+    allowed, ids, keys = write_options.named_records(request, resource)
 
     def read(options: WriteOptions) -> _ItemsAndWrite:
         if options.match_by_key:

@@ -14,7 +14,7 @@ from service.batches.change_recorder import BoundStatement, WritePlan
 from service.batches.write_set import WriteSet
 from service.database.statements import SHARED, Statement, id_array, load_bound
 from service.error_types import ErrorType
-from service.listing.page_sql import LIVE, column_of
+from service.listing.page_sql import LIVE, UTC_TEXT, column_of
 from service.listing.properties import SOURCE, Property
 from service.listing.related import Related
 from service.records import scalar_columns
@@ -256,3 +256,31 @@ class MasterRecord(WritableResource):
             return []
         ids_parameter = id_array(ids)
         return [BoundStatement(self.statements[name].text, (ids_parameter,)) for name in names]
+
+
+class HardDeleted(MasterRecord):
+    """Record whose rows a delete removes. The response has its last document, read before.
+
+    The ``documents`` statement has slots for the values of ``state`` and ``end_date`` that the
+    document shows. A last document has ``deleted`` and the present time in them; it equals the
+    stored document if there are no slots. The ``purge`` statement removes the rows by id. As a base
+    class, it comes before the one that has the statements: ``PlainRecord``.
+    """
+
+    deletes: ClassVar[tuple[str, ...]] = ("purge",)
+    _late_columns: ClassVar[tuple[str, ...]] = ("state", "end_date")
+
+    def _load_statements(self) -> Mapping[str, Statement]:
+        """Return the statements, with the slots ``state`` and ``end_date`` filled.
+
+        ``documents`` gets the columns; ``last_documents`` gets ``deleted`` and ``now()``. It is
+        made from ``documents`` unless the resource has a statement for it.
+        """
+        loaded = {**super()._load_statements()}
+        documents = loaded["documents"]
+        loaded.setdefault("last_documents", documents)
+        stored = {"state": "state", "end_date": UTC_TEXT.format("end_date")}
+        last = {"state": "'deleted'::text", "end_date": f"(select {UTC_TEXT.format('now()')})"}
+        late = {"documents": stored, "last_documents": last, "lock_last": last}
+        bound = {name: loaded[name].bind(**late[name]) for name in late.keys() & loaded.keys()}
+        return loaded | bound

@@ -11,8 +11,9 @@ from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.listing.related import Related
 from service.records.child_list import ChildList
+from service.records.master_record import HardDeleted
 from service.resources.assortment.style_entries import of_care_sets, of_lines
-from service.resources.plain_records import HardDeleted, PlainRecord
+from service.resources.plain_records import PlainRecord
 
 _REFERENCE_KEY = "care_material_reference_key"
 """Name of the unique index of the ``userDefinedId`` of live materials."""

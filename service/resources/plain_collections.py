@@ -5,7 +5,7 @@ from functools import cached_property
 
 from service import schemas
 from service.database.statements import SHARED, Statement, load_bound
-from service.records.master_record import MasterRecord
+from service.records.master_record import HardDeleted, MasterRecord
 from service.records.path_keys import KeyLookup
 from service.records.resource import Resource
 from service.records.scalar_columns import document_sql
@@ -14,7 +14,7 @@ from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.associations import Restriction
 from service.resources.assortment.style_entries import of_line_colors, of_lines
 from service.resources.custom_fields import CustomFields, allowed_values, related_values
-from service.resources.plain_records import HardDeleted, PlainRecord
+from service.resources.plain_records import PlainRecord
 
 
 class Brands(Restriction, PlainRecord):

@@ -17,7 +17,7 @@ from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.files import SQL
-from service.listing.page_sql import UTC_TEXT, column_of
+from service.listing.page_sql import column_of
 from service.listing.properties import stored_id
 from service.records import scalar_columns
 from service.records.child_list import ChildList
@@ -26,6 +26,7 @@ from service.records.master_record import MasterRecord
 from service.records.matched_children import MatchedChildren
 from service.records.reference_targets import own_references
 from service.records.references import Reference
+from service.records.usage import uses_text
 from service.schemas.formats import error_of
 from service.schemas.write_forms import PERIOD
 
@@ -141,38 +142,42 @@ class PlainRecord(MasterRecord):
             table=self.table,
             deletion_shows=str("state" in self.shown).lower(),
         )
-        names = ("shape", "record", "present", "highest", "lock_last", "remove")
-        shape, record, present, highest, lock_last, remove = map(bound.pop, names)
-        bound["purge"] = bound["purge"].bind(remove=remove.text)
+        shape, record, present, highest = map(bound.pop, ("shape", "record", "present", "highest"))
+        bound["purge"] = bound["purge"].bind(remove=bound["remove"].text)
         bound["insert"] = bound["insert"].bind(highest=f"\n{highest.text}" if is_positioned else "")
         bound["update"] = bound["update"].bind(present=f"{present.text}\n" if is_dated else "")
-        shapes = [
-            ("writables", "writable", record, ()),
-            ("documents", "document", own.pop("record", record), self._late_columns),
-        ]
-        if "last_record" in own:
-            last = own.pop("last_record")
-            shapes.append(("last_documents", "document", last, self._late_columns))
+        documents, late = own.pop("record", record), self._late_columns
+        last = own.pop("last_record", documents)
+        shapes = [("documents", "document", documents, late), ("writables", "writable", record, ())]
+        if last is not documents:
+            shapes.append(("last_documents", "document", last, late))
         fragments = {
             name: own.pop(name)
             for child in self.lists
             for name in (child.column, f"writable_{child.column}")
             if name in own
         }
-        rendered = joins = ""
-        for name, form, rows, late in shapes:
-            rendered = scalar_columns.document_sql(self.name, form, late)
+        for name, form, rows, late_columns in shapes:
+            rendered = scalar_columns.document_sql(self.name, form, late_columns)
             joins = self._joins(form, fragments)
             bound[name] = shape.bind(record=rows.text, rendered=rendered, joins=joins)
-        is_purged_alone = self.deletes == ("purge",) and not (self.counted_by or "in_use" in own)
-        if is_purged_alone and not joins and "documents" not in own:  # those of last documents
-            slots = {"record": rows.text, "rendered": rendered, "stored_state": self.stored_state}
-            bound |= {"lock_last": lock_last.bind(**slots), "remove": remove}
-        for name in {"delete", "purge"}.difference(self.deletes):
+        rendered = scalar_columns.document_sql(self.name, "document", late)
+        bound["lock_last"] = bound["lock_last"].bind(record=last.text, rendered=rendered)
+        bound["used"] = bound["used"].bind(uses=uses_text(self.uses))
+        unused = {"delete", "purge"}.difference(self.deletes)
+        if not (self._is_purged_alone and "documents" not in own):
+            unused |= {"lock_last", "used", "remove"}
+        for name in unused:
             del bound[name]
         for child in self.lists:
             bound |= child.named_statements()
         return {**bound, **own}
+
+    @property
+    def _is_purged_alone(self) -> bool:
+        """Whether deletes remove the rows of used records that show nothing else."""
+        shows_others = self.lists or self._links or self.counted_by or not self.listed
+        return self.deletes == ("purge",) and bool(self.uses) and not shows_others
 
     def _own_statements(self) -> dict[str, Statement]:
         """Return the statements of the resource's own SQL file; none without a file."""
@@ -270,31 +275,3 @@ def _counted_anew(column: str, target: str) -> str:
         f' as "{target}.{of}"'
         for of in ("before", "stored")
     )
-
-
-class HardDeleted(MasterRecord):
-    """Record whose rows a delete removes. The response has its last document, read before.
-
-    The ``documents`` statement has slots for the values of ``state`` and ``end_date`` that the
-    document shows. A last document has ``deleted`` and the present time in them; it equals the
-    stored document if there are no slots. The ``purge`` statement removes the rows by id. As a base
-    class, it comes before the one that has the statements: ``PlainRecord``.
-    """
-
-    deletes: ClassVar[tuple[str, ...]] = ("purge",)
-    _late_columns: ClassVar[tuple[str, ...]] = ("state", "end_date")
-
-    def _load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements, with the slots ``state`` and ``end_date`` filled.
-
-        ``documents`` gets the columns; ``last_documents`` gets ``deleted`` and ``now()``. It is
-        made from ``documents`` unless the resource has a statement for it.
-        """
-        loaded = {**super()._load_statements()}
-        documents = loaded["documents"]
-        loaded.setdefault("last_documents", documents)
-        stored = {"state": "state", "end_date": UTC_TEXT.format("end_date")}
-        last = {"state": "'deleted'::text", "end_date": f"(select {UTC_TEXT.format('now()')})"}
-        late = {"documents": stored, "last_documents": last, "lock_last": last}
-        bound = {name: loaded[name].bind(**late[name]) for name in late.keys() & loaded.keys()}
-        return loaded | bound

@@ -11,10 +11,10 @@ from service.database.statements import Statement, load, load_bound
 from service.listing.related import Related
 from service.records import scalar_columns
 from service.records.links import Links, link_statements
+from service.records.master_record import HardDeleted
 from service.records.path_keys import KeyLookup
 from service.records.references import Reference
 from service.records.resource import Resource
-from service.resources.plain_records import HardDeleted
 from service.resources.styles import Styles
 
 _FILE = "sample_requests"

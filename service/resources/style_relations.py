@@ -6,7 +6,8 @@ from service.batches.batch import Item
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.search_columns import SearchColumns
-from service.resources.plain_records import HardDeleted, PlainRecord
+from service.records.master_record import HardDeleted
+from service.resources.plain_records import PlainRecord
 
 
 class StyleRelations(HardDeleted, PlainRecord):

@@ -12,10 +12,13 @@ from functools import partial
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from service.batches.batch import Batch, Item
+from service.batches.change_recorder import DELETED, insert_statement
+from service.batches.new_ids import next_id
+from service.database.errors import own_locks
+from service.limits import MAX_BATCH_BYTES
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
 from service.writing import locking, merge_patch
-from service.writing.direct_deletes import delete_directly
 from service.writing.keyed_references import with_ids
 from service.writing.outcomes import WriteOptions, WriteResult
 from service.writing.stored_batches import keep_newer_fields, record_changes, result_of, store
@@ -90,6 +93,38 @@ async def delete(resource: MasterRecord, batch: Batch, options: WriteOptions) ->
     """Delete the records with the items' ids; a deleted record stays unchanged."""
     result = await delete_directly(resource, batch, options)
     return result or await _write_by_id(resource, batch, options, _always)
+
+
+async def delete_directly(
+    resource: MasterRecord, batch: Batch, options: WriteOptions
+) -> WriteResult | None:
+    """Delete records for good in two round trips; None, with nothing deleted, if that may not do.
+
+    The first one locks them, which returns their last documents, and looks for references to them.
+    The second one deletes them, records the change and commits. The resource needs the statement
+    ``lock_last``. All records must exist, and no row may refer to one.
+    """
+    caller, statements, connection = batch.caller, resource.statements, batch.connection
+    if "lock_last" not in statements or resource.parts or caller.scopes.restricted or batch.errors:
+        return None
+    if options.outcomes_only or options.precondition or options.path_key is not None:
+        return None
+    ids, parameters = batch.ids, (caller.organization_id, batch.id_array)
+    locking = [(statements[name].text, parameters) for name in ("lock_last", "used")]
+    with own_locks():
+        rows = await connection.fetch_in_turn(locking)
+    documents = dict(rows)
+    if len(documents) < len(ids) or not all(documents.values()):
+        return None
+    joined = ",".join([documents[record_id] for record_id in ids]).encode()
+    if len(joined) > MAX_BATCH_BYTES:
+        return None
+    await connection.defer(statements["remove"].text, *parameters)
+    records = {resource.feed_name: {DELETED: [*documents]}}
+    change = insert_statement(records, {}, caller.key_id, batch.request_id)
+    change_id = await next_id(connection, "change")
+    await connection.defer(change.text, caller.organization_id, change_id, *change.parameters)
+    return WriteResult(ids, batch.errors, documents=joined)
 
 
 async def delete_by_key(resource: MasterRecord, batch: Batch, options: WriteOptions) -> WriteResult:

@@ -61,12 +61,10 @@ where true {{condition}}
 group by own.oid, own.name
 order by max(reached.depth), own.name <> %s, own.name;
 
--- name: unvalidated()
+-- name: unvalidated(tables)
 -- Statements that validate the constraints that migrations have added as not valid.
-select format('alter table %I validate constraint %I', own.relname, key.conname)
-from (
-    select oid, relname from pg_class
-    where relnamespace = current_schema()::regnamespace {{no_shard}}
-) as own
+select format('alter table %%I validate constraint %%I', own.relname, key.conname)
+from pg_class own
 join pg_constraint key on key.conrelid = own.oid and not key.convalidated
+where own.relnamespace = current_schema()::regnamespace and own.relname = any(%s)
 order by key.oid;
