@@ -113,9 +113,10 @@ def draw(plot: dict[str, Any], path: Path) -> None:
 
 def environment(postgres: str) -> str:
     """Return commit, host, versions, and the load of the host before."""
+    busy = " The machine was busy: the figures are rough." if _LOAD_BEFORE > 1 else ""
     return (
         f"{measured_on(postgres, 'orjson', 'jsonschema-rs', 'uvloop')}\n"
-        f"Load average of the minute before: {_LOAD_BEFORE:.1f} (0 is a machine to itself)."
+        f"Load average of the minute before: {_LOAD_BEFORE:.1f} (0 is a machine to itself).{busy}"
     )
 
 
