@@ -188,8 +188,7 @@ class Validator:
     def _schema_errors(
         self, item: Any, needed: "_NeededChecks", max_details: int
     ) -> list[ErrorDetail]:
-        details: list[ErrorDetail] = []
-        truncated = item
+        details, truncated = list[ErrorDetail](), item
         if needed.schema and not self._compiled.is_valid(self._body(item)):
             orjson.dumps(item)  # raises if nested too deeply, which truncation would hide
             if max_details > 1:
