@@ -106,7 +106,7 @@ requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.t
 			tests/connectors/$$tool/requirements.in || exit 1; done
 
 # Measurements are best taken on a machine that does nothing else.
-bench: $(PEERS)/.installed ## Measure beside peers (needs Node.js); ARGS="--rounds 3 --only put" chooses
+bench: $(PEERS)/.installed ## Measure beside peers (needs Node.js); ARGS="--rounds 3 --only put --pythons python3.12" chooses
 	@$(BIN)/python -m benchmarks bench $(ARGS)
 
 bench-scale: $(PEERS)/.installed ## Measure lists and searches of up to 10^7; ARGS="--largest 1000000" for less

@@ -2,10 +2,10 @@
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import psutil
 
@@ -19,6 +19,8 @@ from tests.support.reports import measured_on, table, write_section
 DOCS: Final = Path(__file__).parents[1] / "docs"
 PAGE: Final = "benchmarks.md"
 _HERE: Final = Path(__file__).parent
+#: Text of a cell: of Selvedge beside another contestant, in a scenario.
+_Figure: TypeAlias = Callable[[Results, str, str, str], str]
 _DRAWN: Final = ("selvedge", *PEERS, "pgbench")
 #: Read on import, before the benchmark makes load.
 _LOAD_BEFORE: Final = psutil.getloadavg()[0]
@@ -35,6 +37,11 @@ ratios); the last two are ceilings, not peers. Selvedge and all that are written
 the same interpreter:
 
 {ratios}
+
+How many times Selvedge's processor time per request, with that of PostgreSQL, the others take
+(medians of the rounds), which other work on the machine changes less than it changes rates:
+
+{times}
 
 Medians of the rounds; processor time per request, of the service and of PostgreSQL:
 
@@ -59,7 +66,8 @@ def write_bench(
     notes += [_failure(name, titled, text) for (titled, name), text in results.failures.items()]
     text = _SECTION.format(
         how=how,
-        ratios=_ratios(results, scenarios),
+        ratios=_beside(results, scenarios, _ratio),
+        times=_beside(results, scenarios, _time_ratio),
         details=_details(results, scenarios),
         notes="".join(f"\n{note}\n" for note in notes),
         environment=environment(postgres),
@@ -113,9 +121,10 @@ def draw(plot: dict[str, Any], path: Path) -> None:
 
 def environment(postgres: str) -> str:
     """Return commit, host, versions, and the load of the host before."""
+    busy = " The machine was busy: the figures are rough." if _LOAD_BEFORE > 1 else ""
     return (
         f"{measured_on(postgres, 'orjson', 'jsonschema-rs', 'uvloop')}\n"
-        f"Load average of the minute before: {_LOAD_BEFORE:.1f} (0 is a machine to itself)."
+        f"Load average of the minute before: {_LOAD_BEFORE:.1f} (0 is a machine to itself).{busy}"
     )
 
 
@@ -145,26 +154,28 @@ def _names(own: str) -> list[str]:
     return [k if k in interpreters.WITHOUT_PYTHON else f"{k}{suffix}" for k in TITLES]
 
 
-def _ratios(results: Results, scenarios: Sequence[Scenario]) -> str:
-    """Return a table for each interpreter of Selvedge, below a heading if there are several."""
+def _beside(results: Results, scenarios: Sequence[Scenario], figure: _Figure) -> str:
+    """Return a table for each interpreter of Selvedge, which is named if there are several."""
     names = _own(results)
     tables = []
     for own in names:
-        title = f"### {interpreters.of(own).title}\n\n" if len(names) > 1 else ""
-        tables.append(title + _table_beside(results, scenarios, own))
+        title = f"Under {interpreters.of(own).title}:\n\n" if len(names) > 1 else ""
+        tables.append(title + _table_beside(results, scenarios, own, figure))
     return "\n\n".join(tables)
 
 
-def _table_beside(results: Results, scenarios: Sequence[Scenario], own: str) -> str:
+def _table_beside(
+    results: Results, scenarios: Sequence[Scenario], own: str, figure: _Figure
+) -> str:
     others = [
         name
         for name in _names(own)
-        if name != own and any(results.has(each.name, name) for each in scenarios)
+        if name != own and any(figure(results, each.name, own, name) for each in scenarios)
     ]
     rows = [
         (
             f"{scenario.title} (c={scenario.connections})",
-            *(_ratio(results, scenario.name, own, name) for name in others),
+            *(figure(results, scenario.name, own, name) for name in others),
         )
         for scenario in scenarios
         if not scenario.is_own
@@ -177,6 +188,14 @@ def _ratio(results: Results, scenario: str, own: str, name: str) -> str:
         return "failed"
     is_measured = results.has(scenario, own, name)
     return f"{results.ratio(scenario, name, own):.2f}" if is_measured else ""
+
+
+def _time_ratio(results: Results, scenario: str, own: str, name: str) -> str:
+    """Return the ratio of processor time; nothing for ceilings."""
+    if kind_of(name) not in PEERS or not results.has(scenario, own, name):
+        return ""
+    times = [results.processor_time(scenario, each) for each in (name, own)]
+    return f"{times[0] / times[1]:.2f}" if times[1] else ""
 
 
 def _details(results: Results, scenarios: Sequence[Scenario]) -> str:

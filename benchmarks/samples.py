@@ -81,6 +81,11 @@ class Results:
         pairs = zip(ours, theirs, strict=False)
         return statistics.median(own.per_second / other.per_second for own, other in pairs)
 
+    def processor_time(self, scenario: str, name: str) -> float:
+        """Return the median of the rounds, of the service and of PostgreSQL, in seconds."""
+        samples = self.samples[scenario][name]
+        return statistics.median(each.service_cpu + each.database_cpu for each in samples)
+
     def _append(self, **values: object) -> None:
         with self.file.open("a") as file:
             file.write(json.dumps(values) + "\n")

@@ -6,6 +6,7 @@ a shared listener the worker that wakes first would accept a whole burst. The pa
 listeners open, so the successor of a dead worker serves the connections that wait.
 """
 
+import gc
 import logging
 import os
 import signal
@@ -68,6 +69,7 @@ def serve(
 
     connections.raise_file_limit()
     _log_start(settings, listening[0])
+    gc.freeze()  # else the workers' collections would copy the memory that they share with it
     with metrics_folder.create_folder():
         _Arbiter(_Application(settings, listening, runner), keep_database_alive).run()
     sys.exit()

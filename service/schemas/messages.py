@@ -64,15 +64,16 @@ def limit_message(keyword: str, limit: Any) -> tuple[ErrorType, str]:
     return error_type, message.format(limit, "" if limit == 1 else "s")
 
 
-def error_details(error: Any) -> Iterator[ErrorDetail]:
+def error_details(error: Any, depth: int = 0) -> Iterator[ErrorDetail]:
     """Yield the error details of an error of jsonschema-rs, a ``ValidationError``.
 
-    There are several for unknown fields, repeated elements and alternatives. Null in a member that
-    does not allow it is ``required_field``, as if the member were missing. A value of the wrong
-    type with alternatives gets the errors of the first one, unless it is an object.
+    Paths begin below the first ``depth`` parts. There are several for unknown fields, repeated
+    elements and alternatives. Null in a member that does not allow it is ``required_field``, as if
+    the member were missing. A value of the wrong type with alternatives gets the errors of the
+    first one, unless it is an object.
     """
     for path, error_type, message in _parts(error):
-        yield ErrorDetail(error_type, path, message)
+        yield ErrorDetail(error_type, path[depth:], message)
 
 
 def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:

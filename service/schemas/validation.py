@@ -74,12 +74,19 @@ class Validator:
         self._rules_of_list = rules_of_list
 
     @cached_property
-    def _body_validator(self) -> Any:
-        return _compiled(self._reference)
+    def _compiled(self) -> Any:
+        """Validator of jsonschema-rs; its errors mask values, which can be very long."""
+        return jsonschema_rs.validator_for(
+            {"$ref": self._reference},
+            registry=_registry(),
+            mask="This",
+            formats=formats_of(self._reference),
+            validate_formats=True,
+        )
 
-    @cached_property
-    def _object_validator(self) -> Any:
-        return _compiled(f"{self._reference}/items") if self._is_list else self._body_validator
+    def _body(self, item: Any) -> Any:
+        # In a body alone: a validator of its own would take as much memory again.
+        return [item] if self._is_list else item
 
     def errors(self, value: Any, raw: bytes) -> list[ErrorDetail]:
         """Return the error details of a parsed body, in request order, one for each path.
@@ -111,7 +118,7 @@ class Validator:
         """
         self._check_length(items)
         try:
-            needed = _NeededChecks.of(raw, schema=not self._body_validator.is_valid(items))
+            needed = _NeededChecks.of(raw, schema=not self._compiled.is_valid(items))
         except _TOO_DEEP:
             raise _nested_too_deeply() from None
         errors, room = dict[int, list[ErrorDetail]](), MAX_COLLECTED
@@ -181,26 +188,28 @@ class Validator:
     def _schema_errors(
         self, item: Any, needed: "_NeededChecks", max_details: int
     ) -> list[ErrorDetail]:
-        details: list[ErrorDetail] = []
-        truncated = item
-        if needed.schema and not self._object_validator.is_valid(item):
+        details, truncated = list[ErrorDetail](), item
+        if needed.schema and not self._compiled.is_valid(self._body(item)):
             orjson.dumps(item)  # raises if nested too deeply, which truncation would hide
             if max_details > 1:
                 truncated = truncate(item)
-                errors = self._object_validator.iter_errors(truncated)
+                errors = self._compiled.iter_errors(self._body(truncated))
             else:
                 errors = self._first_error(item)
-            details += islice((d for error in errors for d in error_details(error)), max_details)
+            details += islice(self._details(errors), max_details)
             if not details:  # What is wrong was cut off.
-                details += (d for error in self._first_error(item) for d in error_details(error))
+                details += self._details(self._first_error(item))
         if needed.formats:
             details += islice(format_errors(self._object_schema, truncated), max_details)
         return details
 
+    def _details(self, errors: Iterable[Any]) -> Iterator[ErrorDetail]:
+        return (detail for error in errors for detail in error_details(error, int(self._is_list)))
+
     def _first_error(self, item: Any) -> Iterator[Any]:
         """Yield one error: collecting errors that are not reported takes time."""
         try:
-            self._object_validator.validate(item)
+            self._compiled.validate(self._body(item))
         except jsonschema_rs.ValidationError as error:
             yield error
 
@@ -268,17 +277,6 @@ def _without(value: Any, path: Sequence[str | int]) -> Any:
 
 def _nested_too_deeply() -> ApiError:
     return malformed("Send JSON with less nesting: the body is nested too deeply.")
-
-
-def _compiled(schema_reference: str) -> Any:
-    """Return a validator of jsonschema-rs; its errors mask values, which can be very long."""
-    return jsonschema_rs.validator_for(
-        {"$ref": schema_reference},
-        registry=_registry(),
-        mask="This",
-        formats=formats_of(schema_reference),
-        validate_formats=True,
-    )
 
 
 @cache

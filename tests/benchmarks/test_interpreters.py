@@ -54,7 +54,10 @@ def test_each_interpreter_has_its_table(other: str, tmp_path: Path) -> None:
     rates = {"selvedge": 300, "litestar": 200, "fastify": 100}
     for name, rate in {**rates, f"selvedge@{other}": 400, f"litestar@{other}": 250}.items():
         results.add(first.name, name, Sample(rate, 0.01, 0.02, 0.001, 0.002))
-    text = " ".join(report._ratios(results, chosen).split())
-    assert text.count(f"### {interpreters.OWN.title}") == 2
+    text = " ".join(report._beside(results, chosen, report._ratio).split())
+    assert text.count(f"Under {interpreters.OWN.title}:") == 2
     assert "| 1.50 | 3.00 |" in text
     assert "| 1.60 | 4.00 |" in text
+    assert "| 1.00 | 1.00 |" in " ".join(
+        report._beside(results, chosen, report._time_ratio).split()
+    )

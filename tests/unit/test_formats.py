@@ -9,7 +9,7 @@ from service.errors import ErrorDetail
 from service.schemas import formats
 from service.schemas.extra_checks import format_errors
 from service.schemas.messages import error_details
-from service.schemas.validation import _compiled
+from service.schemas.validation import Validator
 
 pytestmark = pytest.mark.contract("Values")
 
@@ -77,6 +77,6 @@ def test_messages_say_what_is_wrong() -> None:
 
 def errors(name: str, value: object) -> list[ErrorDetail]:
     """Return the errors of a value of a scalar."""
-    violations = _compiled(schemas.reference(SCALARS, name)).iter_errors(value)
+    violations = Validator(SCALARS, name)._compiled.iter_errors(value)
     details = [detail for violation in violations for detail in error_details(violation)]
     return [*details, *format_errors(schemas.definition(SCALARS, name), value)]
