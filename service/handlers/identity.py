@@ -8,7 +8,7 @@ from aiohttp import web
 from service.database.errors import OrganizationMissingError
 from service.handlers.parameters import no_parameters
 from service.http.context import caller_of, database
-from service.http.envelope import respond, success
+from service.http.envelope import ApiResponse, success
 from service.limits import (
     IDEMPOTENCY_HOURS,
     MAX_BODY_BYTES,
@@ -41,7 +41,7 @@ def prepare(app: web.Application, caller_requests: int) -> None:
     app[_LIMITS] = b',"limits":' + orjson.dumps(limits) + b"}"
 
 
-async def read_identity(resource: Resource, request: web.Request) -> web.Response:
+async def read_identity(resource: Resource, request: web.Request) -> ApiResponse:
     """Return the installation, organization, API key and limits of the caller (contract, Callers).
 
     Raise ApiError for any query parameter, and for an organization that is not there.
@@ -55,4 +55,4 @@ async def read_identity(resource: Resource, request: web.Request) -> web.Respons
     )
     if document is None:
         raise OrganizationMissingError
-    return respond(success(document.removesuffix("}").encode(), request.app[_LIMITS]))
+    return success(document.removesuffix("}").encode(), request.app[_LIMITS])

@@ -18,7 +18,7 @@ from service.handlers.audit import read_administration, run_audited
 from service.handlers.parameters import no_parameters, record_path_ids, refuse_preconditions
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of, database
-from service.http.envelope import ApiResponse, respond, success
+from service.http.envelope import ApiResponse, success
 from service.organizations import keys
 from service.organizations.audit import AuditEvent
 from service.organizations.scopes import ALL, READ, require_all
@@ -54,7 +54,7 @@ class _SubscriptionWrite(NamedTuple):
     """Past participle of the write, for the log: ``created`` is the event ``webhook_created``."""
 
 
-async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
+async def add(resource: Webhooks, request: web.Request, raw: bytes) -> ApiResponse:
     """Create a subscription at the end of the feed; the response, 201, has its secret.
 
     No later read has it; only a replay by the Idempotency-Key does. Raise ApiError
@@ -72,13 +72,13 @@ async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Respo
     return await _write(_SubscriptionWrite(resource, request, raw, form, "created"), work)
 
 
-async def update(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
+async def update(resource: Webhooks, request: web.Request, raw: bytes) -> ApiResponse:
     """Apply a merge patch to a subscription (RFC 7396); even an empty one makes a retry due."""
     write = _SubscriptionWrite(resource, request, raw, resource.merge_form, "updated")
     return await _change(write, subscriptions.update)
 
 
-async def rewind(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
+async def rewind(resource: Webhooks, request: web.Request, raw: bytes) -> ApiResponse:
     """Set the position of a subscription, by number or cursor, after which it goes on.
 
     Raise ApiError ``gone.changes_expired`` if changes after the position have expired.
@@ -87,7 +87,7 @@ async def rewind(resource: Webhooks, request: web.Request, raw: bytes) -> web.Re
     return await _change(write, subscriptions.rewind)
 
 
-async def rotate(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
+async def rotate(resource: Webhooks, request: web.Request, raw: bytes) -> ApiResponse:
     """Replace the secret of a subscription; this response and its replays have the new one.
 
     The former secret signs as well for ``overlapSeconds``, by default a day.
@@ -96,7 +96,7 @@ async def rotate(resource: Webhooks, request: web.Request, raw: bytes) -> web.Re
     return await _change(write, subscriptions.rotate)
 
 
-async def remove(resource: Webhooks, request: web.Request) -> web.Response:
+async def remove(resource: Webhooks, request: web.Request) -> ApiResponse:
     """Delete a subscription; return it as it was. Raise ApiError ``not_found`` without one."""
 
     async def work(connection: Connection, path: list[int], _: _Body) -> ApiResponse:
@@ -109,7 +109,7 @@ async def remove(resource: Webhooks, request: web.Request) -> web.Response:
     return await _write(_SubscriptionWrite(resource, request, b"", None, "deleted"), work)
 
 
-async def test(resource: Webhooks, request: web.Request) -> web.Response:
+async def test(resource: Webhooks, request: web.Request) -> ApiResponse:
     """Send a test message, also for a paused subscription, and return its result with 200.
 
     A failed delivery is a result, not an error. The Idempotency-Key is ignored: nothing is stored.
@@ -126,10 +126,10 @@ async def test(resource: Webhooks, request: web.Request) -> web.Response:
     )
     is_delivered = attempt.error is None
     result = {"delivered": is_delivered, "status": attempt.status, "error": attempt.error}
-    return respond(success(orjson.dumps(result)))
+    return success(orjson.dumps(result))
 
 
-async def _change(write: _SubscriptionWrite, change: _Change) -> web.Response:
+async def _change(write: _SubscriptionWrite, change: _Change) -> ApiResponse:
     """Change one subscription in a transaction; return it, with its secret if that is new."""
 
     async def work(connection: Connection, path: list[int], body: _Body) -> ApiResponse:
@@ -147,7 +147,7 @@ async def _change(write: _SubscriptionWrite, change: _Change) -> web.Response:
 async def _write(
     write: _SubscriptionWrite,
     work: Callable[[Connection, list[int], _Body], Awaitable[ApiResponse]],
-) -> web.Response:
+) -> ApiResponse:
     """Check a request, run its work in a transaction, log the event and wake this worker's sender.
 
     ``work`` takes the connection, the ids of the path, [] for a create, and the body, {} without
@@ -174,7 +174,7 @@ async def _write(
         _log(request, event, path[0] if path else response.headers["Location"])
     request.app[SENDER].wake(caller.organization_id)
     reserve_unconditionally(request, len(response.body))
-    return respond(response)
+    return response
 
 
 async def _document(

@@ -13,7 +13,7 @@ from yarl import URL
 
 from service.database import disk_space, incidents
 from service.handlers import system
-from service.http.context import ACCESS_LOG
+from service.http.access_log import ACCESS_LOG
 from service.writing import stored_batches
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure

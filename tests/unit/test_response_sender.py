@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 
 from service.http import response_sender
+from service.http.envelope import ApiResponse
 from tests.support.time_limits import scaled, until
 
 pytestmark = pytest.mark.contract("Budgets")
@@ -28,8 +29,8 @@ async def response_to(body: bytes) -> AsyncIterator[tuple[list[web.Request], asy
     """Serve this body to a client that has not read anything yet; yield requests under way."""
     under_way = list[web.Request]()
 
-    async def answer(request: web.Request) -> web.Response:
-        response = web.Response(body=body)
+    async def answer(request: web.Request) -> ApiResponse:
+        response = ApiResponse(200, body)
         under_way.append(request)
         await response_sender.send(request, response)
         under_way.remove(request)
