@@ -27,7 +27,6 @@ from service.feed.numbered_feed import (
     read_numbered_state,
 )
 from service.handlers.cache_entries import (
-    ENTRY_BYTES,
     CachedOrganization,
     CacheEntry,
     CacheFill,
@@ -158,7 +157,7 @@ class ResponseCache:
         request[IS_CACHED] = True
         if organization.entries.get(target) is entry:
             organization.entries.move_to_end(target)
-            self._weigh(organization, target, entry)
+            self._weigh(organization, entry)
         return CachedResponse(entry)
 
     def _find(self, organization_id: int) -> CachedOrganization:
@@ -254,15 +253,14 @@ class ResponseCache:
         organization = self._find(organization_id)
         if target in organization.entries:
             self._remove(organization, target)
-        organization.entries[target] = entry = CacheEntry(body, response.headers, version)
-        self._weigh(organization, target, entry)
+        entry = CacheEntry(target, body, response.headers, version)
+        organization.entries[target] = entry
+        self._weigh(organization, entry)
         return entry
 
-    def _weigh(self, organization: CachedOrganization, target: Target, entry: CacheEntry) -> None:
+    def _weigh(self, organization: CachedOrganization, entry: CacheEntry) -> None:
         """Count the bytes of an entry, new or with a new compressed form; evict beyond limits."""
-        path, preferences, host, *_ = target
-        key_bytes = len(path) + sum(map(len, preferences)) + len(host or "")
-        weight = entry.size + key_bytes + sum(map(len, entry.headers.values())) + ENTRY_BYTES
+        weight = entry.size + entry.overhead
         if weight == entry.weight:
             return
         organization.weight += weight - entry.weight

@@ -144,9 +144,8 @@ class Cors:
         """Return the headers of the response to a preflight from an allowed origin.
 
         Return None for any other request. The method is OPTIONS, which the caller checks. The
-        response is 204, for a path without a
-        route as well, so that pages can read the 404 of the actual request. ``mark`` adds its
-        ``Access-Control-Allow-Origin``.
+        response is 204, for a path without a route as well, so that pages can read the 404 of the
+        actual request. ``mark`` adds its ``Access-Control-Allow-Origin``.
         """
         if "Access-Control-Request-Method" not in request.headers:
             return None
