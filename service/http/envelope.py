@@ -66,10 +66,11 @@ class ApiResponse:
             headers["Connection"] = "close"
         elif request.version is not HttpVersion11:
             headers["Connection"] = "keep-alive"
-        lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
-        if lines.count("\r") + lines.count("\n") != 2 * len(headers) or "\0" in lines:
+        values = "".join(headers.values())
+        if "\r" in values or "\n" in values or "\0" in values:
             raise ValueError("a header has a line break or a null byte")
-        return f"{_STATUS_LINES[self.status]}{lines}\r\n".encode()
+        lines = "\r\n".join(map(": ".join, headers.items()))
+        return f"{_STATUS_LINES[self.status]}{lines}\r\n\r\n".encode()
 
     async def prepare(self, request: web.BaseRequest) -> None:
         """Send the response in one write, unless it is sent; to HEAD send no body."""
