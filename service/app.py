@@ -20,7 +20,7 @@ from service.feed.long_poll import end_change_waits, run_change_waiters
 from service.handlers import identity, system
 from service.handlers.response_cache import RESPONSE_CACHE, ResponseCache
 from service.handlers.retention import run_retention
-from service.http.access_log import AccessLog
+from service.http.access_log import ACCESS_LOG, AccessLog
 from service.http.budgets import (
     ADMISSION,
     BYTE_BUDGET,
@@ -29,7 +29,7 @@ from service.http.budgets import (
     ByteBudget,
     RateLimitHeaders,
 )
-from service.http.context import ACCESS_LOG, CALLERS, DATABASE, ROUTES
+from service.http.context import CALLERS, DATABASE, ROUTES
 from service.http.gauges import gauge_updater
 from service.http.headers import CORS, Cors
 from service.http.loop_monitor import LoopMonitor
@@ -130,4 +130,4 @@ def _routing() -> tuple[Router, Mapping[web.AbstractRoute, Route]]:
 def _added(router: Router, route: Route) -> Iterator[web.AbstractRoute]:
     """Add a route to the router; yield aiohttp's route of each method: HEAD beside GET."""
     for method in ("HEAD", "GET") if route.method == "GET" else (route.method,):
-        yield router.add_route(method, route.pattern, route.handler)
+        yield router.add_route(method, route.pattern, route.handler)  # type: ignore[arg-type]

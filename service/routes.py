@@ -4,17 +4,16 @@ The application adds these routes to aiohttp, and the OpenAPI document is made f
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-
-from aiohttp import web
 
 from service.extras.pages import page_handlers
 from service.handlers import operations
 from service.handlers.operations import Operation
 from service.handlers.response_cache import cached
 from service.http.request_body import with_body
+from service.http.router import Handler
 from service.organizations.scopes import ALL, APART
 from service.records.parts import RecordPart
 from service.records.resource import Resource
@@ -92,7 +91,7 @@ class Route:
         return self.operation.is_restrictable
 
     @property
-    def handler(self) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    def handler(self) -> Handler:
         """Return the operation's handler, bound to the resource, as a function of the request.
 
         A cached operation on a resource in the change feed goes through the response cache. If the

@@ -19,14 +19,14 @@ from service.feed.feed_parameters import ChangeFilter, ChangesRequest
 from service.feed.long_poll import CHANGE_WAITERS, wait_for
 from service.http.budgets import reserve
 from service.http.context import caller_of, database
-from service.http.envelope import pagination, respond, success
+from service.http.envelope import ApiResponse, pagination, success
 from service.http.headers import LINK, X_CHANGES_AFTER, X_CHANGES_EPOCH, next_page_link
 from service.limits import MAX_BATCH_BYTES
 from service.listing import cursor
 from service.organizations.scopes import ALL, READ, Scopes, require, require_all
 
 
-async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
+async def read_changes(feed: ChangeFeed, request: web.Request) -> ApiResponse:
     """Return the next page of entries, with documents if requested, and the cursor after it.
 
     With ``from=now`` the page is empty, and returned at once. The bytes of the body count in the
@@ -52,7 +52,7 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> web.Response:
     if page.has_more:
         headers[LINK] = next_page_link(request, next_cursor)
     shown = pagination(next_cursor, has_more=page.has_more)
-    return respond(success(body, pagination=shown, headers=headers))
+    return success(body, pagination=shown, headers=headers)
 
 
 async def _long_poll(

@@ -22,7 +22,7 @@ from service.handlers.write_options import run_write
 from service.http.access_log import header_text
 from service.http.budgets import reserve
 from service.http.context import authenticate, caller_of, database
-from service.http.envelope import ApiResponse, pagination, respond, success
+from service.http.envelope import ApiResponse, pagination, success
 from service.http.headers import LINK, next_page_link
 from service.idempotency.requests import IdempotentRequest, Work
 from service.limits import DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT
@@ -47,7 +47,7 @@ _NOW: Final = -1
 """Position in place of a number: the end of the log."""
 
 
-async def read_audit(_: Resource, request: web.Request) -> web.Response:
+async def read_audit(_: Resource, request: web.Request) -> ApiResponse:
     """Return the next page of entries, after up to ``wait`` seconds if there is none before.
 
     Raise ApiError with all errors of the query, ``gone.changes_expired`` if the entry after the
@@ -77,7 +77,7 @@ async def read_audit(_: Resource, request: web.Request) -> web.Response:
     if has_more:
         headers[LINK] = next_page_link(request, next_cursor)
     members = pagination(next_cursor, has_more=has_more)
-    return respond(success(body, pagination=members, headers=headers))
+    return success(body, pagination=members, headers=headers)
 
 
 def _read_request(parameters: Iterable[tuple[str, str]], scope: str) -> tuple[int, int, int]:

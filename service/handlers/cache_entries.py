@@ -26,10 +26,16 @@ Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool, bo
 class CacheEntry(CachedBody):
     """Cached response, and a version that was current before its statements began."""
 
-    __slots__ = ("expires_at", "version", "weight")
+    __slots__ = ("expires_at", "overhead", "version", "weight")
 
-    def __init__(self, body: bytes, headers: Mapping[str, str], version: FeedVersion) -> None:
+    def __init__(
+        self, target: Target, body: bytes, headers: Mapping[str, str], version: FeedVersion
+    ) -> None:
         super().__init__(body, dict(headers))
+        path, preferences, host, *_ = target
+        texts = (path, *preferences, host or "", *headers.values())
+        self.overhead = ENTRY_BYTES + sum(map(len, texts))
+        """Estimated bytes of the entry without its bodies."""
         self.version = version
         self.expires_at = time.monotonic() + RESPONSE_CACHE_SECONDS
         self.weight = 0

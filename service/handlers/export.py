@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import orjson
-from aiohttp import hdrs, web
+from aiohttp import web
 
 from service.database.connections import Connection
 from service.database.snapshots import SNAPSHOTS
@@ -48,7 +48,7 @@ class _ExportRequest:
     source: str | None
 
 
-async def export_records(_: Resource, request: web.Request) -> web.StreamResponse:
+async def export_records(_: Resource, request: web.Request) -> StreamedResponse:
     """Return the records of the named collections, or of all that the key reads, as a stream.
 
     The headers have the position of the change feed in the stream's snapshot, which stays open
@@ -59,11 +59,11 @@ async def export_records(_: Resource, request: web.Request) -> web.StreamRespons
     export_request = _read_request(request)
     is_compressed = accepts_gzip(request)
     headers: dict[str, str] = {
-        hdrs.CONTENT_TYPE: f"{CSV}; charset=utf-8" if export_request.columns else NDJSON,
-        hdrs.VARY: "Accept, Accept-Encoding",
+        "Content-Type": f"{CSV}; charset=utf-8" if export_request.columns else NDJSON,
+        "Vary": "Accept, Accept-Encoding",
     }
     if is_compressed:
-        headers[hdrs.CONTENT_ENCODING] = "gzip"
+        headers["Content-Encoding"] = "gzip"
     caller = caller_of(request)
     await read_numbered_state(database(request), caller.organization_id, max_unnumbered=0)
     async with AsyncExitStack() as opened:

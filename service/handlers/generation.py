@@ -20,7 +20,7 @@ from service.handlers.write_options import DRY_RUN, WriteParameters, run_write
 from service.handlers.writes import bulk_error_counts
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
-from service.http.envelope import ApiResponse, respond
+from service.http.envelope import ApiResponse
 from service.organizations.scopes import WRITE, require_all
 from service.records.writable_resource import WritableResource
 from service.resources.assortment.barcode_allocations import BarcodeAllocations
@@ -35,20 +35,20 @@ _Make: TypeAlias = Callable[[Batch, WriteOptions], Awaitable[list[Row]]]
 """Makes the records of a batch and returns the outcomes."""
 
 
-async def generate(resource: SkuGeneration, request: web.Request, raw: bytes) -> web.Response:
+async def generate(resource: SkuGeneration, request: web.Request, raw: bytes) -> ApiResponse:
     """Make the missing SKUs of the styles of a body; return an outcome for each pair."""
     kind = LeaseKind(bulk=True, collection=StyleSkus.name)
     return await _respond(resource, request, raw, resource.generate, kind)
 
 
-async def allocate(resource: BarcodeAllocations, request: web.Request, raw: bytes) -> web.Response:
+async def allocate(resource: BarcodeAllocations, request: web.Request, raw: bytes) -> ApiResponse:
     """Allocate barcodes; return an outcome for each number."""
     return await _respond(resource, request, raw, resource.allocate, LeaseKind(bulk=True))
 
 
 async def _respond(
     resource: WritableResource, request: web.Request, raw: bytes, make: _Make, kind: LeaseKind
-) -> web.Response:
+) -> ApiResponse:
     body = BulkBody.of(raw)
     [(form, validator)] = resource.validators.items()
     with bulk_error_counts(form, body.total_items):
@@ -68,7 +68,7 @@ async def _respond(
         except DryRunRollback as rollback:
             answer = rollback.response
         reserve_unconditionally(request, len(answer.body))
-        return respond(answer)
+        return answer
 
 
 async def _transaction(

@@ -9,7 +9,7 @@ from service import limits
 from service.database.errors import OrganizationMissingError
 from service.handlers.parameters import no_parameters
 from service.http.context import caller_of, database
-from service.http.envelope import respond, success
+from service.http.envelope import ApiResponse, success
 from service.records.resource import Resource
 
 _LIMITS: Final[web.AppKey[bytes]] = web.AppKey("limits", bytes)
@@ -33,7 +33,7 @@ def prepare(app: web.Application, caller_requests: int) -> None:
     app[_LIMITS] = b',"limits":' + orjson.dumps(shown) + b"}"
 
 
-async def read_identity(resource: Resource, request: web.Request) -> web.Response:
+async def read_identity(resource: Resource, request: web.Request) -> ApiResponse:
     """Return the installation, organization, API key and limits of the caller (contract, Callers).
 
     Raise ApiError for any query parameter, and for an organization that is not there.
@@ -47,4 +47,4 @@ async def read_identity(resource: Resource, request: web.Request) -> web.Respons
     )
     if document is None:
         raise OrganizationMissingError
-    return respond(success(document.removesuffix("}").encode(), request.app[_LIMITS]))
+    return success(document.removesuffix("}").encode(), request.app[_LIMITS])

@@ -23,7 +23,7 @@ from service.handlers.audit import (
 )
 from service.http.budgets import reserve_unconditionally
 from service.http.context import caller_of
-from service.http.envelope import respond, success
+from service.http.envelope import ApiResponse, success
 from service.listing.properties import parse_timestamp
 from service.organizations import keys
 from service.organizations.scopes import NAMES, Scopes, require_all
@@ -52,7 +52,7 @@ _CREATE: Final = Validator("keys", "create", _create_errors)
 _ROTATE: Final = Validator("keys", "rotate")
 
 
-async def add(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
+async def add(resource: Resource, request: web.Request, raw: bytes) -> ApiResponse:
     """Create a key; the response, 201, and its replays by the Idempotency-Key have it."""
 
     async def work(connection: Connection, _: list[int], body: Body) -> Audited:
@@ -80,7 +80,7 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> web.Respo
     return await _write(resource, request, work, raw, _CREATE)
 
 
-async def rotate(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
+async def rotate(resource: Resource, request: web.Request, raw: bytes) -> ApiResponse:
     """Give a key a new secret; this response and its replays have the key."""
 
     async def work(connection: Connection, path: list[int], body: Body) -> Audited:
@@ -92,7 +92,7 @@ async def rotate(resource: Resource, request: web.Request, raw: bytes) -> web.Re
     return await _write(resource, request, work, raw, _ROTATE)
 
 
-async def remove(resource: Resource, request: web.Request) -> web.Response:
+async def remove(resource: Resource, request: web.Request) -> ApiResponse:
     """Delete a key for good; return it as it was."""
 
     async def work(connection: Connection, path: list[int], _: Body) -> Audited:
@@ -109,7 +109,7 @@ async def _write(
     work: Callable[[Connection, list[int], Body], Awaitable[Audited]],
     raw: bytes = b"",
     validator: Validator | None = None,
-) -> web.Response:
+) -> ApiResponse:
     """Check a request, with its body if there is a validator, and run its work in a transaction."""
     path, idempotency, body = read_administration(resource, request, raw, validator)
     _require_scopes(request, body.get("scopes", ()))
@@ -117,7 +117,7 @@ async def _write(
         request, idempotency, lambda connection: work(connection, path, body)
     )
     reserve_unconditionally(request, len(response.body))
-    return respond(response)
+    return response
 
 
 async def _locked(

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from aiohttp import web
-
 from service.feed import changes
 from service.handlers import (
     audit,
@@ -26,6 +24,7 @@ from service.handlers import (
     webhooks,
     writes,
 )
+from service.http.envelope import ApiResponse
 from service.http.headers import JSON, JSON_PATCH, MERGE_PATCH, NDJSON
 from service.limits import MAX_BODY_BYTES, MAX_TRANSACTION_BYTES
 from service.organizations import scopes
@@ -68,7 +67,7 @@ class Operation:
     ``{root}`` is the resource's path, ``{key}`` the name of its id, ``{below}`` the path suffix of
     a part.
     """
-    handler: Callable[..., Awaitable[web.StreamResponse]]
+    handler: Callable[..., Awaitable[ApiResponse]]
     """Takes the resource, if any, the request, and the body, if any."""
     body: tuple[str, ...] = ()
     """Names of the forms of the body, such as ``create``; () if there is no body."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import orjson
-from aiohttp import hdrs, web
+from aiohttp import web
 
 from service import csv_lines, schemas
 from service.database.connections import Connection
@@ -62,7 +62,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         within = supplier_scopes.condition(resource, caller, READ)
         query = resource.compile_list(replace(query.list_request, within=within))
     counts = PREFER in request.headers and preferences(request).get("count") == "exact"
-    headers: dict[str, str] = {hdrs.VARY: "Accept, Prefer"}
+    headers: dict[str, str] = {"Vary": "Accept, Prefer"}
     if query.list_request.is_first_page:
         headers |= await request.app[RESPONSE_CACHE].position_headers(caller.organization_id)
 
@@ -104,7 +104,7 @@ async def list_effective_prices(resource: EffectivePrices, request: web.Request)
         return await resource.page(connection, caller, query, values)
 
     page = await database(request).read(read, caller.organization_id)
-    headers: dict[str, str] = {hdrs.VARY: "Accept, Prefer"}
+    headers: dict[str, str] = {"Vary": "Accept, Prefer"}
     return await _page_response(resource, request, query, page, headers)
 
 
@@ -123,7 +123,7 @@ async def _page_response(
     fields = query.list_request.fields
     if prefers(request, CSV, JSON) and (names := columns(resource, fields)):
         table = header(names) + rows(page.documents, names)
-        return ApiResponse(200, table, {**headers, hdrs.CONTENT_TYPE: f"{CSV}; charset=utf-8"})
+        return ApiResponse(200, table, {**headers, "Content-Type": f"{CSV}; charset=utf-8"})
     documents = await selected(request, page.documents, fields)
     return success_list(documents, pagination=pagination(next_cursor), headers=headers)
 

@@ -27,7 +27,6 @@ from service.feed.numbered_feed import (
     read_numbered_state,
 )
 from service.handlers.cache_entries import (
-    ENTRY_BYTES,
     CachedOrganization,
     CacheEntry,
     CacheFill,
@@ -37,6 +36,7 @@ from service.handlers.cache_entries import (
 from service.http import metrics
 from service.http.budgets import reserve
 from service.http.context import IS_CACHED, caller_of
+from service.http.envelope import ApiResponse
 from service.http.headers import CSV, JSON, PREFER
 from service.http.negotiation import CachedResponse, prefers
 from service.http.router import Handler
@@ -77,7 +77,7 @@ class ResponseCache:
         """Return the approximate bytes of all cached responses, compressed forms included."""
         return self._weight
 
-    async def respond(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def respond(self, request: web.Request, handler: Handler) -> ApiResponse:
         """Return the cached response if it is current, else the handler's; cache that if allowed.
 
         Raise ApiError as the handler does, of a failed poll, or of a byte budget that is exceeded.
@@ -116,7 +116,7 @@ class ResponseCache:
                 del organization.fills[target]
             fill.entry.set_result(entry)
 
-    async def _miss(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _miss(self, request: web.Request, handler: Handler) -> ApiResponse:
         metrics.CACHE_MISSES.inc()
         request[IS_CACHED] = False
         return await handler(request)
@@ -149,13 +149,13 @@ class ResponseCache:
         organization: CachedOrganization,
         target: Target,
         entry: CacheEntry,
-    ) -> web.Response:
+    ) -> ApiResponse:
         reserve(request, len(entry.body))
         metrics.CACHE_HITS.inc()
         request[IS_CACHED] = True
         if organization.entries.get(target) is entry:
             organization.entries.move_to_end(target)
-            self._weigh(organization, target, entry)
+            self._weigh(organization, entry)
         return CachedResponse(entry)
 
     def _find(self, organization_id: int) -> CachedOrganization:
@@ -241,25 +241,24 @@ class ResponseCache:
         self,
         organization_id: int,
         target: Target,
-        response: web.StreamResponse,
+        response: ApiResponse,
         version: FeedVersion,
     ) -> CacheEntry | None:
-        """Store a response; return None if it has no body of bytes or too long a one."""
-        body = response.body if isinstance(response, web.Response) else None
-        if not isinstance(body, bytes) or len(body) * MAX_ENTRY_SHARE > self._max_bytes:
+        """Store a response; return None if its body is too long."""
+        body = response.body
+        if len(body) * MAX_ENTRY_SHARE > self._max_bytes:
             return None
         organization = self._find(organization_id)
         if target in organization.entries:
             self._remove(organization, target)
-        organization.entries[target] = entry = CacheEntry(body, response.headers, version)
-        self._weigh(organization, target, entry)
+        entry = CacheEntry(target, body, response.headers, version)
+        organization.entries[target] = entry
+        self._weigh(organization, entry)
         return entry
 
-    def _weigh(self, organization: CachedOrganization, target: Target, entry: CacheEntry) -> None:
+    def _weigh(self, organization: CachedOrganization, entry: CacheEntry) -> None:
         """Count the bytes of an entry, new or with a new compressed form; evict beyond limits."""
-        path, preferences, host, *_ = target
-        key_bytes = len(path) + sum(map(len, preferences)) + len(host or "")
-        weight = entry.size + key_bytes + sum(map(len, entry.headers.values())) + ENTRY_BYTES
+        weight = entry.size + entry.overhead
         if weight == entry.weight:
             return
         organization.weight += weight - entry.weight
@@ -292,7 +291,7 @@ RESPONSE_CACHE: web.AppKey[ResponseCache] = web.AppKey("response_cache", Respons
 def cached(handler: Handler) -> Handler:
     """Return a read handler with its responses cached: all of its data must be in the feed."""
 
-    async def respond(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> ApiResponse:
         return await request.app[RESPONSE_CACHE].respond(request, handler)
 
     return respond

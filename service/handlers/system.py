@@ -21,7 +21,7 @@ from service.database.statements import load
 from service.errors import ApiError, unavailable
 from service.http import metrics
 from service.http.context import DATABASE, database
-from service.http.envelope import respond, success
+from service.http.envelope import ApiResponse, success
 
 T = TypeVar("T")
 
@@ -120,18 +120,18 @@ async def _recheck(database: Database) -> None:
         await database.look_up(_require_all)
 
 
-async def health(_: web.Request) -> web.Response:
+async def health(_: web.Request) -> ApiResponse:
     """Return 200 as long as the process responds, whatever the state of the database."""
-    return respond(success(b'{"alive":true}'))
+    return success(b'{"alive":true}')
 
 
-async def readiness(request: web.Request) -> web.Response:
+async def readiness(request: web.Request) -> ApiResponse:
     """Return 200 if the database is reachable, has space and the current schema.
 
     Otherwise raise ApiError ``server_error.unavailable``, 503.
     """
     await request.app[READINESS].get(lambda: _require_ready(database(request)))
-    return respond(success(b'{"ready":true}'))
+    return success(b'{"ready":true}')
 
 
 async def _require_ready(database: Database) -> None:
@@ -165,7 +165,7 @@ async def _require_all(connection: Connection) -> None:
     incidents.DISK_FULL.close()
 
 
-async def show_metrics(request: web.Request) -> web.Response:
+async def show_metrics(request: web.Request) -> ApiResponse:
     """Return the metrics, aggregated over the workers, in Prometheus' text format."""
     body = await request.app[EXPOSITION].get(metrics.exposition)
-    return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4"})
+    return ApiResponse(200, body, {"Content-Type": "text/plain; version=0.0.4"})

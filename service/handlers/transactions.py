@@ -27,7 +27,7 @@ from service.handlers.write_options import run_write
 from service.handlers.writes import bulk_error_counts
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
-from service.http.envelope import ApiResponse, respond
+from service.http.envelope import ApiResponse
 from service.http.headers import NDJSON, is_sent_as
 from service.idempotency.requests import IdempotentRequest
 from service.limits import MAX_TRANSACTION_SECONDS, MAX_TRANSACTION_VALUES
@@ -64,7 +64,7 @@ _Groups: TypeAlias = Mapping[tuple[WritableResource, EntryOperation, bool], list
 """Request indexes by resource, operation, and whether items name their records by id."""
 
 
-async def write(resource: Transactions, request: web.Request, raw: bytes) -> web.Response:
+async def write(resource: Transactions, request: web.Request, raw: bytes) -> ApiResponse:
     """Write the entries of a body, an array or lines; return an outcome for each."""
     is_lines = is_sent_as(request.headers[hdrs.CONTENT_TYPE], NDJSON)
     read = partial(parse_lines if is_lines else parse, max_values=MAX_TRANSACTION_VALUES)
@@ -208,7 +208,7 @@ async def _execute(
     entries: _Entries,
     options: WriteOptions,
     idempotency: IdempotentRequest | None,
-) -> web.Response:
+) -> ApiResponse:
     """Return the response to the transaction, or the stored one of an earlier request."""
     for _ in range(_ROUNDS):
         items = entries.items
@@ -229,9 +229,8 @@ async def _execute(
             entries.items = replace(items, details={**items.details, **error.details})
             continue
         reserve_unconditionally(request, len(answer.body))
-        web_response = respond(answer)
-        web_response.headers[hdrs.VARY] = "Prefer"
-        return web_response
+        answer.headers["Vary"] = "Prefer"
+        return answer
     raise ItemErrors(entries.items).error()
 
 

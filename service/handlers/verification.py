@@ -16,7 +16,7 @@ from service.handlers.parameters import no_parameters
 from service.handlers.request_items import BulkBody, in_body
 from service.http.budgets import reserve
 from service.http.context import caller_of, database
-from service.http.envelope import respond, success
+from service.http.envelope import ApiResponse, success
 from service.http.headers import NDJSON, is_sent_as
 from service.limits import MAX_RECORD_BYTES, MAX_TRANSACTION_VALUES
 from service.listing.query_reader import QueryReader
@@ -29,7 +29,7 @@ _FORMATS: Final = b"[0.5]\\u0000"
 _Read = Callable[[Connection, Caller, Any], Awaitable[Row]]
 
 
-async def count(resource: MigrationVerification, request: web.Request) -> web.Response:
+async def count(resource: MigrationVerification, request: web.Request) -> ApiResponse:
     """Return the counts of the named collections, or of all."""
     reader = QueryReader(request.query.items())
     reader.only("collection")
@@ -40,9 +40,7 @@ async def count(resource: MigrationVerification, request: web.Request) -> web.Re
     return await _of_one_moment(request, resource.counts, [*names])
 
 
-async def compare(
-    resource: MigrationVerification, request: web.Request, raw: bytes
-) -> web.Response:
+async def compare(resource: MigrationVerification, request: web.Request, raw: bytes) -> ApiResponse:
     """Return how the comparisons of a body, an array or lines, differ from what is stored."""
     is_lines = is_sent_as(request.headers[hdrs.CONTENT_TYPE], NDJSON)
     read = partial(parse_lines if is_lines else parse, max_values=MAX_TRANSACTION_VALUES)
@@ -66,9 +64,7 @@ def _items(resource: MigrationVerification, body: BulkBody) -> RequestItems:
     return RequestItems(body.items, in_body, details)
 
 
-async def _of_one_moment(
-    request: web.Request, read: _Read, subjects: Sequence[Any]
-) -> web.Response:
+async def _of_one_moment(request: web.Request, read: _Read, subjects: Sequence[Any]) -> ApiResponse:
     """Return what is read of each subject in one snapshot, with the feed's position there."""
     caller = caller_of(request)
     await read_numbered_state(database(request), caller.organization_id, max_unnumbered=0)
@@ -83,4 +79,4 @@ async def _of_one_moment(
     headers, rows = await request.app[SNAPSHOTS].read(caller.organization_id, read_all)
     answer = success(orjson.dumps(rows), headers=headers)
     reserve(request, len(answer.body))
-    return respond(answer)
+    return answer

@@ -18,7 +18,7 @@ from service.handlers.audit import Audited, Body, document_of, read_administrati
 from service.handlers.parameters import no_parameters, record_path_ids, refuse_preconditions
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of, database
-from service.http.envelope import ApiResponse, respond, success
+from service.http.envelope import ApiResponse, success
 from service.organizations import keys
 from service.organizations.audit import AuditEvent
 from service.organizations.scopes import ALL, READ, require_all
@@ -48,7 +48,7 @@ _EVENTS: Final = {"create": "created", "merge": "updated", "rewind": "rewound", 
 """Past participles of writes with a body, for the log: ``created`` is ``webhook_created``."""
 
 
-async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Response:
+async def add(resource: Webhooks, request: web.Request, raw: bytes) -> ApiResponse:
     """Create a subscription at the end of the feed; the response, 201, has its secret.
 
     No later read has it; only a replay by the Idempotency-Key does. Raise ApiError
@@ -65,9 +65,7 @@ async def add(resource: Webhooks, request: web.Request, raw: bytes) -> web.Respo
     return await _write(request, raw, "create", resource, work)
 
 
-async def change(
-    resource: Webhooks, request: web.Request, raw: bytes, *, form: str
-) -> web.Response:
+async def change(resource: Webhooks, request: web.Request, raw: bytes, *, form: str) -> ApiResponse:
     """Change a subscription by a body of one of _CHANGES; return it, with a new secret.
 
     Even an empty merge patch makes a retry due. A new secret is in this response and its replays
@@ -88,7 +86,7 @@ async def change(
     return await _write(request, raw, form, resource, work)
 
 
-async def remove(resource: Webhooks, request: web.Request) -> web.Response:
+async def remove(resource: Webhooks, request: web.Request) -> ApiResponse:
     """Delete a subscription; return it as it was. Raise ApiError ``not_found`` without one."""
 
     async def work(connection: Connection, path: list[int], _: Body) -> ApiResponse:
@@ -101,7 +99,7 @@ async def remove(resource: Webhooks, request: web.Request) -> web.Response:
     return await _write(request, b"", "", resource, work)
 
 
-async def test(resource: Webhooks, request: web.Request) -> web.Response:
+async def test(resource: Webhooks, request: web.Request) -> ApiResponse:
     """Send a test message, also for a paused subscription, and return its result with 200.
 
     A failed delivery is a result, not an error. The Idempotency-Key is ignored: nothing is stored.
@@ -116,7 +114,7 @@ async def test(resource: Webhooks, request: web.Request) -> web.Response:
     )
     is_delivered = attempt.error is None
     result = {"delivered": is_delivered, "status": attempt.status, "error": attempt.error}
-    return respond(success(orjson.dumps(result)))
+    return success(orjson.dumps(result))
 
 
 async def _write(
@@ -125,7 +123,7 @@ async def _write(
     form: str,
     resource: Webhooks,
     work: Callable[[Connection, list[int], Body], Awaitable[ApiResponse]],
-) -> web.Response:
+) -> ApiResponse:
     """Check a request, run its work in a transaction, log the event and wake this worker's sender.
 
     ``form`` is that of the body, "" without one, which is a delete. ``work`` takes the connection,
@@ -153,7 +151,7 @@ async def _write(
         _log(request, event, path[0] if path else response.headers["Location"])
     request.app[SENDER].wake(caller.organization_id)
     reserve_unconditionally(request, len(response.body))
-    return respond(response)
+    return response
 
 
 def _needed_scopes(webhook: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:

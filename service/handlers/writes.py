@@ -23,7 +23,7 @@ from service.handlers.patch import patch_editor
 from service.handlers.write_options import WriteParameters, run_write
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
-from service.http.envelope import ApiResponse, etag, respond, success, success_list
+from service.http.envelope import ApiResponse, etag, success, success_list
 from service.http.headers import MERGE_PATCH, is_sent_as
 from service.idempotency.requests import IdempotentRequest, Work
 from service.organizations.scopes import DELETE, WRITE, require_all
@@ -89,7 +89,7 @@ class WriteRequest(Generic[ResourceT]):
         )
 
 
-async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> web.Response:
+async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> ApiResponse:
     """Create one record, or by an array several."""
     if raw.lstrip().startswith(b"["):
         return await _write_many("bulk_create", resource, request, raw)
@@ -101,7 +101,7 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
     )
 
 
-async def replace(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
+async def replace(resource: WritableResource, request: web.Request, raw: bytes) -> ApiResponse:
     """Replace one record, or a part of it; the id of the path counts, not that of the body.
 
     If the path names a master record by its own key, upsert it: without a live record restore the
@@ -118,7 +118,7 @@ async def replace(resource: WritableResource, request: web.Request, raw: bytes) 
     return await _write_one(resource, request, raw, read)
 
 
-async def patch(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
+async def patch(resource: WritableResource, request: web.Request, raw: bytes) -> ApiResponse:
     """Apply a JSON Patch (RFC 6902) or merge patch (RFC 7396) to the writable form of a record.
 
     The Content-Type tells which; ``with_body`` has checked it. The patch is parsed in the first
@@ -133,24 +133,22 @@ async def patch(resource: WritableResource, request: web.Request, raw: bytes) ->
     return await _write_one(resource, request, raw, read)
 
 
-async def delete(resource: MasterRecord, request: web.Request) -> web.Response:
+async def delete(resource: MasterRecord, request: web.Request) -> ApiResponse:
     """Delete one record by id or own key in the path; return it as deleted."""
     return await _write_one(resource, request, b"", lambda _: (RequestItems([{}]), writes.delete))
 
 
-async def replace_many(
-    resource: WritableResource, request: web.Request, raw: bytes
-) -> web.Response:
+async def replace_many(resource: WritableResource, request: web.Request, raw: bytes) -> ApiResponse:
     """Replace or delete (``state`` is ``deleted``) records in bulk; with ``match``, upsert them."""
     return await _write_many("bulk_replace", resource, request, raw)
 
 
-async def merge_many(resource: WritableResource, request: web.Request, raw: bytes) -> web.Response:
+async def merge_many(resource: WritableResource, request: web.Request, raw: bytes) -> ApiResponse:
     """Merge items into records in bulk (RFC 7396); with ``match``, upsert or delete them."""
     return await _write_many("bulk_patch", resource, request, raw)
 
 
-async def delete_many(resource: MasterRecord, request: web.Request) -> web.Response:
+async def delete_many(resource: MasterRecord, request: web.Request) -> ApiResponse:
     """Delete records in bulk, by ``ids`` or ``keys``; return them as deleted, or the outcomes."""
     allowed, ids, keys = write_options.named_records(request, resource)
 
@@ -165,14 +163,14 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
 
 async def _write_one(
     resource: ResourceT, request: web.Request, raw: bytes, read: ItemsReader[ResourceT]
-) -> web.Response:
+) -> ApiResponse:
     """Handle a single write."""
     return await _execute(_check(resource, request, raw, write_options.SINGLE, read))
 
 
 async def _write_many(
     operation: str, resource: WritableResource, request: web.Request, raw: bytes
-) -> web.Response:
+) -> ApiResponse:
     """Handle a bulk write whose body lists the items."""
     body = request_items.BulkBody.of(raw)
     if len(raw) > ENTER_AGAIN_BYTES:
@@ -231,7 +229,7 @@ def _check(
     )
 
 
-async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
+async def _execute(write_request: WriteRequest[ResourceT]) -> ApiResponse:
     """Return the response to the write, or the stored one of an earlier request with its key.
 
     Raise the errors of items without a transaction if all have failed, unless these are skipped.
@@ -246,10 +244,9 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> web.Response:
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_unconditionally(request, len(response.body))
-    web_response = respond(response)
     if items.is_bulk:
-        web_response.headers[hdrs.VARY] = "Prefer"
-    return web_response
+        response.headers["Vary"] = "Prefer"
+    return response
 
 
 async def _transaction(

@@ -17,6 +17,7 @@ import orjson
 from aiohttp import web
 
 from service.events import printable
+from service.http.envelope import ApiResponse
 from service.masking import mask_keys
 from service.organizations.caller import Caller
 
@@ -50,15 +51,14 @@ class AccessLog:
         request: web.Request,
         request_id: str,
         caller: Caller | None,
-        response: web.StreamResponse,
+        response: ApiResponse,
         seconds: float,
     ) -> None:
         """Buffer the line of one request, unless it is a successful probe or INFO is not logged.
 
         A probe (PROBES) is successful below status 400. ``seconds`` is the time from the request's
         head to the finished response, without the sending. The line's ``bytes`` are those of the
-        body before it is sent: the compressed ones for a CachedResponse only, and null for a
-        streamed response.
+        body as it is sent, also if HEAD gets none, and null for a streamed response.
         """
         if not self._is_enabled:
             return
@@ -97,6 +97,9 @@ class AccessLog:
         if lines:
             self._stream.write(b"".join(map(printable, lines)).decode())
             self._stream.flush()
+
+
+ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
 
 
 def _truncate(text: str, max_length: int) -> str:

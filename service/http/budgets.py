@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Final
 
 from aiohttp import web
-from multidict import CIMultiDict
 
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error, too_many_requests
@@ -175,7 +174,7 @@ class RateLimitHeaders:
             f'"bytes";q={self._max_bytes};qu="content-bytes"'
         )
 
-    def mark(self, headers: CIMultiDict[str], organization_id: int) -> None:
+    def mark(self, headers: dict[str, str], organization_id: int) -> None:
         """Add the headers to those of a response to an authenticated caller.
 
         The middleware calls it when the request no longer counts as concurrent, while the bytes

@@ -23,7 +23,8 @@ from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http import listeners
-from service.http.parser_errors import ON_PARSER_ERROR, ParserErrorResponse, parser_error
+from service.http.envelope import ApiResponse
+from service.http.parser_errors import ON_PARSER_ERROR, parser_error, parser_error_response
 from service.limits import DRAIN_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS, MAX_QUEUED
 
 # Each connection and its parser read this global. aiohttp would parse 32 requests ahead.
@@ -174,15 +175,12 @@ class HttpConnection(RequestHandler):
 
         async def refuse(request: web.BaseRequest) -> web.StreamResponse:
             self._close = True
-            # aiohttp assumes HTTP/1.0 for a malformed request.
-            request._version = HttpVersion11
-            response = ParserErrorResponse(parser_error(err_info.exc))
+            response = parser_error_response(parser_error(err_info.exc))
             await response.prepare(request)
-            await response.write_eof()
             if isinstance(self._manager, _Server):
                 self._manager.on_parser_error(request, response)
             await self._linger()
-            return response
+            return response  # type: ignore[return-value]
 
         return refuse
 
@@ -222,7 +220,9 @@ class HttpConnection(RequestHandler):
         )
         if request.writer.output_size > 0:
             raise ConnectionError("part of another response has been sent already")
-        return ParserErrorResponse(api_error(ErrorType.SERVER_ERROR))
+        return parser_error_response(  # type: ignore[return-value]
+            api_error(ErrorType.SERVER_ERROR)
+        )
 
 
 class _Server(web.Server):
@@ -232,7 +232,7 @@ class _Server(web.Server):
         self,
         server: web.Server,
         max_connections: int,
-        on_parser_error: Callable[[web.BaseRequest, web.Response], None] | None,
+        on_parser_error: Callable[[web.BaseRequest, ApiResponse], None] | None,
     ) -> None:
         super().__init__(
             server.request_handler,

@@ -8,7 +8,6 @@ from aiohttp import hdrs, web
 from service.database.connections import Database
 from service.error_types import ErrorType
 from service.errors import api_error
-from service.http.access_log import AccessLog
 from service.organizations.caller import Caller, Callers
 
 
@@ -64,7 +63,6 @@ An unknown path or wrong method has none.
 """
 DATABASE: web.AppKey[Database] = web.AppKey("database", Database)
 CALLERS: web.AppKey[Callers] = web.AppKey("callers", Callers)
-ACCESS_LOG: web.AppKey[AccessLog] = web.AppKey("access_log", AccessLog)
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)
 """Caller; absent before authentication, and on routes that need no key."""

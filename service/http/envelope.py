@@ -10,10 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from http import HTTPStatus
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import orjson
-from aiohttp import hdrs, web
+from aiohttp import HttpVersion11, web
+from aiohttp.helpers import rfc822_formatted_time
 from xxhash import xxh3_128_hexdigest
 
 from service.error_types import ErrorType
@@ -21,15 +22,64 @@ from service.errors import ApiError, api_error
 from service.http.budgets import reserve
 from service.http.headers import JSON, PROBLEM
 
+_STATUS_LINES: Final = {
+    int(status): f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus
+}
+_WITHOUT_LENGTH: Final = frozenset({204, 304})
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class ApiResponse:
-    """Response of a handler, before content negotiation."""
+    """Response of a handler, which negotiation and middleware change, and the sender sends.
+
+    It takes the place of aiohttp's, whose server calls ``prepare`` and ``write_eof``, and reads
+    ``keep_alive``.
+    """
 
     status: int
-    body: bytes
+    body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
-    """Without ``Content-Type`` the body is JSON."""
+    """By exact names, such as ``ETag``. Without ``Content-Type`` the body is JSON."""
+    keep_alive: bool = True
+    """Whether the connection stays open, if the request allows it."""
+    is_sent: bool = False
+
+    @property
+    def content_length(self) -> int | None:
+        """Return the number of bytes of the body, None if it is generated while it is sent."""
+        return len(self.body)
+
+    def head(self, request: web.BaseRequest) -> bytes:
+        """Return the status line and all headers, once, right before they are sent.
+
+        Raise ValueError for a header that would break its line.
+        """
+        self.is_sent = True
+        headers, length = self.headers, self.content_length
+        if self.body:
+            headers.setdefault("Content-Type", JSON)
+        if length is not None and self.status not in _WITHOUT_LENGTH:
+            headers["Content-Length"] = str(length)
+        headers["Date"] = rfc822_formatted_time()
+        if not self.keep_alive or not request.keep_alive:
+            self.keep_alive = False
+            headers["Connection"] = "close"
+        elif request.version is not HttpVersion11:
+            headers["Connection"] = "keep-alive"
+        values = "".join(headers.values())
+        if "\r" in values or "\n" in values or "\0" in values:
+            raise ValueError("a header has a line break or a null byte")
+        lines = "\r\n".join(map(": ".join, headers.items()))
+        return f"{_STATUS_LINES[self.status]}{lines}\r\n\r\n".encode()
+
+    async def prepare(self, request: web.BaseRequest) -> None:
+        """Send the response in one write, unless it is sent; to HEAD send no body."""
+        if not self.is_sent:
+            data = self.head(request)
+            await request.writer.write_eof(data if request.method == "HEAD" else data + self.body)
+
+    async def write_eof(self) -> None:
+        """Do nothing, as ``prepare`` has sent everything."""
 
 
 NOT_SHARED = "private, no-cache"
@@ -79,15 +129,9 @@ def pagination(cursor: str | None, *, has_more: bool = True) -> bytes:
     return b',"pagination":{"hasMore":%b,"cursor":"%b"}' % (more, cursor.encode())
 
 
-def respond(response: ApiResponse) -> web.Response:
-    """Return the response as one of aiohttp, as JSON unless its ``Content-Type`` says otherwise."""
-    headers = {hdrs.CONTENT_TYPE: JSON, **response.headers}
-    return web.Response(body=response.body, status=response.status, headers=headers)
-
-
 def failure(error: ApiError) -> ApiResponse:
     """Return the error in the envelope, with the error's status and headers."""
-    return ApiResponse(error.status, orjson.dumps(error.body()), error.headers)
+    return ApiResponse(error.status, orjson.dumps(error.body()), {**error.headers})
 
 
 def problem(error: ApiError) -> ApiResponse:
@@ -207,10 +251,9 @@ def _precondition_failed(tag: str) -> ApiError:
 
 _R = TypeVar("_R")
 _Read: TypeAlias = Callable[[_R, web.Request], Awaitable[ApiResponse]]
-_Handler: TypeAlias = Callable[[_R, web.Request], Awaitable[web.Response]]
 
 
-def tagged(read: _Read[_R]) -> _Handler[_R]:
+def tagged(read: _Read[_R]) -> _Read[_R]:
     """Return a handler that returns the response of ``read`` with an entity tag.
 
     The tag is that of the whole body, the envelope included, unless ``read`` has set one. The
@@ -219,11 +262,11 @@ def tagged(read: _Read[_R]) -> _Handler[_R]:
     """
 
     @wraps(read)
-    async def handler(resource: _R, request: web.Request) -> web.Response:
+    async def handler(resource: _R, request: web.Request) -> ApiResponse:
         response = await read(resource, request)
         reserve(request, len(response.body))
         if "ETag" not in response.headers:
             response.headers["ETag"] = etag(response.body)
-        return respond(response)
+        return response
 
     return handler

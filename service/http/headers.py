@@ -1,6 +1,7 @@
 """Headers: names that aiohttp lacks, media types, links (RFC 8288), and CORS (contract, Browsers).
 
-Look-ups by ``istr``, the type of the names in ``hdrs``, take half of the time of those by ``str``.
+In requests, look-ups by ``istr``, the type of the names in ``hdrs``, take half of the time of those
+by ``str``. Responses have names of type ``str``, which are written as they are.
 """
 
 import re
@@ -14,14 +15,15 @@ from multidict import istr
 
 from service.settings import HOST
 
-LINK: Final = istr("Link")
 PREFER: Final = istr("Prefer")
-RATE_LIMIT: Final = istr("RateLimit")
-RATE_LIMIT_POLICY: Final = istr("RateLimit-Policy")
-X_CHANGES_AFTER: Final = istr("X-Changes-After")
-X_CHANGES_CURSOR: Final = istr("X-Changes-Cursor")
-X_CHANGES_EPOCH: Final = istr("X-Changes-Epoch")
 X_REQUEST_ID: Final = istr("X-Request-Id")
+
+LINK: Final = "Link"
+RATE_LIMIT: Final = "RateLimit"
+RATE_LIMIT_POLICY: Final = "RateLimit-Policy"
+X_CHANGES_AFTER: Final = "X-Changes-After"
+X_CHANGES_CURSOR: Final = "X-Changes-Cursor"
+X_CHANGES_EPOCH: Final = "X-Changes-Epoch"
 
 
 def combined_value(request: web.Request, name: str) -> str | None:
@@ -137,37 +139,36 @@ class Cors:
     def __init__(self, origins: Iterable[str]) -> None:
         self._origins = frozenset(origins)
 
-    def preflight(self, request: web.Request) -> web.Response | None:
-        """Return the response to a preflight from an allowed origin; None for any other request.
+    def preflight(self, request: web.Request) -> dict[str, str] | None:
+        """Return the headers of the response to a preflight from an allowed origin.
 
-        The method is OPTIONS, which the caller checks. The response is 204, for a path without a
-        route as well, so that pages can read the 404 of the actual request. ``mark`` adds its
-        ``Access-Control-Allow-Origin``.
+        Return None for any other request. The method is OPTIONS, which the caller checks. The
+        response is 204, for a path without a route as well, so that pages can read the 404 of the
+        actual request. ``mark`` adds its ``Access-Control-Allow-Origin``.
         """
         if "Access-Control-Request-Method" not in request.headers:
             return None
         if request.headers.get("Origin") not in self._origins:
             return None
-        headers = {
+        return {
             "Access-Control-Allow-Methods": _METHODS,
             "Access-Control-Allow-Headers": _REQUEST_HEADERS,
             "Access-Control-Max-Age": str(_MAX_AGE_SECONDS),
         }
-        return web.Response(status=204, headers=headers)
 
-    def mark(self, request: web.Request, response: web.StreamResponse) -> None:
+    def mark(self, request: web.Request, headers: dict[str, str]) -> None:
         """Add ``Vary: Origin``, and for an allowed origin the headers that let its page read it.
 
         Without allowed origins the response stays as it is.
         """
         if not self._origins:
             return
-        vary = response.headers.get("Vary")
-        response.headers["Vary"] = f"{vary}, Origin" if vary else "Origin"
+        vary = headers.get("Vary")
+        headers["Vary"] = f"{vary}, Origin" if vary else "Origin"
         origin = request.headers.get("Origin")
         if origin in self._origins:
-            response.headers[_ORIGIN] = origin
-            response.headers["Access-Control-Expose-Headers"] = _RESPONSE_HEADERS
+            headers[_ORIGIN] = origin
+            headers["Access-Control-Expose-Headers"] = _RESPONSE_HEADERS
 
 
 CORS: web.AppKey[Cors] = web.AppKey("cors", Cors)

@@ -13,16 +13,15 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from aiohttp import hdrs, web
+from aiohttp import web
 
 from service.database.errors import OrganizationMissingError
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http import envelope
-from service.http.access_log import AccessLog
+from service.http.access_log import ACCESS_LOG, AccessLog
 from service.http.budgets import ADMISSION, BYTE_BUDGET, RATE_LIMIT_HEADERS, release
 from service.http.context import (
-    ACCESS_LOG,
     CALLER,
     CALLERS,
     REQUEST_ID,
@@ -30,6 +29,7 @@ from service.http.context import (
     RouteProtocol,
     authenticate,
 )
+from service.http.envelope import ApiResponse
 from service.http.headers import CORS, JSON, PROBLEM, X_REQUEST_ID
 from service.http.metrics import observer
 from service.http.negotiation import READS, negotiate, prefers
@@ -43,14 +43,14 @@ from service.organizations.scopes import require
 _VALID_REQUEST_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_REQUEST_ID_LENGTH}}}", re.ASCII)
 METHODS = frozenset({*READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 """Methods that metrics name; any other one counts as ``other``."""
-MISSING_PAGE: web.AppKey[Callable[[web.Request], web.Response]] = web.AppKey("missing_page")
+MISSING_PAGE: web.AppKey[Callable[[web.Request], ApiResponse]] = web.AppKey("missing_page")
 """Returns the page, 404, that browsers get for a path outside the interface that has none."""
 _MAX_PAGE_DEPTH: Final = 8
 """Slashes in a path above which browsers get JSON, too."""
 _log = logging.getLogger("service")
 
 
-async def handle_request(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def handle_request(request: web.Request, handler: Handler) -> ApiResponse:
     """Handle a request and send its response; return it when it is sent or the client has gone.
 
     Then release its bytes of the byte budget, also if the request is canceled.
@@ -63,7 +63,7 @@ async def handle_request(request: web.Request, handler: Handler) -> web.StreamRe
         release(request)
 
 
-async def _finished_response(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def _finished_response(request: web.Request, handler: Handler) -> ApiResponse:
     """Return the negotiated response, also to errors, and record it in metrics and access log.
 
     It is recorded before it is sent, so its time excludes the sending. Any exception but ApiError
@@ -92,18 +92,18 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
         _log.exception("request %s failed", request_id)
         response = _error_response(request, route, api_error(ErrorType.SERVER_ERROR))
     is_open = route is not None and not route.needs_key
-    response = await negotiate(request, response)
+    await negotiate(request, response)
     headers = response.headers
-    headers[X_REQUEST_ID] = request_id
-    headers[hdrs.SERVER] = "Selvedge"
+    headers["X-Request-Id"] = request_id
+    headers["Server"] = "Selvedge"
     if not is_open:
-        headers[hdrs.CACHE_CONTROL] = envelope.NOT_SHARED
+        headers["Cache-Control"] = envelope.NOT_SHARED
     caller = request.get(CALLER)
     if caller is not None:
         app[RATE_LIMIT_HEADERS].mark(headers, caller.organization_id)
-    app[CORS].mark(request, response)
+    app[CORS].mark(request, headers)
     if may_await_continue(request):
-        response.force_close()
+        response.keep_alive = False
     seconds = time.perf_counter() - started
     _count(request, route, response, seconds)
     app[ACCESS_LOG].write(request, request_id, caller, response, seconds)
@@ -112,7 +112,7 @@ async def _finished_response(request: web.Request, handler: Handler) -> web.Stre
 
 async def _respond(
     request: web.Request, app: web.Application, route: RouteProtocol | None, handler: Handler
-) -> web.StreamResponse:
+) -> ApiResponse:
     """Return the handler's response. Authenticate and admit the request if it needs a key.
 
     The response to a CORS preflight needs none. Raise ApiError of the first check that fails:
@@ -123,7 +123,7 @@ async def _respond(
     """
     check_transfer_coding(request)
     if request.method == "OPTIONS" and (preflight := app[CORS].preflight(request)):
-        return preflight
+        return ApiResponse(204, headers=preflight)
     if not _needs_key(request, route):
         _check(request, route)
         return await handler(request)
@@ -182,7 +182,7 @@ def _needs_key(request: web.Request, route: RouteProtocol | None) -> bool:
 
 def _error_response(
     request: web.Request, route: RouteProtocol | None, error: ApiError
-) -> web.StreamResponse:
+) -> ApiResponse:
     """Return the error in the envelope, or as problem details if the caller prefers these.
 
     Statuses in the route's ``problem_statuses`` always have them, with the standard members only.
@@ -190,14 +190,12 @@ def _error_response(
     if _shows_missing_page(request, route, error):
         return request.app[MISSING_PAGE](request)
     if route is not None and error.status in route.problem_statuses:
-        body = envelope.problem(error)
+        response = envelope.problem(error)
     elif prefers(request, PROBLEM, JSON):
-        body = envelope.problem_with_details(error)
+        response = envelope.problem_with_details(error)
     else:
-        body = envelope.failure(error)
-    response = envelope.respond(body)
-    if "Connection" in error.headers:
-        response.force_close()
+        response = envelope.failure(error)
+    response.keep_alive = "Connection" not in error.headers
     return response
 
 
@@ -212,22 +210,22 @@ def _shows_missing_page(request: web.Request, route: RouteProtocol | None, error
     )
 
 
-def count_parser_error(log: AccessLog) -> Callable[[web.BaseRequest, web.Response], None]:
+def count_parser_error(log: AccessLog) -> Callable[[web.BaseRequest, ApiResponse], None]:
     """Return the callback that counts and logs a request that the parser refused.
 
     Its method is ``other``, its route ``unmatched`` and its time 0.
     """
 
-    def count(request: web.BaseRequest, response: web.Response) -> None:
+    def count(request: web.BaseRequest, response: ApiResponse) -> None:
         assert isinstance(request, web.Request)
         observer("other", "unmatched", response.status).observe(0)
-        log.write(request, response.headers[X_REQUEST_ID], None, response, 0)
+        log.write(request, response.headers["X-Request-Id"], None, response, 0)
 
     return count
 
 
 def _count(
-    request: web.Request, route: RouteProtocol | None, response: web.StreamResponse, seconds: float
+    request: web.Request, route: RouteProtocol | None, response: ApiResponse, seconds: float
 ) -> None:
     method = request.method if request.method in METHODS else "other"
     observer(method, route.path if route else "unmatched", response.status).observe(seconds)

@@ -14,55 +14,42 @@ from typing import Final
 from aiohttp import hdrs, web
 
 from service import background
-from service.http.envelope import names_tag, with_coding
+from service.http.envelope import ApiResponse, names_tag, with_coding
 from service.http.headers import PREFER, combined_value
 from service.limits import MIN_COMPRESSED_BYTES
 
 READS: Final = ("GET", "HEAD")
 _CODINGS: Final = (web.ContentCoding.gzip, web.ContentCoding.deflate)
-_CONTENT_HEADERS: Final = (hdrs.CONTENT_TYPE, hdrs.CONTENT_LENGTH, hdrs.CONTENT_ENCODING)
 _MAX_ACCEPT_LENGTH: Final = 500
 """Characters of ``Accept`` and ``Accept-Encoding`` that are parsed. Browsers send 20 to 150."""
 _WEIGHT: Final = re.compile(r"[01](?:\.[0-9]{0,3})?", re.ASCII)
 _WEIGHT_ZERO: Final = re.compile(r"q=0(\.0*)?")
 
 
-async def negotiate(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
-    """Return the response in a coding that the client accepts, or 304 if the client has it cached.
+async def negotiate(request: web.Request, response: ApiResponse) -> None:
+    """Change the response to a coding that the client accepts, or to 304 if the client has it.
 
-    The response is changed in place; only the 304, of a GET or HEAD, is another one. Bodies of
-    MIN_COMPRESSED_BYTES or more get ``Vary: Accept-Encoding``; smaller ones are not compressed.
-    Streamed responses are returned as they are. A CachedResponse is compressed once per coding for
-    all clients. Other responses are compressed later, while they are sent.
+    Bodies of MIN_COMPRESSED_BYTES or more get ``Vary: Accept-Encoding``; smaller ones are not
+    compressed, and streamed ones not here. A CachedResponse is compressed once per coding for all
+    clients. The 304, of a GET or HEAD, has all headers but ``Content-Type`` (RFC 9110, 15.4.5).
     """
-    if not isinstance(response, web.Response):
-        return response
-    body, coding = response.body, None
-    if isinstance(body, bytes) and len(body) >= MIN_COMPRESSED_BYTES:
-        vary = response.headers.get(hdrs.VARY)
-        response.headers[hdrs.VARY] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
+    headers, coding = response.headers, None
+    if len(response.body) >= MIN_COMPRESSED_BYTES:
+        vary = headers.get("Vary")
+        headers["Vary"] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
         coding = _coding((combined_value(request, hdrs.ACCEPT_ENCODING) or "")[:_MAX_ACCEPT_LENGTH])
-    tag = response.headers.get(hdrs.ETAG)
+    tag = headers.get("ETag")
     if tag is not None:
         if coding is not None:
-            response.headers[hdrs.ETAG] = tag = with_coding(tag, coding.value)
+            headers["ETag"] = tag = with_coding(tag, coding.value)
         if request.method in READS and names_tag(combined_value(request, hdrs.IF_NONE_MATCH), tag):
-            return _not_modified(response)
-    if coding is not None and isinstance(body, bytes):
-        if isinstance(response, CachedResponse):
-            response.body = await response.cached.compressed(coding)
-            response.headers[hdrs.CONTENT_ENCODING] = coding.value
-        else:
-            response.enable_compression(coding)
-    return response
-
-
-def _not_modified(response: web.Response) -> web.Response:
-    """Return the 304, with all headers of the response but _CONTENT_HEADERS (RFC 9110, 15.4.5)."""
-    headers = [
-        (name, value) for name, value in response.headers.items() if name not in _CONTENT_HEADERS
-    ]
-    return web.Response(status=304, headers=headers)
+            response.status, response.body = 304, b""
+            headers.pop("Content-Type", None)
+            return
+    if coding is not None:
+        cached = response.cached if isinstance(response, CachedResponse) else None
+        response.body = await (cached or CachedBody(response.body, {})).compressed(coding)
+        headers["Content-Encoding"] = coding.value
 
 
 def accepts_gzip(request: web.Request) -> bool:
@@ -176,12 +163,12 @@ class CachedBody:
             del self._compressions[coding]
 
 
-class CachedResponse(web.Response):
+class CachedResponse(ApiResponse):
     """Response, 200, with a cached body, of which content negotiation may send a compressed form.
 
     It has its own copy of the headers; the cached ones stay as they are.
     """
 
     def __init__(self, cached: CachedBody) -> None:
-        super().__init__(body=cached.body, headers=cached.headers)
+        super().__init__(200, cached.body, {**cached.headers})
         self.cached = cached

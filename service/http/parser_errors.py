@@ -6,6 +6,7 @@ aiohttp's own responses name its version and repeat the malformed line, which ma
 import re
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from aiohttp import web
@@ -14,9 +15,10 @@ from aiohttp.http_exceptions import BadHttpMethod, LineTooLong
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http import envelope
+from service.http.envelope import ApiResponse
 from service.limits import MAX_HEADER_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
 
-ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, web.Response], None]] = web.AppKey(
+ON_PARSER_ERROR: web.AppKey[Callable[[web.BaseRequest, ApiResponse], None]] = web.AppKey(
     "on_parser_error"
 )
 """Called with each request that the parser refused, and with its response after it was written.
@@ -62,24 +64,14 @@ def _is_request_line(message: str) -> bool:
     return start >= 0 and _REQUEST_LINE.match(message, start + len(_LINE_SEPARATOR)) is not None
 
 
-class ParserErrorResponse(web.Response):
-    """Error response outside of the middleware, in the error envelope.
+def parser_error_response(error: ApiError) -> ApiResponse:
+    """Return an error response outside of the middleware, in the error envelope.
 
     It has a random request id, not that of the request, and no headers of CORS, rate limits or
     ``error``. The connection closes after it.
     """
-
-    def __init__(self, error: ApiError) -> None:
-        response = envelope.failure(error)
-        headers = {"Content-Type": "application/json", "X-Request-Id": secrets.token_hex(16)}
-        super().__init__(body=response.body, status=response.status, headers=headers)
-        self.headers["Cache-Control"] = envelope.NOT_SHARED
-        self.force_close()
-
-    async def _prepare_headers(self) -> None:
-        """Prepare the headers without ``Server``."""
-        await super()._prepare_headers()
-        self.headers.popall("Server", None)
+    headers = {"X-Request-Id": secrets.token_hex(16), "Cache-Control": envelope.NOT_SHARED}
+    return replace(envelope.failure(error), headers=headers, keep_alive=False)
 
 
 PARSER_LIMITS: Final[dict[str, Any]] = {

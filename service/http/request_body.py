@@ -13,7 +13,9 @@ from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.http.budgets import MIN_COUNTED_BYTES, reserve
 from service.http.context import authenticate, caller_of
+from service.http.envelope import ApiResponse
 from service.http.headers import combined_value, is_sent_as
+from service.http.router import Handler
 from service.limits import (
     BODY_IDLE_SECONDS,
     BODY_SECONDS,
@@ -82,10 +84,10 @@ def may_await_continue(request: web.Request) -> bool:
 
 
 def with_body(
-    handler: Callable[[web.Request, bytes], Awaitable[web.StreamResponse]],
+    handler: Callable[[web.Request, bytes], Awaitable[ApiResponse]],
     media_types: tuple[str, ...],
     max_bytes: int = MAX_BODY_BYTES,
-) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+) -> Handler:
     """Return a handler that first reads the body, and passes it on uncompressed.
 
     Bodies of SCHEDULED_BODY_BYTES or more as sent, and compressed ones, enter the body scheduler
@@ -94,7 +96,7 @@ def with_body(
     of MIN_COUNTED_BYTES or more count in the byte budget beside the bytes as sent.
     """
 
-    async def handle(request: web.Request) -> web.StreamResponse:
+    async def handle(request: web.Request) -> ApiResponse:
         body = await receive(request, media_types, max_bytes)
         is_compressed = HEADER in request.headers and _coding(request) != "identity"
         if len(body) >= SCHEDULED_BODY_BYTES or is_compressed:

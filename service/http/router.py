@@ -10,10 +10,11 @@ from aiohttp import web, web_urldispatcher
 
 from service.error_types import ErrorType
 from service.errors import api_error
+from service.http.envelope import ApiResponse
 from service.limits import MAX_PARAMETERS
 
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Middleware: TypeAlias = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
+Handler: TypeAlias = Callable[[web.Request], Awaitable[ApiResponse]]
+Middleware: TypeAlias = Callable[[web.Request, Handler], Awaitable[ApiResponse]]
 
 _ENCODED_UNRESERVED: Final = re.compile(
     "%(2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)", re.ASCII | re.IGNORECASE
@@ -80,12 +81,12 @@ def use_router(app: web.Application, router: Router, middleware: Middleware) -> 
     here ``expectations.meet_expectation`` sends it, when the body of an accepted request is read.
     """
 
-    async def dispatch(request: RoutedRequest) -> web.StreamResponse:
+    async def dispatch(request: RoutedRequest) -> ApiResponse:
         request._match_info = match = await router.resolve(request)
         match.add_app(app)
         match.freeze()
         request.app = app
-        return await middleware(request, match.handler)
+        return await middleware(request, match.handler)  # type: ignore[arg-type]
 
     app._router = router  # aiohttp has deprecated the argument
     app._make_request = partial(app._make_request, _cls=RoutedRequest)  # type: ignore[method-assign]

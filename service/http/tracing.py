@@ -13,6 +13,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from service.database.tracing import Traces
 from service.http.access_log import PROBES
 from service.http.context import CALLER, IS_CACHED, REQUEST_ID, ROUTES
+from service.http.envelope import ApiResponse
 from service.http.router import Handler, Middleware
 from service.masking import contains_key_start
 
@@ -32,7 +33,7 @@ def traced(traces: Traces, middleware: Middleware) -> Middleware:
     ``traceparent``, else it begins a trace. Responses of 500 and above mark it as an error.
     """
 
-    async def trace(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def trace(request: web.Request, handler: Handler) -> ApiResponse:
         if request.path in PROBES:
             return await middleware(request, handler)
         route = request.app[ROUTES].get(request.match_info.route)

@@ -9,16 +9,15 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import asyncpg
 import orjson
 import pytest
-from aiohttp import web
 from aiohttp.test_utils import TestClient
 
 from service.feed.change_feed import delete_expired
-from service.http.envelope import ApiResponse, respond
+from service.http.envelope import ApiResponse, success
 from tests.connectors.copies import AirbyteCopy, Copy, DltCopy, SingerCopy
 from tests.connectors.tools import CONFIGURATIONS, Run
 from tests.support import generate
@@ -71,16 +70,16 @@ async def interrupted(copy: Copy, random: Random, monkeypatch: pytest.MonkeyPatc
     answered, reached = asyncio.Event(), asyncio.Event()
     with monkeypatch.context() as patch:
 
-        def answer(response: ApiResponse) -> web.Response:
+        def answer(*data: bytes, **options: Any) -> ApiResponse:
             answered.set()
-            return respond(response)
+            return success(*data, **options)
 
         async def wait() -> None:
             await answered.wait()
             await asyncio.sleep(random.uniform(0, 1))
             reached.set()
 
-        patch.setattr("service.feed.changes.respond", answer)
+        patch.setattr("service.feed.changes.success", answer)
         waiting = asyncio.create_task(wait())
         await copy.follow(reached)
         waiting.cancel()

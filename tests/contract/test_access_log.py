@@ -14,7 +14,7 @@ from yarl import URL
 from service.batches import change_recorder
 from service.database import disk_space, incidents
 from service.handlers import system
-from service.http.context import ACCESS_LOG
+from service.http.access_log import ACCESS_LOG
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
 from tests.support.raw_http import exchange, head

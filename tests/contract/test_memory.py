@@ -15,6 +15,7 @@ from aiohttp import web
 
 from service.app import create_app
 from service.http.connections import Runner
+from service.http.envelope import ApiResponse
 from service.http.parser_errors import PARSER_LIMITS
 from service.http.response_sender import send
 from service.limits import MAX_CONNECTIONS
@@ -34,7 +35,7 @@ def answered(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[weakref.ref[web.R
     """The requests that were answered, as long as anything keeps them; nothing is collected."""
     seen = list[weakref.ref[web.Request]]()
 
-    async def noted(request: web.Request, response: web.StreamResponse) -> None:
+    async def noted(request: web.Request, response: ApiResponse) -> None:
         seen.append(weakref.ref(request))
         await send(request, response)
 

@@ -12,7 +12,7 @@ from aiohttp.test_utils import make_mocked_request
 from yarl import URL
 
 from service.http import request_body
-from service.http.context import ACCESS_LOG
+from service.http.access_log import ACCESS_LOG
 from tests.support import parametrize
 from tests.support.api import Answer, Api
 from tests.support.openapi_validation import is_failure

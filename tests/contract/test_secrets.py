@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from yarl import URL
 
-from service.http.context import ACCESS_LOG
+from service.http.access_log import ACCESS_LOG
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
 from tests.unit.test_masking import percent

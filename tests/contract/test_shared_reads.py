@@ -10,6 +10,7 @@ from aiohttp import web
 
 from service.handlers.response_cache import ResponseCache
 from service.http import metrics
+from service.http.envelope import ApiResponse
 from service.http.router import Handler
 from tests.support.api import Answer, replacing
 from tests.support.cached_servers import Servers, cached_servers, hits
@@ -98,7 +99,7 @@ async def test_a_read_that_began_before_a_write_is_of_no_use_after_it(
     has_read, may_end = asyncio.Event(), asyncio.Event()
 
     async def respond_late(self: ResponseCache, request: web.Request, handler: Handler) -> Any:
-        async def late(request: web.Request) -> web.StreamResponse:
+        async def late(request: web.Request) -> ApiResponse:
             response = await handler(request)
             if not has_read.is_set():
                 has_read.set()

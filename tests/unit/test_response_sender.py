@@ -7,14 +7,17 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
 
 from service.http import response_sender
+from service.http.envelope import ApiResponse
 from tests.support.time_limits import scaled, until
 
 pytestmark = pytest.mark.contract("Budgets")
 
 #: More than the system's own buffers hold.
 LONG = bytes(32 * 2**20)
+CRLF = b"\r\n"
 
 
 @pytest.fixture(autouse=True)
@@ -24,12 +27,14 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def response_to(body: bytes) -> AsyncIterator[tuple[list[web.Request], asyncio.StreamReader]]:
+async def response_to(
+    body: bytes, requests: bytes = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+) -> AsyncIterator[tuple[list[web.Request], asyncio.StreamReader]]:
     """Serve this body to a client that has not read anything yet; yield requests under way."""
     under_way = list[web.Request]()
 
-    async def answer(request: web.Request) -> web.Response:
-        response = web.Response(body=body)
+    async def answer(request: web.Request) -> ApiResponse:
+        response = ApiResponse(200, body)
         under_way.append(request)
         await response_sender.send(request, response)
         under_way.remove(request)
@@ -44,7 +49,7 @@ async def response_to(body: bytes) -> AsyncIterator[tuple[list[web.Request], asy
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
     reader, writer = await asyncio.open_connection(sock=connected, limit=65536)
     try:
-        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        writer.write(requests)
         yield under_way, reader
     finally:
         writer.close()
@@ -86,3 +91,29 @@ async def test_an_answer_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(response_sender, "RESPONSE_SECONDS", 0.3)
     async with response_to(LONG) as (_, reader):
         assert await rest(reader, pause=0.05) < len(LONG)
+
+
+@pytest.mark.parametrize("body", [b"", b"short", bytes(2**17)], ids=["none", "short", "long"])
+async def test_pipelined_requests_are_answered_in_turn(body: bytes) -> None:
+    """HEAD gets no body, HTTP/1.0 stays open if it asks for that, and the last request closes."""
+    requests = (
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\nHEAD / HTTP/1.1\r\nHost: x\r\n\r\n"
+        b"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    )
+    async with response_to(body, requests) as (_, reader):
+        for sent, connection in ((body, b""), (b"", b""), (body, b"keep-alive"), (body, b"close")):
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert b"\r\nContent-Length: %d\r\n" % len(body) in head
+            assert (b"\r\nContent-Type: application/json\r\n" in head) == bool(body)
+            assert head.partition(b"\r\nConnection: ")[2] == (connection and connection + CRLF * 2)
+            assert await reader.readexactly(len(sent)) == sent
+        assert await reader.read() == b""
+
+
+@pytest.mark.parametrize("value", ["a\r\nSet-Cookie: b", "a\rb", "a\nb", "a\0b"])
+def test_a_header_that_would_break_its_line_is_refused(value: str) -> None:
+    response = ApiResponse(200, headers={"Location": value})
+    with pytest.raises(ValueError, match="line break"):
+        response.head(make_mocked_request("GET", "/"))

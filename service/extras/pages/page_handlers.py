@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final
 
-from aiohttp import hdrs, web
+from aiohttp import web
 
 from service.error_types import ErrorType
 from service.errors import api_error
@@ -18,6 +18,7 @@ from service.extras.pages.front import front
 from service.extras.pages.guides import guides
 from service.extras.pages.page import WebPage, missing
 from service.handlers.operations import Operation
+from service.http.envelope import ApiResponse
 from service.http.headers import JSON, LINK, PUBLIC_URL, base_url, description_links
 from service.http.middleware import MISSING_PAGE
 from service.http.negotiation import CachedResponse
@@ -51,7 +52,7 @@ def _pages(document: Document, public_url: str) -> Mapping[str, WebPage]:
     return linking | dict(docs()) | dict(data()) | dict(guides())
 
 
-async def page(request: web.Request) -> web.Response:
+async def page(request: web.Request) -> ApiResponse:
     """Return the page at the exact path; raise ApiError ``not_found.route`` if there is none."""
     web_page = request.app[PAGES].get(request.path)
     if web_page is None:
@@ -59,7 +60,7 @@ async def page(request: web.Request) -> web.Response:
     return CachedResponse(web_page)
 
 
-async def openapi_document(request: web.Request) -> web.Response:
+async def openapi_document(request: web.Request) -> ApiResponse:
     """Return the OpenAPI document, or that of the collections that the query names.
 
     Raise ApiError 400 for an unknown collection or parameter.
@@ -80,26 +81,26 @@ def _page_of(document: Document, names: frozenset[str]) -> WebPage:
     return WebPage(document(names), JSON)
 
 
-def _missing_page(request: web.Request) -> web.Response:
+def _missing_page(request: web.Request) -> ApiResponse:
     """Return the page, 404, of a path that has none. Its entity tag is left out: it is no 304."""
     response = CachedResponse(missing("../" * (request.path.count("/") - 1)))
-    response.set_status(404)
-    del response.headers[hdrs.ETAG]
+    response.status = 404
+    del response.headers["ETag"]
     return response
 
 
-async def catalog(request: web.Request) -> web.Response:
+async def catalog(request: web.Request) -> ApiResponse:
     """Return the API catalog, with addresses below the service's base URL (``base_url``)."""
     return CachedResponse(api_catalog.api_catalog(base_url(request)))
 
 
-async def without_slash(request: web.Request) -> web.Response:
+async def without_slash(request: web.Request) -> ApiResponse:
     """Redirect, with 308, to the path without its last slash and without the query.
 
     The target is relative, as a proxy may add a path prefix. The path has one segment.
     """
     target = f"../{request.path.strip('/')}"
-    return web.Response(status=308, headers={"Location": target})
+    return ApiResponse(308, headers={"Location": target})
 
 
 OPERATIONS: Final = (
