@@ -52,7 +52,8 @@ export class Grid {
     element.classList.toggle("changed", isChanged);
     const theirs = row.theirs?.[column.key];
     element.classList.toggle("conflict", theirs !== undefined);
-    input.title = theirs === undefined ? "" : `Somebody else has set this to ${theirs || "nothing"}.`;
+    const was = isChanged && row.before ? `It was ${row.before[column.key] || "empty"}.` : "";
+    input.title = theirs === undefined ? was : `Somebody else has set this to ${theirs || "nothing"}.`;
   }
 
   /** Returns how many cells and rows differ from what is stored. */
@@ -265,6 +266,29 @@ export class Grid {
     this.#setAll(pairs, { added });
     announce(`${pairs.length} values pasted.${left_out ? ` ${left_out} did not fit.` : ""}`);
     this.#changed();
+  }
+
+  /**
+   * Fills cells as one step, and returns how many differ and how many rows are new. `changes` are pairs of a row, or null for a new one,
+   * and the texts of its cells by column.
+   */
+  fillRows(changes) {
+    const added = [];
+    const pairs = [];
+    for (const [present, texts] of changes) {
+      const row = present ?? this.newRow();
+      if (!present) {
+        this.#append(row);
+        added.push(row);
+      }
+      for (const cell of row.inputs) {
+        const text = texts[cell.column.key];
+        if (text !== undefined && text !== (row.cells[cell.column.key] ?? "") && !cell.input.readOnly) pairs.push([cell, text]);
+      }
+    }
+    if (pairs.length || added.length) this.#setAll(pairs, { added });
+    this.#changed();
+    return { values: pairs.filter(([{ row }]) => !added.includes(row)).length, rows: added.length };
   }
 
   /** Shows an error at a cell; returns whether there is one. */

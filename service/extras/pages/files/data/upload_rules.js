@@ -32,6 +32,7 @@ export function explanation(sheet, targets) {
     `A row changes the record with the same ${keys}. If there is none, the row is a new record. A row with an Id changes that record.`,
     "An empty cell leaves the field as it is, and so does a translation without a column. If you choose that empty cells empty their fields, those of texts in languages and of what needs a value still stay.",
     `Several values stand in one cell, separated by ${LIST_SEPARATOR}, and replace those that are stored.`,
+    "In a workbook the first sheet is read. Numbers, dates and texts are taken as the cells have them: a text such as 00123 keeps its zeros.",
     "In a table with semicolons 12,5 is a number like 12.5; in other tables write 12.5. Dates are set by the service and not uploaded.",
     "An apostrophe before =, +, - or @ is taken away: downloads have it, so that spreadsheets do not run a text as a formula.",
   ];

@@ -1,0 +1,121 @@
+// Exchange of a grid with a spreadsheet: it is downloaded as a workbook, changed there, and its cells are filled from it again.
+
+import { save } from "./csv.js";
+import { announce, button, el, newId, stored } from "./dom.js";
+import { cellName, isArchive, numberCell, readWorkbook, workbook } from "./xlsx.js";
+import { ZipError } from "./zip.js";
+
+const ID = "Id";
+const NUMBER = /^-?\d+(\.\d+)?$/;
+const MOST_SHOWN = 20;
+
+const plain = (text) => text.trim().toLowerCase();
+
+/** Returns the headings and rows of a grid. A row without an id is new when it comes back. */
+function tableOf({ columns, rows, hasHeads, corner }) {
+  const head = [ID, ...(hasHeads ? [corner || "Row"] : []), ...columns.map(({ title }) => title)];
+  const cell = (row, { key, isNumber }) => (isNumber ? numberCell(row.cells[key] ?? "") : (row.cells[key] ?? ""));
+  const line = (row) => [row.before ? numberCell(row.key) : "", ...(hasHeads ? [row.label] : []), ...columns.map((column) => cell(row, column))];
+  return [head, ...rows.map(line)];
+}
+
+/** Returns the index of the cell of each column in a row of headings; of two with one title the first is meant first. */
+function placesOf(columns, head) {
+  const used = new Set();
+  return columns.map(({ title }) => {
+    const place = head.findIndex((text, index) => !used.has(index) && plain(text) === plain(title));
+    if (place >= 0) used.add(place);
+    return place;
+  });
+}
+
+/** Returns what a sheet changes in a grid: pairs of a row and texts, and what cannot be taken over, by the names of cells. */
+function changesOf(grid, [head, ...lines]) {
+  const { columns, rows, newRow, hasHeads } = grid;
+  const problems = [];
+  const places = placesOf(columns, head.cells);
+  const idPlace = head.cells.findIndex((text) => plain(text) === plain(ID));
+  const headPlace = hasHeads ? (idPlace === 0 ? 1 : 0) : places[0];
+  head.cells.forEach((text, index) => {
+    if (text && index !== idPlace && !(hasHeads && index === headPlace) && !places.includes(index)) problems.push([cellName(index, head.number), `the table has no column “${text}”.`]);
+  });
+  const left = new Set(rows);
+  const changes = [];
+  for (const { number, cells } of lines) {
+    const id = cells[idPlace] ?? "";
+    const name = cells[headPlace] ?? "";
+    const row = id ? rows.find(({ key }) => key === id) : rows.find((each) => left.has(each) && name && plain(each.label ?? "") === plain(name));
+    if (row && !left.has(row)) problems.push([cellName(Math.max(idPlace, 0), number), "an earlier row has the same id."]);
+    else if (!row && (id || !newRow)) problems.push([cellName(id ? idPlace : headPlace, number), `the table has no row “${id || name}”.`]);
+    else {
+      left.delete(row);
+      changes.push([row ?? null, textsOf(columns, places, { number, cells }, problems)]);
+    }
+  }
+  return { changes, problems, left: [...left].filter(({ before }) => before).length };
+}
+
+function textsOf(columns, places, { number, cells }, problems) {
+  const texts = {};
+  columns.forEach(({ key, isNumber }, index) => {
+    const place = places[index];
+    if (place < 0) return;
+    const text = (cells[place] ?? "").replace(/\r\n?/g, "\n");
+    const bare = isNumber ? text.trim().replace(/^(-?\d+),(\d+)$/, "$1.$2") : text;
+    if (isNumber && bare && !NUMBER.test(bare)) problems.push([cellName(place, number), `“${text}” is no number.`]);
+    else texts[key] = bare;
+  });
+  return texts;
+}
+
+/** Returns the text of a number as the grid has it, if the sheet means the same one: 12.5 for 12.50. */
+function keepDigits(row, columns, texts) {
+  for (const { key, isNumber } of columns) {
+    const present = row?.cells[key];
+    if (isNumber && present && texts[key] && Number(present) === Number(texts[key])) texts[key] = present;
+  }
+  return [row, texts];
+}
+
+/** Returns the controls of an editor with a `grid`: a download, and a file that fills the cells. Nothing is saved by it. */
+export function exchange(editor) {
+  const result = el("div", { class: "exchange" });
+  const title = editor.layout.caption;
+  const name = [document.querySelector("#view h1")?.textContent, title].filter(Boolean).join(" ").replace(/[^\p{L}\p{N}]+/gu, "-");
+  const download = button("Download XLSX", async () => save(`${name}.xlsx`, await workbook(title, tableOf(editor.grid))), { class: "plain small" });
+  const id = newId("sheet");
+  const input = el("input", { type: "file", id, accept: ".xlsx", change: async () => {
+    const [file] = input.files;
+    input.value = "";
+    if (file) result.replaceChildren(...(await bring(editor, file)));
+  } });
+  const label = el("label", { for: id }, "Fill in from XLSX ");
+  return el("div", {}, el("div", { class: "actions exchange-controls" }, download, el("span", { class: "file" }, label, input)), result);
+}
+
+async function bring({ grid }, file) {
+  try {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (!isArchive(bytes)) throw new ZipError("This is no workbook. In the spreadsheet choose “Save as”, then “XLSX”.");
+    const { rows } = await readWorkbook(bytes);
+    if (!rows.length) throw new ZipError("The sheet is empty.");
+    const { changes, problems, left } = changesOf(grid, rows);
+    const filled = grid.fillRows(changes.map(([row, texts]) => keepDigits(row, grid.columns, texts)));
+    return report(filled, problems, left);
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error;
+    return [el("p", { class: "message", role: "alert" }, `${file.name}: ${error.message}`)];
+  }
+}
+
+/** Returns what the sheet changes, before it is saved. */
+function report({ values, rows }, problems, left) {
+  const count = (number, one, more) => `${number} ${number === 1 ? one : more}`;
+  const parts = [count(values, "value differs", "values differ"), rows && count(rows, "row is new", "rows are new"), left && count(left, "row is not in the file and stays", "rows are not in the file and stay")];
+  const text = `${parts.filter(Boolean).join(", ")}. ${values || rows ? "What differs is marked. Look at it, and save, or undo it." : "Nothing is changed."}`;
+  announce(text);
+  const items = problems.slice(0, MOST_SHOWN).map(([cell, why]) => el("li", {}, el("strong", {}, cell), ": ", stored(why)));
+  if (problems.length > MOST_SHOWN) items.push(el("li", {}, `and ${problems.length - MOST_SHOWN} more`));
+  const wrong = items.length > 0 && el("div", { class: "message", role: "alert" }, el("p", {}, "Not taken over:"), el("ul", {}, items));
+  return [el("p", { role: "status" }, text), wrong].filter(Boolean);
+}
