@@ -61,7 +61,7 @@ def _edit_by_keys(reader: Reader) -> DataPage:
     page.until(lambda: _in_edit(page) == ["Name"])
     _press(page, Keys.CONTROL, "a")
     _press(page, "Alkanet one", Keys.TAB)
-    page.until(lambda: _in_edit(page) == ["User defined id"])
+    page.until(lambda: _in_edit(page) == ["Own reference"])
     _press(page, "A-1", Keys.ENTER)
     page.until(lambda: _in_edit(page) == [] and page.column(3)[0] == "A-1")
     assert "saved" in page.texts(".told")[0]
@@ -98,7 +98,7 @@ def _edit_beside_others(page: DataPage) -> None:
     """Change fields of a record that somebody else has changed: another one, and the same."""
     cell = ".results tbody tr:nth-child(2) td:nth-child({})"
     ActionChains(page.driver).double_click(page.find(cell.format(4))).perform()
-    page.until(lambda: _in_edit(page) == ["User defined id2"])
+    page.until(lambda: _in_edit(page) == ["Second reference"])
     _press(page, "Mine", Keys.ENTER)
     page.until(lambda: "Theirs" in "".join(page.texts(".in-edit .error")))
     _press(page, Keys.ENTER)

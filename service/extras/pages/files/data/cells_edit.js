@@ -10,6 +10,7 @@ import { SaveBar } from "./savebar.js";
 import { titleOfField } from "./sheet.js";
 import { guard } from "./unsaved.js";
 import { eachReference, plainText } from "./values.js";
+import { t } from "./words.js";
 
 const ATTEMPTS = 3;
 const REFUSALS = [400, 409, 422];
@@ -64,13 +65,13 @@ export class CellsEdit {
   }
 
   #titleOf({ name, record }) {
-    return `${titleOfField(this.sheet, name)} of ${titleOf(record)}`;
+    return t("{0} of {1}", titleOfField(this.sheet, name), titleOf(record));
   }
 
   /** Shows the value. A link in the cell takes clicks, so that a button beside it opens the editor. */
   #show(cell) {
     const content = cell.show(cell.record);
-    const pencil = button("✎", () => this.#open(cell), { class: "pencil", tabindex: "-1", "aria-label": `Edit ${this.#titleOf(cell)}` });
+    const pencil = button("✎", () => this.#open(cell), { class: "pencil", tabindex: "-1", "aria-label": t("Edit {0}", this.#titleOf(cell)) });
     cell.element.replaceChildren(content, ...(content.matches?.("a") ? [pencil] : []));
   }
 
@@ -151,7 +152,7 @@ export class CellsEdit {
       event.preventDefault();
       const [[, field]] = editor.editors;
       // What was typed into a pick list and not chosen is no reference.
-      if (field.picker && !field.picker.isChosen && control.value.trim()) return this.#showError("Choose a record from the list with the arrows.");
+      if (field.picker && !field.picker.isChosen && control.value.trim()) return this.#showError(t("Choose a record from the list with the arrows."));
       if (!(await this.#commit())) return undefined;
       const next = key === "Enter" ? this.#next(cell, shiftKey ? -1 : 1, 0) : this.#next(cell, 0, shiftKey ? -1 : 1, true);
       if (key === "Tab" && next) return this.#open(next);
@@ -190,7 +191,7 @@ export class CellsEdit {
       await this.#write(cell, seen, value);
       this.steps.push({ cell, before, after: value });
       this.#end();
-      this.#tell(`${this.#titleOf(cell)}: saved.`);
+      this.#tell(t("{0}: saved.", this.#titleOf(cell)));
       return true;
     } catch (error) {
       this.#refuse(error);
@@ -206,7 +207,7 @@ export class CellsEdit {
     if (error instanceof Conflict) {
       this.editing.seen = error.theirs;
       const theirs = plainText(this.sheet.model, this.sheet.collection, cell.name, error.theirs);
-      this.#showError(`Somebody else has set this to ${theirs} meanwhile. Enter saves yours, Esc keeps theirs.`);
+      this.#showError(t("Somebody else has set this to {0} meanwhile. Enter saves yours, Esc keeps theirs.", theirs));
       cell.record[cell.name] = error.theirs;
     } else if (!error.rows) throw error;
     else if (REFUSALS.includes(error.status)) this.#showError(error.message);
@@ -263,8 +264,8 @@ export class CellsEdit {
 
   /** Says what was done, with a button that takes it back. */
   #tell(text) {
-    const undo = this.steps.length > 0 && button("Undo", () => this.undo(), { title: "Ctrl+Z" });
-    this.place.replaceChildren(el("div", { class: "savebar told", role: "group", "aria-label": "Last change" }, el("p", { class: "actions" }, stored(text), undo)));
+    const undo = this.steps.length > 0 && button(t("Undo"), () => this.undo(), { title: "Ctrl+Z" });
+    this.place.replaceChildren(el("div", { class: "savebar told", role: "group", "aria-label": t("Last change") }, el("p", { class: "actions" }, stored(text), undo)));
     announce(text);
   }
 
@@ -276,11 +277,11 @@ export class CellsEdit {
     this.isSaving = true;
     try {
       await this.#write(cell, after, before);
-      this.#tell(`${this.#titleOf(cell)}: taken back.`);
+      this.#tell(t("{0}: taken back.", this.#titleOf(cell)));
     } catch (error) {
       if (!(error instanceof Conflict) && !error.rows) throw error;
       if (error.rows && !REFUSALS.includes(error.status)) this.steps.push(step);
-      this.#tell(`${this.#titleOf(cell)} is not taken back: ${error instanceof Conflict ? "somebody else has changed it since." : error.message}`);
+      this.#tell(t("{0} is not taken back: {1}", this.#titleOf(cell), error instanceof Conflict ? t("somebody else has changed it since.") : error.message));
     } finally {
       this.isSaving = false;
     }

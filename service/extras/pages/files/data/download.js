@@ -10,6 +10,7 @@ import { isScalar, titleOf, typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { fieldOf } from "./sheet.js";
 import { eachReference } from "./values.js";
+import { t } from "./words.js";
 import { dateCell, numberCell, workbook } from "./xlsx.js";
 
 const PAGE_SIZE = 100;
@@ -119,7 +120,7 @@ class Table {
 /** Returns the controls that download a list. `viewOf` returns its view and the columns that are chosen. */
 export function downloadControl(model, collection, viewOf) {
   const state = el("span", { class: "quiet" });
-  const stop = button("Stop the download", () => (stop.hidden = true), { hidden: true });
+  const stop = button(t("Stop the download"), () => (stop.hidden = true), { hidden: true });
   const run = async (format) => {
     for (const start of starts) start.disabled = true;
     stop.hidden = false;
@@ -130,7 +131,7 @@ export function downloadControl(model, collection, viewOf) {
     try {
       await download(model, collection, { ...viewOf(), format }, onProgress);
     } catch (error) {
-      state.textContent = error.rows ? `It is not downloaded: ${error.message}` : "The download is stopped.";
+      state.textContent = error.rows ? t("It is not downloaded: {0}", error.message) : t("The download is stopped.");
       if (!error.rows && error.name !== "AbortError") throw error;
     } finally {
       for (const start of starts) start.disabled = false;
@@ -138,7 +139,7 @@ export function downloadControl(model, collection, viewOf) {
       announce(state.textContent);
     }
   };
-  const starts = ["CSV", "XLSX"].map((format) => button(`Download ${format}`, () => run(format)));
+  const starts = ["CSV", "XLSX"].map((format) => button(t("Download {0}", format), () => run(format)));
   return el("span", { class: "actions" }, starts, stop, state);
 }
 
@@ -150,10 +151,10 @@ async function download(model, collection, { view, shown, format }, onProgress) 
   while (parameters) {
     const { data, pagination } = await get(collection.path, parameters);
     await table.add(data);
-    if (!onProgress(`${table.rows.length} records …`)) return onProgress("The download is stopped.");
+    if (!onProgress(t("{0} records …", table.rows.length))) return onProgress(t("The download is stopped."));
     parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
   }
   const file = format === "CSV" ? table.toFile() : await table.toWorkbook();
   save(`${collection.name}.${format.toLowerCase()}`, file);
-  return onProgress(`${table.rows.length} records are downloaded.`);
+  return onProgress(t("{0} records are downloaded.", table.rows.length));
 }

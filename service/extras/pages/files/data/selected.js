@@ -12,6 +12,7 @@ import { guard } from "./unsaved.js";
 import { recordHash } from "./values.js";
 import { rowsOf } from "./writer.js";
 import { Writing } from "./writing.js";
+import { counted, t } from "./words.js";
 
 /** Reads at once. The service serves many, but others of the organization read, too. */
 const CONCURRENT = 4;
@@ -35,9 +36,10 @@ async function readRecords(collection, ids) {
   return known;
 }
 
-const WORDS = { "": "Edit", delete: "Delete", restore: "Restore" };
+const TITLES = { delete: "Delete {0} at once: {1}", restore: "Restore {0} at once: {1}" };
+const TITLES_OF_ALL = { delete: "Delete all that match: {0}", restore: "Restore all that match: {0}" };
 const HINTS = {
-  "": "Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied.",
+  edit: "Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied.",
   delete: "Deleted records can be restored, unless they are removed at once. What other records name stays; the preview says which.",
   restore: "They become active again, unless something is in the way; the preview says what.",
 };
@@ -53,22 +55,22 @@ export async function selectedView(model, collection, { ids, action }) {
   const known = await readRecords(collection, ids);
   const names = ids.map((id, index) => (known[index] ? titleOf(known[index].record) : id));
   const edit = new BulkEdit(sheetOf(model, collection), { action, ids, names, read: () => readRecords(collection, ids) });
-  return nodesOf(collection, `${WORDS[action] ?? "Edit"} ${ids.length} at once: ${collection.title}`, edit.element);
+  return nodesOf(collection, t(TITLES[action] ?? "Edit {0} at once: {1}", ids.length, collection.title), edit.element);
 }
 
 /** Returns the nodes of the view of all records that match a list's search and filters. */
 export async function matchingView(model, collection, view) {
   const place = el("div", {});
-  const count = el("span", {}, "0 records");
-  const stop = button("Stop", () => (stop.disabled = true));
-  place.append(el("p", { class: "actions", "aria-busy": "true" }, el("progress", { "aria-label": "Records" }), count, stop));
+  const count = el("span", {}, t("{0} records", 0));
+  const stop = button(t("Stop"), () => (stop.disabled = true));
+  place.append(el("p", { class: "actions", "aria-busy": "true" }, el("progress", { "aria-label": t("Records") }), count, stop));
   const reading = readMatching(collection, view, (number) => {
-    count.textContent = `${number} records`;
+    count.textContent = t("{0} records", number);
     return !stop.disabled && (number === 0 || place.isConnected);
   });
   const show = async () => {
     const records = await reading;
-    if (!records) return place.replaceChildren(el("p", {}, "Stopped. Nothing is changed."));
+    if (!records) return place.replaceChildren(el("p", {}, t("Stopped. Nothing is changed.")));
     const [ids, names] = [records.map(({ id }) => String(id)), records.map(titleOf)];
     const edit = new BulkEdit(sheetOf(model, collection), { action: view.action, ids, names, read: null });
     return place.replaceChildren(edit.element);
@@ -77,7 +79,7 @@ export async function matchingView(model, collection, view) {
     if (error.name !== "AbortError" && !error.rows) throw error;
     place.replaceChildren(alertBox(error.message));
   });
-  return nodesOf(collection, `${WORDS[view.action] ?? "Edit"} all that match: ${collection.title}`, place);
+  return nodesOf(collection, t(TITLES_OF_ALL[view.action] ?? "Edit all that match: {0}", collection.title), place);
 }
 
 /** Returns the ids and names of the records of all pages; null if `onProgress` stops it. */
@@ -99,20 +101,20 @@ class BulkEdit {
   constructor(sheet, { action, ids, names, read }) {
     Object.assign(this, { sheet, ids, action, read, editors: new Map() });
     this.names = new Map(ids.map((id, index) => [id, names[index]]));
-    const head = { title: "Id", number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
-    this.preview = el("button", {}, "See what would change");
+    const head = { title: t("Id"), number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
+    this.preview = el("button", {}, t("See what would change"));
     const onBusy = (isBusy) => (this.form.inert = isBusy);
     this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy, isDeletion: action === "delete" });
     this.fields = el("div", { class: "fields" });
     const items = ids.slice(0, SHOWN).map((id) => el("li", {}, link(recordHash(sheet.collection, id), stored(this.names.get(id)))));
-    if (ids.length > SHOWN) items.push(el("li", {}, `and ${ids.length - SHOWN} more`));
-    const records = el("details", { class: "menu" }, el("summary", {}, `${ids.length} ${ids.length === 1 ? "record" : "records"}`), el("ul", {}, items));
-    const hint = el("p", { class: "quiet" }, HINTS[action] ?? HINTS[""]);
+    if (ids.length > SHOWN) items.push(el("li", {}, t("and {0} more", ids.length - SHOWN)));
+    const records = el("details", { class: "menu" }, el("summary", {}, counted(ids.length, "{0} record", "{0} records")), el("ul", {}, items));
+    const hint = el("p", { class: "quiet" }, t(HINTS[action] ?? HINTS.edit));
     const submit = (event) => {
       event.preventDefault();
       this.#dryRun();
     };
-    const isEdit = !(action in WORDS) || action === "";
+    const isEdit = !(action in TITLES);
     this.isEdit = isEdit;
     this.form = el("form", { class: "editing", novalidate: true, submit }, this.fields, el("div", { class: "actions" }, isEdit && this.#fieldChoice(), this.preview));
     this.element = el("div", {}, records, hint, this.form, this.writing.element);
@@ -124,12 +126,12 @@ class BulkEdit {
     const names = Object.keys(this.sheet.record).filter((name) => name !== this.sheet.keys[0]);
     const id = newId("choice");
     const option = (name) => el("option", { value: name }, titleOfField(this.sheet, name));
-    const select = el("select", { id }, el("option", { value: "" }, "Choose a field"), names.map(option));
+    const select = el("select", { id }, el("option", { value: "" }, t("Choose a field")), names.map(option));
     select.addEventListener("change", () => {
       if (select.value) this.#add(select.value);
       select.value = "";
     });
-    return [el("label", { for: id }, "Field to change"), select];
+    return [el("label", { for: id }, t("Field to change")), select];
   }
 
   #add(name) {
@@ -139,7 +141,7 @@ class BulkEdit {
       const value = types.includes("array") ? [] : types.includes("boolean") ? false : null;
       const editor = new ObjectEditor(model, { properties: { [name]: record[name] } }, { [name]: value });
       const title = titleOfField(this.sheet, name);
-      const block = el("div", { class: "bulk-field" }, editor.element, button("Leave it as it is", () => this.#remove(name, block), { "aria-label": `Leave ${title} as it is` }));
+      const block = el("div", { class: "bulk-field" }, editor.element, button(t("Leave it as it is"), () => this.#remove(name, block), { "aria-label": t("Leave {0} as it is", title) }));
       this.editors.set(name, editor);
       this.fields.append(block);
     }
@@ -160,7 +162,7 @@ class BulkEdit {
 
   /** Sends a dry run of the change of the records as they are now: what is written later fails if somebody changes them meanwhile. */
   async #dryRun() {
-    if (this.isEdit && !this.editors.size) return this.writing.clear(alertBox("Choose a field to change."));
+    if (this.isEdit && !this.editors.size) return this.writing.clear(alertBox(t("Choose a field to change.")));
     const values = this.action === "restore" ? { state: "active" } : this.#values();
     this.preview.disabled = true;
     try {
@@ -177,14 +179,14 @@ class BulkEdit {
   }
 
   #documentOf(id, result, values) {
-    if (!result) return { document: { id }, errors: [{ field: null, value: "There is no such record any more." }] };
+    if (!result) return { document: { id }, errors: [{ field: null, value: t("There is no such record any more.") }] };
     return { document: { id, ...values, ifMatch: result.tag }, errors: [] };
   }
 
   #rejectsOf(rows) {
     const ids = rows.slice(0, SHOWN).map(({ item }) => String(item.id));
-    const text = `Edit the ${ids.length} rejected ${ids.length === 1 ? "record" : "records"}`;
-    const hint = "Rejected records are not written.";
+    const text = counted(ids.length, "Edit the {0} rejected record", "Edit the {0} rejected records");
+    const hint = t("Rejected records are not written.");
     return { controls: link(hashOf({ name: this.sheet.collection.name, id: "selected", ids }), text), hint };
   }
 }

@@ -3,6 +3,7 @@
 import { button, el, link, replace } from "./dom.js";
 import { hashOf } from "./location.js";
 import { titleOf } from "./model.js";
+import { locale, t } from "./words.js";
 
 // An address has room for so many.
 const MOST = 500;
@@ -21,7 +22,7 @@ export class Selection {
       for (const box of this.boxes) this.#select(box.value, this.all.checked);
       this.update();
     };
-    this.all = el("input", { type: "checkbox", "aria-label": "All rows of this page", "data-focus": "select all", change });
+    this.all = el("input", { type: "checkbox", "aria-label": t("All rows of this page"), "data-focus": "select all", change });
     return this.all;
   }
 
@@ -31,7 +32,7 @@ export class Selection {
       this.#select(box.value, box.checked);
       this.update();
     };
-    const box = el("input", { type: "checkbox", value: String(record.id), "aria-label": `Select ${titleOf(record)}`, change });
+    const box = el("input", { type: "checkbox", value: String(record.id), "aria-label": t("Select {0}", titleOf(record)), change });
     this.boxes.push(box);
     return box;
   }
@@ -69,8 +70,12 @@ export class Selection {
     this.all.focus();
   }
 
+  get #shownTotal() {
+    return this.total.toLocaleString(locale);
+  }
+
   get #none() {
-    return button("Select none", () => this.#clear());
+    return button(t("Select none"), () => this.#clear());
   }
 
   /** Returns links to what can be done with records. `count` says how many they are, and `address` which. */
@@ -79,28 +84,28 @@ export class Selection {
     const to = (action) => hashOf({ name: this.collection.name, action, ...address });
     const showsDeleted = filters.some(({ property, value }) => property === "state" && value.includes("deleted"));
     return [
-      link(to(""), `Edit ${count} at once`),
-      this.collection.canDelete && link(to("delete"), `Delete ${count} …`),
-      this.hasState && showsDeleted && link(to("restore"), `Restore ${count}`),
+      link(to(""), t("Edit {0} at once", count)),
+      this.collection.canDelete && link(to("delete"), t("Delete {0} …", count)),
+      this.hasState && showsDeleted && link(to("restore"), t("Restore {0}", count)),
     ].filter(Boolean);
   }
 
   #ofSome(isPage) {
     const { size } = this.ids;
-    const most = size === MOST ? ` More than ${MOST} are not edited one by one.` : "";
+    const most = size === MOST ? ` ${t("More than {0} are not edited one by one.", MOST)}` : "";
     const isMore = isPage && this.total !== null && this.total > size;
     const selectAll = () => {
       this.isAll = true;
       this.update();
       this.element.querySelector("a").focus();
     };
-    const more = isMore && button(`Select all ${this.total.toLocaleString()} that match`, selectAll);
-    return [`${size} selected.${most}`, more, ...this.#actions(size, { id: "selected", ids: [...this.ids] }), this.#none].filter(Boolean);
+    const more = isMore && button(t("Select all {0} that match", this.#shownTotal), selectAll);
+    return [`${t("{0} selected.", size)}${most}`, more, ...this.#actions(size, { id: "selected", ids: [...this.ids] }), this.#none].filter(Boolean);
   }
 
   #ofAll() {
     const { q, filters } = this.view;
-    const count = `all ${this.total.toLocaleString()}`;
-    return [`All ${this.total.toLocaleString()} that match are selected.`, ...this.#actions(count, { id: "matching", q, filters }), this.#none];
+    const count = t("all {0}", this.#shownTotal);
+    return [t("All {0} that match are selected.", this.#shownTotal), ...this.#actions(count, { id: "matching", q, filters }), this.#none];
   }
 }

@@ -2,8 +2,9 @@
 
 import { save } from "./csv.js";
 import { announce, button, el, newId, stored } from "./dom.js";
+import { counted, t } from "./words.js";
 import { cellName, isArchive, numberCell, readWorkbook, workbook } from "./xlsx.js";
-import { ZipError } from "./zip.js";
+import { NO_WORKBOOK, ZipError } from "./zip.js";
 
 const ID = "Id";
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -13,7 +14,7 @@ const plain = (text) => text.trim().toLowerCase();
 
 /** Returns the headings and rows of a grid. A row without an id is new when it comes back. */
 function tableOf({ columns, rows, hasHeads, corner }) {
-  const head = [ID, ...(hasHeads ? [corner || "Row"] : []), ...columns.map(({ title }) => title)];
+  const head = [ID, ...(hasHeads ? [corner || t("Row")] : []), ...columns.map(({ title }) => title)];
   const cell = (row, { key, isNumber }) => (isNumber ? numberCell(row.cells[key] ?? "") : (row.cells[key] ?? ""));
   const line = (row) => [row.before ? numberCell(row.key) : "", ...(hasHeads ? [row.label] : []), ...columns.map((column) => cell(row, column))];
   return [head, ...rows.map(line)];
@@ -37,7 +38,7 @@ function changesOf(grid, [head, ...lines]) {
   const idPlace = head.cells.findIndex((text) => plain(text) === plain(ID));
   const headPlace = hasHeads ? (idPlace === 0 ? 1 : 0) : places[0];
   head.cells.forEach((text, index) => {
-    if (text && index !== idPlace && !(hasHeads && index === headPlace) && !places.includes(index)) problems.push([cellName(index, head.number), `the table has no column “${text}”.`]);
+    if (text && index !== idPlace && !(hasHeads && index === headPlace) && !places.includes(index)) problems.push([cellName(index, head.number), t("the table has no column “{0}”.", text)]);
   });
   const left = new Set(rows);
   const changes = [];
@@ -45,8 +46,8 @@ function changesOf(grid, [head, ...lines]) {
     const id = cells[idPlace] ?? "";
     const name = cells[headPlace] ?? "";
     const row = id ? rows.find(({ key }) => key === id) : rows.find((each) => left.has(each) && name && plain(each.label ?? "") === plain(name));
-    if (row && !left.has(row)) problems.push([cellName(Math.max(idPlace, 0), number), "an earlier row has the same id."]);
-    else if (!row && (id || !newRow)) problems.push([cellName(id ? idPlace : headPlace, number), `the table has no row “${id || name}”.`]);
+    if (row && !left.has(row)) problems.push([cellName(Math.max(idPlace, 0), number), t("an earlier row has the same id.")]);
+    else if (!row && (id || !newRow)) problems.push([cellName(id ? idPlace : headPlace, number), t("the table has no row “{0}”.", id || name)]);
     else {
       left.delete(row);
       changes.push([row ?? null, textsOf(columns, places, { number, cells }, problems)]);
@@ -62,7 +63,7 @@ function textsOf(columns, places, { number, cells }, problems) {
     if (place < 0) return;
     const text = (cells[place] ?? "").replace(/\r\n?/g, "\n");
     const bare = isNumber ? text.trim().replace(/^(-?\d+),(\d+)$/, "$1.$2") : text;
-    if (isNumber && bare && !NUMBER.test(bare)) problems.push([cellName(place, number), `“${text}” is no number.`]);
+    if (isNumber && bare && !NUMBER.test(bare)) problems.push([cellName(place, number), t("“{0}” is no number.", text)]);
     else texts[key] = bare;
   });
   return texts;
@@ -82,23 +83,23 @@ export function exchange(editor) {
   const result = el("div", { class: "exchange" });
   const title = editor.layout.caption;
   const name = [document.querySelector("#view h1")?.textContent, title].filter(Boolean).join(" ").replace(/[^\p{L}\p{N}]+/gu, "-");
-  const download = button("Download XLSX", async () => save(`${name}.xlsx`, await workbook(title, tableOf(editor.grid))), { class: "plain small" });
+  const download = button(t("Download {0}", "XLSX"), async () => save(`${name}.xlsx`, await workbook(title, tableOf(editor.grid))), { class: "plain small" });
   const id = newId("sheet");
   const input = el("input", { type: "file", id, accept: ".xlsx", change: async () => {
     const [file] = input.files;
     input.value = "";
     if (file) result.replaceChildren(...(await bring(editor, file)));
   } });
-  const label = el("label", { for: id }, "Fill in from XLSX ");
+  const label = el("label", { for: id }, t("Fill in from XLSX"));
   return el("div", {}, el("div", { class: "actions exchange-controls" }, download, el("span", { class: "file" }, label, input)), result);
 }
 
 async function bring({ grid }, file) {
   try {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    if (!isArchive(bytes)) throw new ZipError("This is no workbook. In the spreadsheet choose “Save as”, then “XLSX”.");
+    if (!isArchive(bytes)) throw new ZipError(NO_WORKBOOK);
     const { rows } = await readWorkbook(bytes);
-    if (!rows.length) throw new ZipError("The sheet is empty.");
+    if (!rows.length) throw new ZipError(t("The sheet is empty."));
     const { changes, problems, left } = changesOf(grid, rows);
     const filled = grid.fillRows(changes.map(([row, texts]) => keepDigits(row, grid.columns, texts)));
     return report(filled, problems, left);
@@ -110,12 +111,15 @@ async function bring({ grid }, file) {
 
 /** Returns what the sheet changes, before it is saved. */
 function report({ values, rows }, problems, left) {
-  const count = (number, one, more) => `${number} ${number === 1 ? one : more}`;
-  const parts = [count(values, "value differs", "values differ"), rows && count(rows, "row is new", "rows are new"), left && count(left, "row is not in the file and stays", "rows are not in the file and stay")];
-  const text = `${parts.filter(Boolean).join(", ")}. ${values || rows ? "What differs is marked. Look at it, and save, or undo it." : "Nothing is changed."}`;
+  const parts = [
+    counted(values, "{0} value differs", "{0} values differ"),
+    rows && counted(rows, "{0} row is new", "{0} rows are new"),
+    left && counted(left, "{0} row is not in the file and stays", "{0} rows are not in the file and stay"),
+  ];
+  const text = `${parts.filter(Boolean).join(", ")}. ${values || rows ? t("What differs is marked. Look at it, and save, or undo it.") : t("Nothing is changed.")}`;
   announce(text);
   const items = problems.slice(0, MOST_SHOWN).map(([cell, why]) => el("li", {}, el("strong", {}, cell), ": ", stored(why)));
-  if (problems.length > MOST_SHOWN) items.push(el("li", {}, `and ${problems.length - MOST_SHOWN} more`));
-  const wrong = items.length > 0 && el("div", { class: "message", role: "alert" }, el("p", {}, "Not taken over:"), el("ul", {}, items));
+  if (problems.length > MOST_SHOWN) items.push(el("li", {}, t("and {0} more", problems.length - MOST_SHOWN)));
+  const wrong = items.length > 0 && el("div", { class: "message", role: "alert" }, el("p", {}, t("Not taken over:")), el("ul", {}, items));
   return [el("p", { role: "status" }, text), wrong].filter(Boolean);
 }

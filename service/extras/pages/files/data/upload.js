@@ -13,19 +13,20 @@ import { explanation } from "./upload_rules.js";
 import { scrolling } from "./values.js";
 import { rowsOf } from "./writer.js";
 import { Writing } from "./writing.js";
+import { counted, t } from "./words.js";
 import { cellName, isArchive, readWorkbook, workbook } from "./xlsx.js";
 import { ZipError } from "./zip.js";
 
 const SAMPLES = 3;
-const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
-const ENCODINGS = { "utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": "Windows-1252, because it is no UTF-8" };
+const SEPARATORS = { ",": t("commas"), ";": t("semicolons"), "\t": t("tabs"), "|": t("vertical bars") };
+const ENCODINGS = { "utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": t("Windows-1252, because it is no UTF-8") };
 
 /** Returns the first sheet of a workbook as a table of texts, guarded as those of CSV files are. Throws a TableError. */
 async function readSheet(bytes) {
   try {
     const { name, rows: all, others } = await readWorkbook(bytes);
     const [head, ...rows] = all.map(({ number, cells }) => ({ number, cells: cells.map(guarded) }));
-    if (!head) throw new TableError(null, "There is no first row with the names of the columns.");
+    if (!head) throw new TableError(null, t("There is no first row with the names of the columns."));
     // Empty cells at the end of a row are not stored.
     const width = head.cells.length;
     for (const { cells } of rows) while (cells.length < width) cells.push("");
@@ -38,10 +39,10 @@ async function readSheet(bytes) {
 
 /** Returns facts about a table in words. */
 function factsOf({ rows, encoding, separator, hasDecimalCommas: withCommas, sheet }) {
-  const numbers = withCommas ? "12,5 and 12.5 are decimal numbers" : "12.5 is a decimal number";
-  if (!sheet) return `${rows.length} rows, in ${ENCODINGS[encoding]}. Cells are separated by ${SEPARATORS[separator]}; ${numbers}.`;
-  const others = sheet.others ? ` ${sheet.others} other ${sheet.others === 1 ? "sheet is" : "sheets are"} not read.` : "";
-  return `${rows.length} rows of the sheet “${sheet.name}”.${others} Of formulas, the results are read.`;
+  const numbers = withCommas ? t("12,5 and 12.5 are decimal numbers") : t("12.5 is a decimal number");
+  if (!sheet) return t("{0} rows, in {1}. Cells are separated by {2}; {3}.", rows.length, ENCODINGS[encoding], SEPARATORS[separator], numbers);
+  const others = sheet.others ? ` ${counted(sheet.others, "{0} other sheet is not read.", "{0} other sheets are not read.")}` : "";
+  return `${t("{0} rows of the sheet “{1}”.", rows.length, sheet.name)}${others} ${t("Of formulas, the results are read.")}`;
 }
 
 /** Returns all languages, which name the columns of translations. */
@@ -62,7 +63,7 @@ export async function uploadView(model, collection) {
   const sheet = sheetOf(model, collection);
   const hasLanguages = listsOfLanguages(model, sheet.members).size > 0;
   const upload = new Upload(sheet, hasLanguages ? await readLanguages(model) : []);
-  const title = `Upload a table: ${collection.title}`;
+  const title = t("Upload a table: {0}", collection.title);
   return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), upload.element], title };
 }
 
@@ -70,8 +71,8 @@ class Upload {
   constructor(sheet, languages) {
     Object.assign(this, { sheet, languages });
     this.targets = targetsOf(sheet, languages);
-    this.columnsSection = el("section", { class: "columns", "aria-label": "Columns" });
-    const head = { title: "Row", number: ({ number }) => String(number), name: (row) => this.#nameOf(row), cell: (row, reason) => this.#cellOf(row, reason) };
+    this.columnsSection = el("section", { class: "columns", "aria-label": t("Columns") });
+    const head = { title: t("Row"), number: ({ number }) => String(number), name: (row) => this.#nameOf(row), cell: (row, reason) => this.#cellOf(row, reason) };
     const fileSection = this.#fileSection();
     const onBusy = (isBusy) => (fileSection.inert = this.columnsSection.inert = isBusy);
     this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
@@ -91,7 +92,7 @@ class Upload {
       event.preventDefault();
       this.#choose(event.dataTransfer.files[0]);
     };
-    const text = "Choose a CSV file or a workbook (XLSX), or drop it here. Nothing is written before you have seen what would change.";
+    const text = t("Choose a CSV file or a workbook (XLSX), or drop it here. Nothing is written before you have seen what would change.");
     return el("div", { class: "drop", drop, dragover: (event) => event.preventDefault() }, el("label", { for: id }, text), input);
   }
 
@@ -107,23 +108,23 @@ class Upload {
       this.#showColumns();
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
-      this.columnsSection.replaceChildren(alertBox(`${file.name}${error.line ? `, line ${error.line}` : ""}: ${error.message}`));
+      this.columnsSection.replaceChildren(alertBox(error.line ? t("{0}, line {1}: {2}", file.name, error.line, error.message) : `${file.name}: ${error.message}`));
     }
   }
 
   #showColumns() {
     const { fileName } = this.table;
     const facts = factsOf(this.table);
-    const heads = ["Column", "First cells", "Field"].map((title) => el("th", { scope: "col" }, title));
+    const heads = [t("Column"), t("First cells"), t("Field")].map((title) => el("th", { scope: "col" }, title));
     const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.columns.map((_, index) => this.#columnRow(index))));
     const box = el("input", { type: "checkbox", change: () => this.writing.clear() });
     this.emptyBox = box;
-    const empty = el("label", { class: "option" }, box, "Empty cells empty their fields. (Otherwise they leave them as they are.)");
-    const check = button("See what would change", () => this.#dryRun(), { class: "" });
+    const empty = el("label", { class: "option" }, box, t("Empty cells empty their fields. (Otherwise they leave them as they are.)"));
+    const check = button(t("See what would change"), () => this.#dryRun(), { class: "" });
     this.columnsSection.replaceChildren(
-      el("h2", { tabindex: "-1" }, "Columns of ", stored(fileName)),
+      el("h2", { tabindex: "-1" }, t("Columns of "), stored(fileName)),
       el("p", {}, facts),
-      scrolling("Columns", table),
+      scrolling(t("Columns"), table),
       empty,
       el("div", { class: "actions" }, check),
     );
@@ -135,8 +136,8 @@ class Upload {
     const { names, rows } = this.table;
     const samples = rows.slice(0, SAMPLES).map(({ cells }) => cells[index]).filter(Boolean);
     const column = this.columns[index];
-    const name = names[index] || `Column ${index + 1}, without a name`;
-    const note = el("span", { class: "error" }, column || !names[index] ? "" : "Not recognized: choose its field, or leave it out.");
+    const name = names[index] || t("Column {0}, without a name", index + 1);
+    const note = el("span", { class: "error" }, column || !names[index] ? "" : t("Not recognized: choose its field, or leave it out."));
     return el("tr", {}, el("th", { scope: "row" }, stored(name)), el("td", {}, stored(samples.join("\n"))), el("td", {}, this.#fieldChoice(index, name, note), note));
   }
 
@@ -150,7 +151,7 @@ class Upload {
       this.writing.clear();
     };
     const options = choices.map((target) => el("option", { value: target.title, selected: target === recognized }, target.title));
-    const select = el("select", { "aria-label": `Field of ${name}`, change: choose }, el("option", { value: "" }, "– not uploaded –"), options);
+    const select = el("select", { "aria-label": t("Field of {0}", name), change: choose }, el("option", { value: "" }, t("– not uploaded –")), options);
     return select;
   }
 
@@ -158,11 +159,11 @@ class Upload {
   #problem() {
     const { keys } = this.sheet;
     const [double] = doubles(this.columns);
-    if (double) return `Two columns are ${double}: leave one out.`;
+    if (double) return t("Two columns are {0}: leave one out.", double);
     const fields = new Set(this.columns.map((column) => column?.path?.[0]));
-    const names = keys.map((key) => titleOfField(this.sheet, key)).join(" and ");
-    if (!fields.has("id") && !keys.every((key) => fields.has(key))) return `No column says which record a row is: choose a column for ${names}, or for Id.`;
-    return this.table.rows.length ? "" : "The table has no rows below the names of its columns.";
+    const names = keys.map((key) => titleOfField(this.sheet, key)).join(t(" and "));
+    if (!fields.has("id") && !keys.every((key) => fields.has(key))) return t("No column says which record a row is: choose a column for {0}, or for Id.", names);
+    return this.table.rows.length ? "" : t("The table has no rows below the names of its columns.");
   }
 
   async #dryRun() {
@@ -196,8 +197,8 @@ class Upload {
   }
 
   #rejectsOf(rows) {
-    const hint = `Rejected rows are not written. Their table has a column “${REASON}”. Correct them there, and upload that table.`;
-    return { controls: button(`Download the ${rows.length} rejected ${rows.length === 1 ? "row" : "rows"}`, () => this.#saveRejects(rows)), hint };
+    const hint = t("Rejected rows are not written. Their table has a column “{0}”. Correct them there, and upload that table.", REASON);
+    return { controls: button(counted(rows.length, "Download the {0} rejected row", "Download the {0} rejected rows"), () => this.#saveRejects(rows)), hint };
   }
 
   async #saveRejects(rows) {

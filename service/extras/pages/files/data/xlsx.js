@@ -1,6 +1,7 @@
 // Workbooks (ECMA-376, SpreadsheetML): sheets of cells that are texts, numbers, dates or booleans. Texts stay texts.
 
-import { unzip, zip, ZipError } from "./zip.js";
+import { t } from "./words.js";
+import { NO_WORKBOOK, unzip, zip, ZipError } from "./zip.js";
 
 const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
@@ -191,7 +192,7 @@ function rowsOf(xml, context) {
     } else if (name === "/row" && row) {
       row.cells = Array.from(row.cells, (text) => text ?? "");
       if (row.cells.some(Boolean)) rows.push(row);
-      if (rows.length > MOST_ROWS) throw new ZipError(`The sheet has more than ${MOST_ROWS.toLocaleString()} rows.`);
+      if (rows.length > MOST_ROWS) throw new ZipError(t("The sheet has more than {0} rows.", MOST_ROWS));
       row = null;
     }
   }
@@ -202,12 +203,12 @@ function rowsOf(xml, context) {
 export async function readWorkbook(bytes) {
   const read = unzip(bytes);
   const book = await read("xl/workbook.xml");
-  if (book === null) throw new ZipError("This is no workbook. In the spreadsheet choose “Save as”, then “XLSX” or “CSV UTF-8”.");
+  if (book === null) throw new ZipError(NO_WORKBOOK);
   const targets = new Map(elements(await read("xl/_rels/workbook.xml.rels"), "Relationship").map(({ Id, Target }) => [Id, Target]));
   const sheets = elements(book, "sheet").filter(({ state }) => !/hidden/i.test(state ?? ""));
   const path = (target) => (target.startsWith("/") ? target.slice(1) : `xl/${target}`);
   const xml = sheets.length ? await read(path(targets.get(sheets[0].id) ?? "")) : null;
-  if (xml === null) throw new ZipError("The workbook has no sheet.");
+  if (xml === null) throw new ZipError(t("The workbook has no sheet."));
   const is1904 = elements(book, "workbookPr").some(({ date1904 }) => /^(1|true)$/.test(date1904 ?? ""));
   const context = {
     strings: sharedStrings(await read("xl/sharedStrings.xml")),

@@ -1,5 +1,7 @@
 // ZIP archives, as workbooks are: entries that are deflated or stored (APPNOTE 6.3.10, 4.3).
 
+import { t } from "./words.js";
+
 const ENTRY = 0x04034b50;
 const DIRECTORY_ENTRY = 0x02014b50;
 const DIRECTORY_END = 0x06054b50;
@@ -13,6 +15,9 @@ const UTF8 = 0x0800;
 const DAY = 0x21;
 /** Bytes of all entries when they are inflated. */
 const MOST_BYTES = 200 * 2 ** 20;
+
+/** What to do with a file that is no workbook. */
+export const NO_WORKBOOK = t("This is no whole workbook. In the spreadsheet choose “Save as”, then “XLSX” or “CSV UTF-8”.");
 
 /** Reason why a file is no archive that can be read. */
 export class ZipError extends Error {}
@@ -72,9 +77,9 @@ export function unzip(bytes) {
     const start = withinFile(() => offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true));
     const data = bytes.subarray(start, start + entry.size);
     total += entry.inflated;
-    if (total > MOST_BYTES) throw new ZipError("The workbook is too large. Save its sheet as CSV UTF-8.");
+    if (total > MOST_BYTES) throw new ZipError(t("The workbook is too large. Save its sheet as CSV UTF-8."));
     if (entry.method === STORED) return new TextDecoder().decode(data);
-    if (entry.method !== DEFLATED) throw new ZipError("The workbook is encrypted, or compressed in another way.");
+    if (entry.method !== DEFLATED) throw new ZipError(t("The workbook is encrypted, or compressed in another way."));
     return new TextDecoder().decode(await inflated(data, entry.inflated));
   };
 }
@@ -85,7 +90,7 @@ function withinFile(read) {
     return read();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ZipError("The workbook is damaged.");
+    throw new ZipError(t("The workbook is damaged."));
   }
 }
 
@@ -104,7 +109,7 @@ async function inflated(data, size) {
   } catch (error) {
     reader.cancel().catch(() => null);
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    throw new ZipError("The workbook is damaged.");
+    throw new ZipError(t("The workbook is damaged."));
   }
 }
 
@@ -114,11 +119,11 @@ function directoryOf(view, bytes) {
     end -= 1;
     if (bytes.length - END_BYTES - end > LONGEST_COMMENT) break;
   }
-  if (end < 0 || view.getUint32(end, true) !== DIRECTORY_END) throw new ZipError("This is no whole workbook. In the spreadsheet choose “Save as”, then “XLSX” or “CSV UTF-8”.");
+  if (end < 0 || view.getUint32(end, true) !== DIRECTORY_END) throw new ZipError(NO_WORKBOOK);
   const entries = new Map();
   let place = view.getUint32(end + 16, true);
   for (let count = view.getUint16(end + 10, true); count > 0; count -= 1) {
-    if (view.getUint32(place, true) !== DIRECTORY_ENTRY) throw new ZipError("The workbook is damaged.");
+    if (view.getUint32(place, true) !== DIRECTORY_ENTRY) throw new ZipError(t("The workbook is damaged."));
     const [flags, method] = [view.getUint16(place + 8, true), view.getUint16(place + 10, true)];
     const [size, whole] = [view.getUint32(place + 20, true), view.getUint32(place + 24, true)];
     const length = view.getUint16(place + 28, true);
