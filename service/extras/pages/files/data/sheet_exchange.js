@@ -69,13 +69,31 @@ function textsOf(columns, places, { number, cells }, problems) {
   return texts;
 }
 
-/** Returns the text of a number as the grid has it, if the sheet means the same one: 12.5 for 12.50. */
-function keepDigits(row, columns, texts) {
-  for (const { key, isNumber } of columns) {
-    const present = row?.cells[key];
-    if (isNumber && present && texts[key] && Number(present) === Number(texts[key])) texts[key] = present;
+/** Returns the texts with the number of a column as the grid has it, if the sheet means the same one: 12.50 for 12.5. */
+function keepDigits(row, { key, isNumber }, texts) {
+  const present = row?.cells[key];
+  const isSame = isNumber && present && texts[key] && Number(present) === Number(texts[key]);
+  return isSame ? { ...texts, [key]: present } : texts;
+}
+
+/** Fills cells of a grid as one step. `changes` are pairs of a row, or null for a new one, and the texts of its cells. */
+function fill(grid, changes) {
+  const added = [];
+  const pairs = [];
+  for (const [present, texts] of changes) {
+    const row = present ?? grid.newRow();
+    if (!present) {
+      grid.append(row);
+      added.push(row);
+    }
+    for (const cell of row.inputs) {
+      const { [cell.column.key]: text } = keepDigits(present, cell.column, texts);
+      if (text !== undefined && text !== (row.cells[cell.column.key] ?? "") && !cell.input.readOnly) pairs.push([cell, text]);
+    }
   }
-  return [row, texts];
+  if (pairs.length) grid.setAll(pairs, { added });
+  grid.changed();
+  return { values: pairs.filter(([{ row }]) => !added.includes(row)).length, rows: added.length };
 }
 
 /** Returns the controls of an editor with a `grid`: a download, and a file that fills the cells. Nothing is saved by it. */
@@ -101,7 +119,7 @@ async function bring({ grid }, file) {
     const { rows } = await readWorkbook(bytes);
     if (!rows.length) throw new ZipError(t("The sheet is empty."));
     const { changes, problems, left } = changesOf(grid, rows);
-    const filled = grid.fillRows(changes.map(([row, texts]) => keepDigits(row, grid.columns, texts)));
+    const filled = fill(grid, changes);
     return report(filled, problems, left);
   } catch (error) {
     if (!(error instanceof ZipError)) throw error;
