@@ -33,9 +33,14 @@ def unguard(text: str) -> str:
     return _GUARDED.sub(r"\1", text) if "'" in text else text
 
 
+def guard(text: str) -> str:
+    """Return a text with an apostrophe before each beginning of a formula; a number as it is."""
+    return text if _NUMBER.fullmatch(text) else _UNGUARDED.sub(r"\1'", text)
+
+
 def _cell(text: str) -> str:
     is_special = _SPECIAL.search(text)
     if not is_special and text[:1] not in _RISKY:
         return text
-    guarded = text if _NUMBER.fullmatch(text) else _UNGUARDED.sub(r"\1'", text)
+    guarded = guard(text)
     return '"{}"'.format(guarded.replace('"', '""')) if is_special else guarded

@@ -107,6 +107,13 @@ def _reading(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterato
     _open(page, records.shown, "Colors")
     page.until(lambda: len(page.rows()) == 2)
     yield "list"
+    page.driver.execute_script("document.querySelector('td.editable').focus()")
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    page.find(".in-edit input").send_keys(Keys.CONTROL, "a")
+    page.find(".in-edit input").send_keys(Keys.BACKSPACE, Keys.ENTER)
+    page.until(lambda: bool(page.texts(".in-edit .error")))
+    yield "cell"
+    page.find(".in-edit input").send_keys(Keys.ESCAPE)
     page.click("details.menu summary")
     page.click("details.menu + details.menu summary")
     page.click("[aria-label='All rows of this page']")
@@ -168,6 +175,11 @@ def _bulk_edit(page: DataPage, records: Records, texts: Texts, _: Path) -> Itera
     assert texts.first in page.value("document.querySelector('main details').textContent")
     yield "bulk edit"
     page.click("[aria-label='Leave State as it is']")
+    address = records.shown.replace("#/colors?", "#/colors/matching/delete?")
+    _open(page, address, "Delete all that match: Colors")
+    page.press("See what would change")
+    page.until(lambda: "2 deleted." in page.texts("section p"))
+    yield "delete all"
 
 
 def _upload(page: DataPage, _: Records, texts: Texts, folder: Path) -> Iterator[str]:

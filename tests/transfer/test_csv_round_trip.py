@@ -1,9 +1,13 @@
 """Round-trip tests of CSV: every collection and part, exported and imported (Files)."""
 
 import csv
+import re
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import openpyxl
+import orjson
 import pytest
 
 from selvedge_client import Client
@@ -13,6 +17,7 @@ from service.extras.transfer.collections import (
     transfer_collections,
 )
 from service.extras.transfer.csv_records import write_table
+from service.extras.transfer.errors import TransferError
 from service.extras.transfer.export_files import Export
 from service.extras.transfer.files import Source
 from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys
@@ -27,7 +32,7 @@ pytestmark = pytest.mark.contract("Files")
 
 async def export_tables(environment: TransferEnvironment, key: str, folder: Path) -> None:
     async with Client(str(environment.url), key) as client:
-        await Export(client, folder, select_collections([]), int, csv=True).run()
+        await Export(client, folder, select_collections([]), int, suffix=".csv").run()
 
 
 def header(path: Path) -> list[str]:
@@ -62,6 +67,52 @@ def test_a_table_says_what_the_lines_say_that_it_was_made_of(
     write_table(lines, table, collection.exported_fields)
     assert sent(collection, table) == sent(collection, lines)
     assert len(sent(collection, lines)) > 10
+
+
+def by_value(value: Any) -> Any:
+    """Return a value whose decimal texts have no zeros at the end, as numbers of cells."""
+    if isinstance(value, dict):
+        return {name: by_value(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [*map(by_value, value)]
+    is_decimal = isinstance(value, str) and re.fullmatch(r"-?[0-9]+\.[0-9]+", value)
+    return f"{float(value):g}" if is_decimal else value
+
+
+@pytest.mark.parametrize(
+    "collection", [*transfer_collections().values()], ids=lambda collection: collection.name
+)
+def test_a_workbook_says_what_the_lines_say_that_it_was_made_of(
+    collection: TransferCollection, tmp_path: Path
+) -> None:
+    lines, book = DEMO / f"{collection.name}.ndjson", tmp_path / f"{collection.name}.xlsx"
+    write_table(lines, book, collection.exported_fields)
+    assert by_value(sent(collection, book)) == by_value(sent(collection, lines))
+    assert book.stat().st_mode & 0o777 == 0o600
+
+
+def test_cells_of_a_workbook_are_typed_and_texts_stay_texts(tmp_path: Path) -> None:
+    """Numbers and days are such cells; digits and formulas of texts are none."""
+    note = "=1+1\x01_x0041_\r\n'=2"
+    season = {"name": note, "userDefinedId": "007", "startDate": "2026-02-28"}
+    item = {"name": "Zip", "number": "0012", "netWeight": "12.50"}
+    for name, record in {"seasons": season, "items": item}.items():
+        collection, book = transfer_collections()[name], tmp_path / f"{name}.xlsx"
+        lines = tmp_path / f"{name}.ndjson"
+        lines.write_bytes(orjson.dumps(record))
+        write_table(lines, book, collection.exported_fields)
+        [line] = Source(book, collection).lines()
+        assert line.document == by_value(record)
+        head, cells = openpyxl.load_workbook(book).worksheets[0].iter_rows(values_only=True)
+        row = dict(zip(head, cells, strict=True))
+        typed = {"startDate": datetime(2026, 2, 28), "netWeight": 12.5}
+        texts = {"userDefinedId": "007", "number": "0012"}
+        for field, value in (typed | texts).items():
+            assert row.get(field, value) == value
+    broken = tmp_path / "colors.xlsx"
+    broken.write_bytes(b"PK\3\4broken")
+    with pytest.raises(TransferError, match=r"colors\.xlsx, line 1: no workbook"):
+        [*Source(broken, transfer_collections()["colors"]).lines()]
 
 
 async def test_tables_of_organization_1_make_it_anew(

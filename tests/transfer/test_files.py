@@ -259,12 +259,12 @@ def test_workbooks_are_named_with_the_remedy(folder: ImportFolder) -> None:
         with pytest.raises(TransferError, match="is a workbook: save each sheet as CSV UTF-8"):
             sources(path, transfer_collections())
     folder.write("brands.csv")
-    folder.write("brands.xlsx")
+    folder.write("brands.ods")
     assert [source.path.name for source in sources(folder.path, transfer_collections())] == [
         "brands.csv"
     ]
-    folder.write("colors.xlsx")
-    with pytest.raises(TransferError, match=r"colors\.xlsx is a workbook"):
+    folder.write("colors.ods")
+    with pytest.raises(TransferError, match=r"colors\.ods is a workbook"):
         sources(folder.path, transfer_collections())
 
 

@@ -46,7 +46,7 @@ def add(parsers: Parsers) -> None:
 def _add_export(parsers: Parsers) -> None:
     exporting = parsers.add_parser(
         "export",
-        description="Write all live records to NDJSON or CSV files, one for each collection, "
+        description="Write all live records to NDJSON, CSV or XLSX files, one for each collection, "
         "parts included. "
         f"{_SERVICE}",
     )
@@ -58,7 +58,19 @@ def _add_export(parsers: Parsers) -> None:
         help="collections to export, with their parts (default: all)",
     )
     exporting.add_argument(
-        "--csv", action="store_true", help="write CSV with the fields that an import can read"
+        "--csv",
+        action="store_const",
+        dest="suffix",
+        const=".csv",
+        default=".ndjson",
+        help="write CSV with the fields that an import can read",
+    )
+    exporting.add_argument(
+        "--xlsx",
+        action="store_const",
+        dest="suffix",
+        const=".xlsx",
+        help="write workbooks with the columns of CSV (needs openpyxl: selvedge[xlsx])",
     )
     exporting.set_defaults(run=export)
 
@@ -66,8 +78,8 @@ def _add_export(parsers: Parsers) -> None:
 def _add_import(parsers: Parsers) -> None:
     importing = parsers.add_parser(
         "import",
-        description="Read records from NDJSON or CSV files, each named after its collection. Lines "
-        "replace the records with their own keys, or create them. "
+        description="Read records from NDJSON, CSV or XLSX files, each named after its collection. "
+        "Lines replace the records with their own keys, or create them. "
         f"{_SERVICE}",
     )
     importing.add_argument("place", type=Path, metavar="DIR|FILE", help="files to read")
@@ -145,7 +157,7 @@ def export(_: Settings, arguments: Namespace) -> None:
         async def run() -> dict[str, int]:
             async with client:
                 return await Export(
-                    client, arguments.folder, collections, bar.update, csv=arguments.csv
+                    client, arguments.folder, collections, bar.update, suffix=arguments.suffix
                 ).run()
 
         counts = asyncio.run(run())

@@ -1,5 +1,6 @@
 """Data page at `/data`: a browser and editor of the records, in JavaScript modules of our own."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -19,6 +20,8 @@ from service.http.headers import JSON
 from service.schemas.vocabulary import LANGUAGES, words
 
 _MAIN: Final = "main.js"
+_COMMENTS: Final = re.compile(r"^ *(?://.*|/\*\*[\s\S]*?\*/)\n", re.MULTILINE)
+"""Comments of whole lines, without which scripts are sent."""
 
 
 def data() -> Iterator[tuple[str, WebPage]]:
@@ -41,4 +44,5 @@ def data() -> Iterator[tuple[str, WebPage]]:
         texts = orjson.loads(read_file(f"words/{language}.json"))
         yield f"/data/words.{language}.json", WebPage(orjson.dumps(words(language) | texts), JSON)
     for name in modules:
-        yield f"/data/{name}", WebPage(read_file(f"data/{name}").encode(), SCRIPT)
+        script = _COMMENTS.sub("", read_file(f"data/{name}"))
+        yield f"/data/{name}", WebPage(script.encode(), SCRIPT)

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -20,6 +20,7 @@ from service import csv_lines
 from service.extras.transfer.cells import CellError, text_of, value_of
 from service.extras.transfer.columns import Column, Path, columns_of, path_of, path_text
 from service.extras.transfer.fields import Field, shown_lists
+from service.extras.transfer.workbooks import SIGNATURE, SUFFIX, SheetRows, write_sheet
 from service.files import private
 
 TABLE_ENCODING: Final = "utf-8-sig"
@@ -38,7 +39,7 @@ It becomes the limit of the ``csv`` module in the whole process.
 """
 _Order: TypeAlias = tuple[int, ...]
 """Sort key of a column: indexes of fields in their schema, and of entries in their list."""
-_Cells: TypeAlias = dict[_Order, tuple[Path, str]]
+_Cells: TypeAlias = dict[_Order, tuple[Path, tuple[Any, Field]]]
 _CONFLICT: Final = "another column has a list, an object or a value at the same path"
 
 
@@ -89,10 +90,9 @@ def rows(raw: bytes, fields: Field, encoding: str | None = None) -> Iterator[Tab
     column of an object (``CellError``), and UTF-16 or UTF-32 without a mark or a given encoding.
     """
     csv.field_size_limit(_MAX_CELL_LENGTH)
-    text, line = _decoded(raw, encoding), 1
-    delimiter = _DELIMITERS.match(text)[1] or ","  # type: ignore[index]
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
     try:
+        lines, delimiter = _read(raw, encoding)
         columns = columns_of(next(lines, []), fields)
         names = {column.path: column.name for column in columns if column}
         line = lines.line_num + 1
@@ -108,6 +108,15 @@ def rows(raw: bytes, fields: Field, encoding: str | None = None) -> Iterator[Tab
         raise TableError(line, reason) from error
     except CellError as error:
         raise TableError(line, str(error)) from error
+
+
+def _read(raw: bytes, encoding: str | None) -> tuple[Any, str]:
+    """Return the rows of a file, with the number of the last line, and the delimiter of cells."""
+    if raw.startswith(SIGNATURE):
+        return SheetRows(raw), ","
+    text = _decoded(raw, encoding)
+    delimiter = _DELIMITERS.match(text)[1] or ","  # type: ignore[index]
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), delimiter
 
 
 def _decoded(raw: bytes, option: str | None) -> str:
@@ -170,7 +179,9 @@ def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:
 
 
 def write_table(lines: FilePath, table: FilePath, fields: Field) -> None:
-    """Write the records of an NDJSON file as CSV, in two passes: the first collects the columns.
+    """Write the records of an NDJSON file as CSV, or as a workbook if ``table`` is one by its name.
+
+    There are two passes: the first collects the columns.
 
     ``fields`` are those of a line. Every field of one cell at the first level has a column; members
     of objects and of list entries have one if some record has a value there. Columns are in the
@@ -181,17 +192,21 @@ def write_table(lines: FilePath, table: FilePath, fields: Field) -> None:
     for cells in _lines(lines, fields):
         columns |= {order: path for order, (path, _) in cells.items()}
     orders = sorted(columns)
+    heads = [(path_text(columns[order]), Field()) for order in orders]
+    none = ((), (None, Field()))
+    values = ([each.get(order, none)[1] for order in orders] for each in _lines(lines, fields))
+    if SUFFIX in table.suffixes:
+        return write_sheet(table, chain([heads], values))
     with io.TextIOWrapper(private(table), TABLE_ENCODING, newline="") as file:
-        file.write(csv_lines.line(path_text(columns[order]) for order in orders))
-        for cells in _lines(lines, fields):
-            texts = (cells[order][1] if order in cells else "" for order in orders)
-            file.write(csv_lines.line(texts))
+        for row in chain([heads], values):
+            file.write(csv_lines.line(text_of(value) for value, _ in row))
+    return None
 
 
 def _lines(lines: FilePath, fields: Field) -> Iterator[_Cells]:
     with lines.open("rb") as file:
         for line in file:
-            yield {order: (path, text) for order, path, text in _cells(fields, orjson.loads(line))}
+            yield {order: (path, cell) for order, path, cell in _cells(fields, orjson.loads(line))}
 
 
 def _scalar_columns(fields: Field) -> Iterator[tuple[_Order, Path]]:
@@ -203,8 +218,8 @@ def _scalar_columns(fields: Field) -> Iterator[tuple[_Order, Path]]:
 
 def _cells(
     fields: Field, value: Any, order: _Order = (), path: Path = ()
-) -> Iterator[tuple[_Order, Path, str]]:
-    """Yield order, path and text of each cell of a value, without those of null."""
+) -> Iterator[tuple[_Order, Path, tuple[Any, Field]]]:
+    """Yield order, path, value and field of each cell of a value, without those of null."""
     if isinstance(value, dict) and fields.members:
         document = value | shown_lists(fields, value)
         for index, (name, field) in enumerate(fields.members.items()):
@@ -213,4 +228,4 @@ def _cells(
         for index, entry in enumerate(value):
             yield from _cells(fields.items, entry, (*order, index), (*path, index))
     elif value is not None:
-        yield order, path, text_of(value)
+        yield order, path, (value, fields)

@@ -42,8 +42,8 @@ class Export:
     collections: Sequence[TransferCollection]
     on_progress: Callable[[int], object]
     """Called after each page of a collection with the number of records read on it."""
-    csv: bool = False
-    """Whether the files are CSV instead of NDJSON."""
+    suffix: str = ".ndjson"
+    """Suffix of the files' form: NDJSON, CSV or a workbook."""
 
     async def run(self) -> dict[str, int]:
         """Write all files. Return the number of lines by collection, in the order given.
@@ -78,10 +78,9 @@ class Export:
         return count
 
     def _finish(self, collection: TransferCollection, unfinished: Path) -> None:
-        """Convert the NDJSON file to CSV if requested, and give it its final name."""
-        final = self.folder / f"{collection.name}.ndjson"
-        if self.csv:
-            final = final.with_suffix(".csv")
+        """Convert the NDJSON file to a table if requested, and give it its final name."""
+        final = self.folder / f"{collection.name}{self.suffix}"
+        if self.suffix != ".ndjson":
             table = final.with_name(f"{final.name}.unfinished")
             write_table(unfinished, table, collection.exported_fields)
             unfinished.unlink()

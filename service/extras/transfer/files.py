@@ -14,7 +14,7 @@ from service.extras.transfer import csv_records
 from service.extras.transfer.collections import TransferCollection, require_collection
 from service.extras.transfer.errors import TransferError
 
-SUFFIXES: Final = (".ndjson", ".csv")
+SUFFIXES: Final = (".ndjson", ".csv", ".xlsx")
 _WORKBOOKS: Final = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
 _REJECTS_PREFIX: Final = "rejects"
 """Prefix of files that an import writes itself, and does not read."""
@@ -55,7 +55,7 @@ class Source:
         Raise TransferError at a line that is no record.
         """
         member = self.collection.member if self.owner else ""
-        for line in self._rows() if self.path.suffix == ".csv" else self._lines():
+        for line in self._lines() if self.path.suffix == ".ndjson" else self._rows():
             content = line.record.get(member)
             if not member:
                 yield line
@@ -101,7 +101,8 @@ def sources(
     folder nor a file of a known suffix.
     """
     everything = sorted(root.iterdir()) if root.is_dir() else [root]
-    workbooks = [path for path in everything if path.suffix.lower() in _WORKBOOKS]
+    others = [path for path in everything if path.suffix not in SUFFIXES]
+    workbooks = [path for path in others if path.suffix.lower() in _WORKBOOKS]
     by_name = dict[str, Path]()
     for path in everything:
         is_file = path.suffix in SUFFIXES and path.is_file()
@@ -116,8 +117,8 @@ def sources(
     for path in workbooks:
         if not by_name or path.stem in collections.keys() - by_name.keys():
             raise TransferError(
-                f"{path} is a workbook: save each sheet as CSV UTF-8, in a file that is named "
-                "after its collection, such as colors.csv"
+                f"{path} is a workbook: save each sheet as CSV UTF-8, or alone as XLSX, in a file "
+                "that is named after its collection, such as colors.csv or colors.xlsx"
             )
     if not by_name:
         raise TransferError(f"{root} has no files to import, such as colors.ndjson or groups.csv")

@@ -57,6 +57,13 @@ export async function merge(path, items, { match, isDryRun, key = idempotencyKey
   return [...first, ...(await merge(path, items.slice(middle), { match, isDryRun, key: `${key}-2` }))];
 }
 
+/** Deletes records by their ids and returns their outcomes; a dry run says what is in the way. Throws a Failure. */
+export async function remove(path, ids, { isDryRun, key = idempotencyKey() }) {
+  const parameters = [...ids.map((id) => ["ids", String(id)]), ["onError", "skip"], ...(isDryRun ? [["dryRun", "true"], ["preview", "true"]] : [])];
+  const headers = isDryRun ? {} : { "Idempotency-Key": key };
+  return (await insist(() => request("DELETE", `${path}?${new URLSearchParams(parameters)}`, { headers }))).data;
+}
+
 /** Returns the stored entries of a list with those that are given instead of theirs, or added. */
 function withLanguages(stored, given, members) {
   const own = new Map(given.map((entry) => [String(entry.languageId), entry]));

@@ -192,7 +192,7 @@ export function documentOf(cells, columns, hasDecimalCommas, emptied = new Set()
       insert(tree, column, cellValue(text, column, hasDecimalCommas));
     } catch (error) {
       if (!(error instanceof CellError)) throw error;
-      errors.push({ field: null, value: `${column.title}: ${error.message}` });
+      errors.push({ field: null, value: `${column.title}: ${error.message}`, column: index });
     }
   });
   for (const { path } of columns.filter((column) => emptied.has(column?.path?.[0]))) if (!tree.has(path[0])) tree.set(path[0], null);

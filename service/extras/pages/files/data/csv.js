@@ -135,7 +135,7 @@ export function toFile(rows, separator) {
 export const hasDecimalCommas = () => new Intl.NumberFormat().format(1.5).includes(",");
 
 /** Puts an apostrophe before what a spreadsheet could run as a formula. */
-const guard = (text) => (NUMBER.test(text) ? text : text.replace(UNGUARDED, "$1'"));
+export const guard = (text) => (NUMBER.test(text) ? text : text.replace(UNGUARDED, "$1'"));
 
 /** Takes the apostrophes away again: the inverse of `guard`. */
 export const unguard = (text) => text.replace(GUARDED, "$1");

@@ -1,4 +1,4 @@
-// Download of a list as CSV: all its pages, with the columns that are chosen, in a form that the upload reads.
+// Download of a list as CSV or as a workbook: all its pages, with the columns that are chosen, in a form that the upload reads.
 
 import { get } from "./api.js";
 import { cellOf } from "./cells.js";
@@ -11,11 +11,20 @@ import { nameOf, readNames } from "./names.js";
 import { fieldOf } from "./sheet.js";
 import { eachReference } from "./values.js";
 import { t } from "./words.js";
+import { dateCell, numberCell, workbook } from "./xlsx.js";
 
 const PAGE_SIZE = 100;
 
 // An empty cell leaves a list as it is when it is uploaded, as `[]` would here.
 const cell = (value, withCommas) => (Array.isArray(value) && !value.length ? "" : cellOf(value, withCommas));
+
+/** Returns the cell of a workbook: numbers, days and times as such, if the field has these; texts stay texts. */
+function typedCell(value, schema) {
+  if (typeof value === "number" || typeof value === "boolean") return value;
+  const text = cell(value, false);
+  if (typeof value === "string" && /^date/.test(schema?.format ?? "")) return dateCell(text);
+  return typeof value === "string" && schema && typesOf(schema).includes("number") ? numberCell(text) : text;
+}
 
 /** Adds the columns of a value: of a list of objects one for each field of each entry. */
 function addCells(cells, heading, value) {
@@ -51,7 +60,7 @@ class Table {
       this.#addField(cells, name, record[name]);
       for (const [heading, value] of cells) {
         this.headings.get(name).add(heading);
-        row.set(heading, cell(value, this.withCommas));
+        row.set(heading, value);
       }
     }
     return row;
@@ -91,39 +100,51 @@ class Table {
     return Object.keys(this.collection.create?.properties ?? {}).find(isTwin);
   }
 
+  get #names() {
+    return [...new Set([...this.headings.values()].flatMap((names) => [...names]))];
+  }
+
   toFile() {
-    const headings = [...new Set([...this.headings.values()].flatMap((names) => [...names]))];
-    const rows = this.rows.map((row) => headings.map((heading) => row.get(heading) ?? ""));
+    const headings = this.#names;
+    const rows = this.rows.map((row) => headings.map((heading) => cell(row.get(heading), this.withCommas)));
     return toFile([headings, ...rows], this.withCommas ? ";" : ",");
+  }
+
+  toWorkbook() {
+    const headings = this.#names;
+    const rows = this.rows.map((row) => headings.map((heading) => typedCell(row.get(heading), this.fields.get(heading))));
+    return workbook(this.collection.title, [headings, ...rows]);
   }
 }
 
-/** Returns the control that downloads a list. `viewOf` returns its view and the columns that are chosen. */
+/** Returns the controls that download a list. `viewOf` returns its view and the columns that are chosen. */
 export function downloadControl(model, collection, viewOf) {
   const state = el("span", { class: "quiet" });
   const stop = button(t("Stop the download"), () => (stop.hidden = true), { hidden: true });
-  const start = button(t("Download CSV"), async () => {
-    start.disabled = true;
+  const run = async (format) => {
+    for (const start of starts) start.disabled = true;
     stop.hidden = false;
+    const onProgress = (text) => {
+      state.textContent = text;
+      return !stop.hidden;
+    };
     try {
-      await download(model, collection, viewOf(), (text) => {
-        state.textContent = text;
-        return !stop.hidden;
-      });
+      await download(model, collection, { ...viewOf(), format }, onProgress);
     } catch (error) {
       state.textContent = error.rows ? t("It is not downloaded: {0}", error.message) : t("The download is stopped.");
       if (!error.rows && error.name !== "AbortError") throw error;
     } finally {
-      start.disabled = false;
+      for (const start of starts) start.disabled = false;
       stop.hidden = true;
       announce(state.textContent);
     }
-  });
-  return el("span", { class: "actions" }, start, stop, state);
+  };
+  const starts = ["CSV", "XLSX"].map((format) => button(t("Download {0}", format), () => run(format)));
+  return el("span", { class: "actions" }, starts, stop, state);
 }
 
 /** Reads the pages one after the other and has the browser save them. `onProgress` returns whether to go on. */
-async function download(model, collection, { view, shown }, onProgress) {
+async function download(model, collection, { view, shown, format }, onProgress) {
   const names = ["id", ...shown.filter((name) => name !== "id")];
   const table = new Table(model, collection, names);
   let parameters = [...listParameters({ ...view, cursor: "" }), ["fields", names.join(",")], ["pageSize", PAGE_SIZE]];
@@ -133,6 +154,7 @@ async function download(model, collection, { view, shown }, onProgress) {
     if (!onProgress(t("{0} records …", table.rows.length))) return onProgress(t("The download is stopped."));
     parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
   }
-  save(`${collection.name}.csv`, table.toFile());
+  const file = format === "CSV" ? table.toFile() : await table.toWorkbook();
+  save(`${collection.name}.${format.toLowerCase()}`, file);
   return onProgress(t("{0} records are downloaded.", table.rows.length));
 }

@@ -19,7 +19,7 @@ export class Grid {
     this.body = el("tbody", {});
     const heads = [this.hasHeads && el("th", { scope: "col" }, corner), titles, newRow && el("td", { class: "remove" })];
     this.table = el("table", { class: "sheet" }, el("thead", {}, el("tr", {}, heads)), this.body);
-    for (const row of rows) this.#append(row);
+    for (const row of rows) this.append(row);
     const add = newRow && button(t("Add a row"), () => this.#addRow());
     this.element = el("div", { class: "grid" }, scrolling(caption, this.table), add && el("p", {}, add));
     this.table.addEventListener("paste", (event) => this.#paste(event));
@@ -27,7 +27,7 @@ export class Grid {
     this.table.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  #append(row, index = this.rows.length) {
+  append(row, index = this.rows.length) {
     const cells = this.columns.map((column) => {
       const attributes = { "aria-label": `${row.label || "New row"}, ${column.title}`, autocomplete: "off", dir: "auto" };
       const isFixed = column.isFixed || row.fixed?.includes(column.key);
@@ -53,7 +53,8 @@ export class Grid {
     element.classList.toggle("changed", isChanged);
     const theirs = row.theirs?.[column.key];
     element.classList.toggle("conflict", theirs !== undefined);
-    input.title = theirs === undefined ? "" : t("Somebody else has set this to {0}.", theirs || t("nothing"));
+    const was = isChanged && row.before ? t("It was {0}.", row.before[column.key] || t("empty")) : "";
+    input.title = theirs === undefined ? was : t("Somebody else has set this to {0}.", theirs || t("nothing"));
   }
 
   /** Returns how many cells and rows differ from what is stored. */
@@ -85,7 +86,7 @@ export class Grid {
   }
 
   /** Sets several cells as one step. */
-  #setAll(pairs, more = {}) {
+  setAll(pairs, more = {}) {
     if (pairs.length) this.steps.push({ ...more, cells: pairs.map(([cell]) => [cell, cell.row.cells[cell.column.key] ?? ""]) });
     for (const [cell, text] of pairs) this.#set(cell, text);
   }
@@ -96,24 +97,24 @@ export class Grid {
     if (!step) return;
     for (const [cell, text] of step.cells ?? []) this.#set(cell, text);
     for (const row of step.added ?? []) this.#drop(row);
-    if (step.removed) this.#append(step.removed.row, step.removed.index);
+    if (step.removed) this.append(step.removed.row, step.removed.index);
     if (step.removed?.row.before) this.removed -= 1;
     const cell = step.cells?.at(-1)?.[0] ?? step.removed?.row.inputs[0];
     if (cell?.input.isConnected) cell.input.focus();
     announce(t("Taken back."));
-    this.#changed();
+    this.changed();
   }
 
-  #changed() {
+  changed() {
     this.table.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
   #addRow() {
     const row = this.newRow();
-    this.#append(row);
+    this.append(row);
     this.steps.push({ added: [row] });
     row.inputs[0].input.focus();
-    this.#changed();
+    this.changed();
     return row;
   }
 
@@ -121,9 +122,9 @@ export class Grid {
   reveal(row) {
     const present = this.rows.find(({ key }) => key === row.key);
     if (!present) {
-      this.#append(row);
+      this.append(row);
       this.steps.push({ added: [row] });
-      this.#changed();
+      this.changed();
     }
     (present ?? row).inputs[0].input.focus();
   }
@@ -139,7 +140,7 @@ export class Grid {
     this.steps.push({ removed: { row, index } });
     if (row.before) this.removed = (this.removed ?? 0) + 1;
     (this.rows[Math.min(index, this.rows.length - 1)]?.inputs[0].input ?? this.element.querySelector("button"))?.focus();
-    this.#changed();
+    this.changed();
   }
 
   #focused(cell) {
@@ -192,8 +193,8 @@ export class Grid {
       this.#down(cell);
     } else if (key === "Delete" && this.selected.length > 1) {
       event.preventDefault();
-      this.#setAll(this.selected.filter(({ input }) => !input.readOnly).map((each) => [each, ""]));
-      this.#changed();
+      this.setAll(this.selected.filter(({ input }) => !input.readOnly).map((each) => [each, ""]));
+      this.changed();
     } else if (key.startsWith("Arrow") && !ctrlKey && !metaKey) {
       this.#arrow(event, cell, key, shiftKey);
     }
@@ -227,8 +228,8 @@ export class Grid {
     if (!this.range || (this.selected.length < 2 && selectionStart !== selectionEnd)) return;
     event.preventDefault();
     event.clipboardData.setData("text/plain", toCells(this.range.map((cells) => cells.map(({ input }) => input.value))));
-    if (isCut) this.#setAll(this.selected.filter(({ input }) => !input.readOnly).map((cell) => [cell, ""]));
-    this.#changed();
+    if (isCut) this.setAll(this.selected.filter(({ input }) => !input.readOnly).map((cell) => [cell, ""]));
+    this.changed();
   }
 
   #paste(event) {
@@ -257,15 +258,15 @@ export class Grid {
       table.forEach((texts, down) => {
         if (!this.rows[top + down] && this.newRow) {
           const row = this.newRow();
-          this.#append(row);
+          this.append(row);
           added.push(row);
         }
         texts.forEach((text, right) => put(this.#cell(top + down, left + right), text));
       });
     }
-    this.#setAll(pairs, { added });
+    this.setAll(pairs, { added });
     announce([t("{0} values pasted.", pairs.length), left_out && t("{0} did not fit.", left_out)].filter(Boolean).join(" "));
-    this.#changed();
+    this.changed();
   }
 
   /** Shows an error at a cell; returns whether there is one. */

@@ -1,6 +1,7 @@
 // List of a collection: search, filters, columns, a table whose headings sort, and pages by cursor.
 
 import { get } from "./api.js";
+import { CellsEdit } from "./cells_edit.js";
 import { alertBox, announce, button, el, link, replace } from "./dom.js";
 import { downloadControl } from "./download.js";
 import { Filters } from "./filters.js";
@@ -32,8 +33,10 @@ export function defaultColumns(model, { schema }) {
 
 export class ListView {
   constructor(model, collection, canWrite) {
-    Object.assign(this, { model, collection, selection: null });
-    if (canWrite && sheetOf(model, collection)) this.selection = new Selection(collection);
+    Object.assign(this, { model, collection, selection: null, cells: null });
+    const sheet = canWrite && sheetOf(model, collection);
+    if (sheet) this.selection = new Selection(collection, Boolean(sheet.record.state));
+    if (sheet) this.cells = new CellsEdit(sheet);
     this.sortable = new Set(model.filterable(collection).filter((name) => !model.isCount(collection, name)));
     this.filters = new Filters(model, collection, (filters) => this.#go({ filters }));
     this.search = this.#searchField();
@@ -41,7 +44,7 @@ export class ListView {
     this.columns = el("details", { class: "menu" }, el("summary", {}, t("Columns")), this.columnBoxes);
     this.views = new SavedViews(collection);
     this.chips = el("div", {});
-    this.total = new Total(collection);
+    this.total = new Total(collection, (number) => this.selection?.setTotal(number));
     this.results = el("div", { class: "results", "aria-busy": "true" });
     const create = canWrite && collection.create;
     const actions = [
@@ -152,12 +155,17 @@ export class ListView {
   }
 
   #show(records, pagination) {
-    const table = el("table", {}, el("thead", {}, el("tr", {}, this.#headings())), el("tbody", {}, records.map((record) => this.#row(record))));
+    // The check box of the page comes before those of its rows.
+    const head = el("thead", {}, el("tr", {}, this.#headings()));
+    const rows = records.map((record) => this.#row(record));
+    const table = el("table", {}, head, el("tbody", {}, rows.map(({ element }) => element)));
+    this.cells?.attach(table, rows);
     const none = records.length ? null : el("p", { class: "none" }, t("No record matches."));
     const box = scrolling(this.collection.title, table);
-    replace(this.results, box, ...(none ? [none] : []), this.#pages(pagination, records.length));
+    const hint = this.cells && records.length > 0 && el("p", { class: "quiet hint" }, t("Enter, F2 or a double click edits a cell. Arrows and Tab move, Esc leaves it as it was, Ctrl+Z takes the last change back."));
+    replace(this.results, box, ...[none, hint, this.cells?.place].filter(Boolean), this.#pages(pagination, records.length));
     keepHeadInView(box, table);
-    this.selection?.update();
+    this.selection?.update(this.view);
     announce(pagination.hasMore ? t("{0} records, and more", records.length) : counted(records.length, "{0} record", "{0} records"));
   }
 
@@ -187,10 +195,11 @@ export class ListView {
     const fields = new Map(model.fields(collection.schema));
     const own = el("th", { scope: "row" }, this.selection?.box(record), link(recordHash(collection, record.id), String(record.id)));
     const cells = this.shown.filter((name) => name !== "id").map((name) => {
-      const content = show(model, collection, name, fields.get(name), record[name], true);
-      return el("td", {}, name === "name" || name === "text" ? link(recordHash(collection, record.id), content) : content);
+      const content = (shown) => show(model, collection, name, fields.get(name), shown[name], true);
+      const cell = (shown) => (name === "name" || name === "text" ? link(recordHash(collection, shown.id), content(shown)) : content(shown));
+      return { name, show: cell, element: el("td", {}, cell(record)) };
     });
-    return el("tr", {}, own, cells);
+    return { record, cells, element: el("tr", {}, own, cells.map(({ element }) => element)) };
   }
 
   #pages({ hasMore, cursor }, length) {

@@ -13,7 +13,7 @@ import { Model } from "./model.js";
 import { forgetDrafts } from "./drafts.js";
 import { forgetNames } from "./names.js";
 import { recordView } from "./record.js";
-import { selectedView } from "./selected.js";
+import { matchingView, selectedView } from "./selected.js";
 import { sheetOf } from "./sheet.js";
 import { StylePage } from "./style_page.js";
 import { mayLeave, release } from "./unsaved.js";
@@ -21,7 +21,7 @@ import { uploadView } from "./upload.js";
 import { chooseLanguage, language, languageOptions, t } from "./words.js";
 
 /** Views of many rows, by what their addresses have in place of an id. */
-const TABLE_VIEWS = { upload: uploadView, selected: selectedView };
+const TABLE_VIEWS = { upload: uploadView, selected: selectedView, matching: matchingView };
 /** Pages of records that show more than their fields, by collection. */
 const PAGES = { styles: StylePage };
 const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };

@@ -24,9 +24,13 @@ export function wordsOf(model, collection, field, item) {
 /** Returns a message with own keys as they are written in tables: `{"customId":"0815"}` is 0815. */
 const plainly = (message) => message.replace(/\{"\w+":("(?:[^"\\]|\\.)*")\}/g, (_, key) => JSON.parse(key));
 
-/** Returns the reasons why a row is rejected, as sentences. */
-export const sentencesOf = (model, collection, row) =>
-  row.reasons.map(({ field, value, item }) => (field ? `${wordsOf(model, collection, field, item)}: ${plainly(value)}` : plainly(value)));
+/** Returns the reasons why a row is rejected, as sentences. `cellOf` names the cell that a reason is about. */
+export const sentencesOf = (model, collection, row, cellOf = () => "") =>
+  row.reasons.map((reason) => {
+    const { field, value, item } = reason;
+    const cell = cellOf(row, reason);
+    return `${cell && `${cell}: `}${field ? `${wordsOf(model, collection, field, item)}: ` : ""}${plainly(value)}`;
+  });
 
 /** Returns the entries of a list that another list does not have. */
 const entriesBeside = (entries, others) => {
@@ -101,7 +105,7 @@ export class Results {
     const name = this.head.name(row);
     const record = id === null ? stored(name) : link(recordHash(collection, id), el("bdi", {}, name || nameOf(collection, id)));
     const lines = row.kind === "failed"
-      ? sentencesOf(model, collection, row).map((sentence) => el("li", {}, stored(sentence)))
+      ? sentencesOf(model, collection, row, this.head.cell).map((sentence) => el("li", {}, stored(sentence)))
       : row.changes.map((change) => changeNode(model, collection, change));
     return el("tr", {}, el("th", { scope: "row" }, this.head.number(row)), el("td", {}, record), el("td", {}, el("ul", { class: "changes" }, lines)));
   }

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { alertBox, button, el, link, newId, stored } from "./dom.js";
 import { ObjectEditor } from "./editors.js";
-import { hashOf } from "./location.js";
+import { hashOf, listParameters } from "./location.js";
 import { titleOf, typesOf } from "./model.js";
 import { remember } from "./names.js";
 import { recordPath } from "./record.js";
@@ -36,32 +36,89 @@ async function readRecords(collection, ids) {
   return known;
 }
 
-/** Returns the nodes of the view. */
-export async function selectedView(model, collection, { ids }) {
-  const edit = new BulkEdit(sheetOf(model, collection), ids, await readRecords(collection, ids));
-  const title = t("Edit {0} at once: {1}", ids.length, collection.title);
-  return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), edit.element], title };
+const TITLES = { delete: "Delete {0} at once: {1}", restore: "Restore {0} at once: {1}" };
+const TITLES_OF_ALL = { delete: "Delete all that match: {0}", restore: "Restore all that match: {0}" };
+const HINTS = {
+  edit: "Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied.",
+  delete: "Deleted records can be restored, unless they are removed at once. What other records name stays; the preview says which.",
+  restore: "They become active again, unless something is in the way; the preview says what.",
+};
+const SHOWN = 500;
+const TITLE_FIELDS = ["name", "text", "value", "number", "code", "relatedStyleNumber", "sku", "fileName", "barcode", "styleNumber", "colorName"];
+
+function nodesOf(collection, title, element) {
+  return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), element], title };
+}
+
+/** Returns the nodes of the view of records that were selected one by one. */
+export async function selectedView(model, collection, { ids, action }) {
+  const known = await readRecords(collection, ids);
+  const names = ids.map((id, index) => (known[index] ? titleOf(known[index].record) : id));
+  const edit = new BulkEdit(sheetOf(model, collection), { action, ids, names, read: () => readRecords(collection, ids) });
+  return nodesOf(collection, t(TITLES[action] ?? "Edit {0} at once: {1}", ids.length, collection.title), edit.element);
+}
+
+/** Returns the nodes of the view of all records that match a list's search and filters. */
+export async function matchingView(model, collection, view) {
+  const place = el("div", {});
+  const count = el("span", {}, t("{0} records", 0));
+  const stop = button(t("Stop"), () => (stop.disabled = true));
+  place.append(el("p", { class: "actions", "aria-busy": "true" }, el("progress", { "aria-label": t("Records") }), count, stop));
+  const reading = readMatching(collection, view, (number) => {
+    count.textContent = t("{0} records", number);
+    return !stop.disabled && (number === 0 || place.isConnected);
+  });
+  const show = async () => {
+    const records = await reading;
+    if (!records) return place.replaceChildren(el("p", {}, t("Stopped. Nothing is changed.")));
+    const [ids, names] = [records.map(({ id }) => String(id)), records.map(titleOf)];
+    const edit = new BulkEdit(sheetOf(model, collection), { action: view.action, ids, names, read: null });
+    return place.replaceChildren(edit.element);
+  };
+  show().catch((error) => {
+    if (error.name !== "AbortError" && !error.rows) throw error;
+    place.replaceChildren(alertBox(error.message));
+  });
+  return nodesOf(collection, t(TITLES_OF_ALL[view.action] ?? "Edit all that match: {0}", collection.title), place);
+}
+
+/** Returns the ids and names of the records of all pages; null if `onProgress` stops it. */
+async function readMatching(collection, view, onProgress) {
+  const fields = ["id", ...TITLE_FIELDS.filter((name) => name in collection.schema.properties)];
+  const records = [];
+  let parameters = [...listParameters({ ...view, sort: "id", order: "asc", cursor: "" }), ["fields", fields.join(",")], ["pageSize", "100"]];
+  while (parameters) {
+    const { data, pagination } = await get(collection.path, parameters);
+    records.push(...data);
+    parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
+    if (!onProgress(records.length)) return null;
+  }
+  return records;
 }
 
 class BulkEdit {
-  constructor(sheet, ids, known) {
-    Object.assign(this, { sheet, ids, editors: new Map() });
-    this.names = new Map(ids.map((id, index) => [id, known[index] ? titleOf(known[index].record) : id]));
+  /** `read` returns the records with their entity tags; without it what others change meanwhile in these fields is overwritten. */
+  constructor(sheet, { action, ids, names, read }) {
+    Object.assign(this, { sheet, ids, action, read, editors: new Map() });
+    this.names = new Map(ids.map((id, index) => [id, names[index]]));
     const head = { title: t("Id"), number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
     this.preview = el("button", {}, t("See what would change"));
     const onBusy = (isBusy) => (this.form.inert = isBusy);
-    this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
+    this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy, isDeletion: action === "delete" });
     this.fields = el("div", { class: "fields" });
-    const items = ids.map((id) => el("li", {}, link(recordHash(sheet.collection, id), stored(this.names.get(id)))));
+    const items = ids.slice(0, SHOWN).map((id) => el("li", {}, link(recordHash(sheet.collection, id), stored(this.names.get(id)))));
+    if (ids.length > SHOWN) items.push(el("li", {}, t("and {0} more", ids.length - SHOWN)));
     const records = el("details", { class: "menu" }, el("summary", {}, counted(ids.length, "{0} record", "{0} records")), el("ul", {}, items));
-    const hint = el("p", { class: "quiet" }, t("Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied."));
+    const hint = el("p", { class: "quiet" }, t(HINTS[action] ?? HINTS.edit));
     const submit = (event) => {
       event.preventDefault();
       this.#dryRun();
     };
-    this.form = el("form", { class: "editing", novalidate: true, submit }, this.fields, el("div", { class: "actions" }, this.#fieldChoice(), this.preview));
+    const isEdit = !(action in TITLES);
+    this.isEdit = isEdit;
+    this.form = el("form", { class: "editing", novalidate: true, submit }, this.fields, el("div", { class: "actions" }, isEdit && this.#fieldChoice(), this.preview));
     this.element = el("div", {}, records, hint, this.form, this.writing.element);
-    guard(() => this.element.isConnected && this.editors.size > 0 && !this.writing.isWritten);
+    guard(() => this.element.isConnected && (this.writing.isWriting || (this.editors.size > 0 && !this.writing.isWritten)));
   }
 
   /** Returns the choice of a field. The own key is none: no two records share it. */
@@ -105,12 +162,13 @@ class BulkEdit {
 
   /** Sends a dry run of the change of the records as they are now: what is written later fails if somebody changes them meanwhile. */
   async #dryRun() {
-    if (!this.editors.size) return this.writing.clear(alertBox(t("Choose a field to change.")));
-    const values = this.#values();
+    if (this.isEdit && !this.editors.size) return this.writing.clear(alertBox(t("Choose a field to change.")));
+    const values = this.action === "restore" ? { state: "active" } : this.#values();
     this.preview.disabled = true;
     try {
-      const known = await readRecords(this.sheet.collection, this.ids);
-      const documents = this.ids.map((id, index) => [{ number: index + 1, cells: [] }, this.#documentOf(id, known[index], values)]);
+      const known = this.read && (await this.read());
+      const documentOf = (id, index) => (this.read ? this.#documentOf(id, known[index], values) : { document: { id, ...values }, errors: [] });
+      const documents = this.ids.map((id, index) => [{ number: index + 1, cells: [] }, documentOf(id, index)]);
       await this.writing.dryRun(rowsOf(this.sheet, documents));
     } catch (error) {
       if (!error.rows || error.status === 401) throw error;
@@ -126,7 +184,7 @@ class BulkEdit {
   }
 
   #rejectsOf(rows) {
-    const ids = rows.map(({ item }) => String(item.id));
+    const ids = rows.slice(0, SHOWN).map(({ item }) => String(item.id));
     const text = counted(ids.length, "Edit the {0} rejected record", "Edit the {0} rejected records");
     const hint = t("Rejected records are not written.");
     return { controls: link(hashOf({ name: this.sheet.collection.name, id: "selected", ids }), text), hint };

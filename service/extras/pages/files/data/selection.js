@@ -3,14 +3,15 @@
 import { button, el, link, replace } from "./dom.js";
 import { hashOf } from "./location.js";
 import { titleOf } from "./model.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 // An address has room for so many.
 const MOST = 500;
 
 export class Selection {
-  constructor(collection) {
-    Object.assign(this, { collection, ids: new Set(), boxes: [] });
+  /** `hasState` says whether records are made inactive, deleted and restored by a field. */
+  constructor(collection, hasState) {
+    Object.assign(this, { collection, hasState, ids: new Set(), boxes: [], total: null, isAll: false });
     this.element = el("div", { class: "actions selection" });
   }
 
@@ -36,25 +37,75 @@ export class Selection {
     return box;
   }
 
+  /** Takes the number of records that match on all pages; null while it is not counted. */
+  setTotal(total) {
+    this.total = total;
+    this.update();
+  }
+
   #select(id, isSelected) {
+    this.isAll = false;
     if (isSelected && this.ids.size < MOST) this.ids.add(id);
     else if (!isSelected) this.ids.delete(id);
   }
 
-  /** Shows the selection, which pages that are turned do not change. */
-  update() {
-    for (const box of this.boxes) box.checked = this.ids.has(box.value);
+  /** Shows the selection, which pages that are turned do not change. All that match are those of the present filters. */
+  update(view = this.view) {
+    const isOther = JSON.stringify([view?.q, view?.filters]) !== JSON.stringify([this.view?.q, this.view?.filters]);
+    if (isOther) this.isAll = false;
+    this.view = view;
+    if (!this.all) return;
+    for (const box of this.boxes) box.checked = this.isAll || this.ids.has(box.value);
     const checked = this.boxes.filter((box) => box.checked).length;
-    this.all.checked = checked > 0 && checked === this.boxes.length;
-    this.all.indeterminate = checked > 0 && checked < this.boxes.length;
+    const isPage = checked > 0 && checked === this.boxes.length;
+    this.all.checked = isPage;
+    this.all.indeterminate = checked > 0 && !isPage;
+    replace(this.element, ...(this.isAll ? this.#ofAll() : this.ids.size ? this.#ofSome(isPage) : []));
+  }
+
+  #clear() {
+    this.ids.clear();
+    this.isAll = false;
+    this.update();
+    this.all.focus();
+  }
+
+  get #shownTotal() {
+    return this.total.toLocaleString(locale);
+  }
+
+  get #none() {
+    return button(t("Select none"), () => this.#clear());
+  }
+
+  /** Returns links to what can be done with records. `count` says how many they are, and `address` which. */
+  #actions(count, address) {
+    const { filters } = this.view;
+    const to = (action) => hashOf({ name: this.collection.name, action, ...address });
+    const showsDeleted = filters.some(({ property, value }) => property === "state" && value.includes("deleted"));
+    return [
+      link(to(""), t("Edit {0} at once", count)),
+      this.collection.canDelete && link(to("delete"), t("Delete {0} …", count)),
+      this.hasState && showsDeleted && link(to("restore"), t("Restore {0}", count)),
+    ].filter(Boolean);
+  }
+
+  #ofSome(isPage) {
     const { size } = this.ids;
-    const hash = hashOf({ name: this.collection.name, id: "selected", ids: [...this.ids] });
-    const clear = () => {
-      this.ids.clear();
+    const most = size === MOST ? ` ${t("More than {0} are not edited one by one.", MOST)}` : "";
+    const isMore = isPage && this.total !== null && this.total > size;
+    const selectAll = () => {
+      this.isAll = true;
       this.update();
-      this.all.focus();
+      this.element.querySelector("a").focus();
     };
-    const most = size === MOST && t("More than {0} are not edited at once.", MOST);
-    replace(this.element, ...(size ? [[t("{0} selected.", size), most].filter(Boolean).join(" "), link(hash, t("Edit {0} at once", size)), button(t("Select none"), clear)] : []));
+    const more = isMore && button(t("Select all {0} that match", this.#shownTotal), selectAll);
+    return [`${t("{0} selected.", size)}${most}`, more, ...this.#actions(size, { id: "selected", ids: [...this.ids] }), this.#none].filter(Boolean);
+  }
+
+  #ofAll() {
+    const { q, filters } = this.view;
+    const count = t("all {0}", this.#shownTotal);
+    return [t("All {0} that match are selected.", this.#shownTotal), ...this.#actions(count, { id: "matching", q, filters }), this.#none];
   }
 }

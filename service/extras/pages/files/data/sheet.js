@@ -64,7 +64,7 @@ export function sheetOf(model, collection) {
 }
 
 /** Returns the title of a field on the page. */
-export const titleOfField = (sheet, name) => label(name, sheet.members[name]);
+export const titleOfField = (sheet, name) => label(name, sheet.model.resolve(sheet.members[name]));
 
 /** Returns the id that a cell names. */
 const idOf = (text, types) => (types.includes("integer") && /^\d{1,19}$/.test(text) ? wholeNumber(text) : text);

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";
 import { counted, t } from "./words.js";
+import { exchange } from "./sheet_exchange.js";
 
 /** Returns the functions of a Saver's task that edit its body as a grid. */
 export const inGrid = (layout) => ({ editorOf: (input, values) => new SheetEditor(layout, input, values) });
@@ -18,7 +19,7 @@ export class SheetEditor {
     const rows = layout.rowsOf(input).map((row) => ({ ...row, before: stored.get(row.key) }));
     const { caption, corner, columns, newRow } = layout;
     this.grid = new Grid({ caption, corner, columns, rows, newRow });
-    this.element = el("div", {}, layout.above?.(this), this.grid.element, layout.below);
+    this.element = el("div", {}, layout.above?.(this), exchange(this), this.grid.element, layout.below);
   }
 
   undo() {

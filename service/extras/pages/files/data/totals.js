@@ -27,12 +27,13 @@ export function sizeControl(onChange) {
 
 /** Total of a list. Pages that are turned have the same one, so that it is counted once. */
 export class Total {
-  constructor(collection) {
-    Object.assign(this, { collection, counted: null, element: el("p", { class: "total quiet" }) });
+  constructor(collection, onCount = () => null) {
+    Object.assign(this, { collection, onCount, counted: null, element: el("p", { class: "total quiet" }) });
   }
 
   #show(key, number) {
     this.counted = key;
+    this.onCount(number);
     this.element.textContent = t(number === 1 ? "{0} record" : "{0} records", Number(number).toLocaleString(locale));
   }
 
@@ -44,6 +45,7 @@ export class Total {
     if (!view.cursor && !hasMore) return this.#show(key, records.length);
     if (this.counted === key) return undefined;
     this.element.textContent = "";
+    this.onCount(null);
     try {
       const query = [...parameters, ["pageSize", "1"], ["fields", "id"]];
       const { total } = await get(this.collection.path, query, { headers: { Prefer: "count=exact" } });

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { documentOf, doubles, emptiable, listsByLanguage, REASON, recognize, targetsOf } from "./columns.js";
-import { readTable, save, TableError, toFile, unguard } from "./csv.js";
+import { guard as guarded, hasDecimalCommas, readTable, save, TableError, toFile, unguard } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { remember } from "./names.js";
@@ -14,10 +14,36 @@ import { scrolling } from "./values.js";
 import { rowsOf } from "./writer.js";
 import { Writing } from "./writing.js";
 import { counted, t } from "./words.js";
+import { cellName, isArchive, readWorkbook, workbook } from "./xlsx.js";
+import { ZipError } from "./zip.js";
 
 const SAMPLES = 3;
 const SEPARATORS = { ",": t("commas"), ";": t("semicolons"), "\t": t("tabs"), "|": t("vertical bars") };
 const ENCODINGS = { "utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": t("Windows-1252, because it is no UTF-8") };
+
+/** Returns the first sheet of a workbook as a table of texts, guarded as those of CSV files are. Throws a TableError. */
+async function readSheet(bytes) {
+  try {
+    const { name, rows: all, others } = await readWorkbook(bytes);
+    const [head, ...rows] = all.map(({ number, cells }) => ({ number, cells: cells.map(guarded) }));
+    if (!head) throw new TableError(null, t("There is no first row with the names of the columns."));
+    // Empty cells at the end of a row are not stored.
+    const width = head.cells.length;
+    for (const { cells } of rows) while (cells.length < width) cells.push("");
+    return { sheet: { name, others }, hasDecimalCommas: hasDecimalCommas(), names: head.cells.map((text) => unguard(text.trim())), rows };
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error;
+    throw new TableError(null, error.message);
+  }
+}
+
+/** Returns facts about a table in words. */
+function factsOf({ rows, encoding, separator, hasDecimalCommas: withCommas, sheet }) {
+  const numbers = withCommas ? t("12,5 and 12.5 are decimal numbers") : t("12.5 is a decimal number");
+  if (!sheet) return t("{0} rows, in {1}. Cells are separated by {2}; {3}.", rows.length, ENCODINGS[encoding], SEPARATORS[separator], numbers);
+  const others = sheet.others ? ` ${counted(sheet.others, "{0} other sheet is not read.", "{0} other sheets are not read.")}` : "";
+  return `${t("{0} rows of the sheet “{1}”.", rows.length, sheet.name)}${others} ${t("Of formulas, the results are read.")}`;
+}
 
 /** Returns all languages, which name the columns of translations. */
 async function readLanguages(model) {
@@ -46,7 +72,7 @@ class Upload {
     Object.assign(this, { sheet, languages });
     this.targets = targetsOf(sheet, languages);
     this.columnsSection = el("section", { class: "columns", "aria-label": t("Columns") });
-    const head = { title: t("Row"), number: ({ number }) => String(number), name: (row) => this.#nameOf(row) };
+    const head = { title: t("Row"), number: ({ number }) => String(number), name: (row) => this.#nameOf(row), cell: (row, reason) => this.#cellOf(row, reason) };
     const fileSection = this.#fileSection();
     const onBusy = (isBusy) => (fileSection.inert = this.columnsSection.inert = isBusy);
     this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
@@ -61,12 +87,12 @@ class Upload {
       // A file that was corrected and is chosen again is a change, too.
       input.value = "";
     };
-    const input = el("input", { type: "file", id, accept: ".csv,.tsv,.txt,text/csv,text/tab-separated-values", change });
+    const input = el("input", { type: "file", id, accept: ".csv,.tsv,.txt,.xlsx,text/csv,text/tab-separated-values", change });
     const drop = (event) => {
       event.preventDefault();
       this.#choose(event.dataTransfer.files[0]);
     };
-    const text = t("Choose a CSV file, or drop it here. Nothing is written before you have seen what would change.");
+    const text = t("Choose a CSV file or a workbook (XLSX), or drop it here. Nothing is written before you have seen what would change.");
     return el("div", { class: "drop", drop, dragover: (event) => event.preventDefault() }, el("label", { for: id }, text), input);
   }
 
@@ -75,20 +101,20 @@ class Upload {
     this.columnsSection.replaceChildren();
     this.writing.clear();
     try {
-      this.table = readTable(new Uint8Array(await file.arrayBuffer()));
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      this.table = isArchive(bytes) ? await readSheet(bytes) : readTable(bytes);
       this.table.fileName = file.name;
       this.columns = this.table.names.map((name) => (name ? recognize(this.sheet, this.targets, name) : null));
       this.#showColumns();
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
-      this.columnsSection.replaceChildren(alertBox(t("{0}, line {1}: {2}", file.name, error.line, error.message)));
+      this.columnsSection.replaceChildren(alertBox(error.line ? t("{0}, line {1}: {2}", file.name, error.line, error.message) : `${file.name}: ${error.message}`));
     }
   }
 
   #showColumns() {
-    const { rows, encoding, separator, hasDecimalCommas, fileName } = this.table;
-    const numbers = hasDecimalCommas ? t("12,5 and 12.5 are decimal numbers") : t("12.5 is a decimal number");
-    const facts = t("{0} rows, in {1}. Cells are separated by {2}; {3}.", rows.length, ENCODINGS[encoding], SEPARATORS[separator], numbers);
+    const { fileName } = this.table;
+    const facts = factsOf(this.table);
     const heads = [t("Column"), t("First cells"), t("Field")].map((title) => el("th", { scope: "col" }, title));
     const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.columns.map((_, index) => this.#columnRow(index))));
     const box = el("input", { type: "checkbox", change: () => this.writing.clear() });
@@ -155,19 +181,36 @@ class Upload {
     return typeof key === "string" ? key : (item.name ?? cells.find(Boolean) ?? "");
   }
 
+  /** Returns the name of the cell that a reason is about, such as C7, or nothing. */
+  #cellOf({ number, contents }, { field, item, column }) {
+    if (column !== undefined) return cellName(column, number);
+    const part = contents?.find(({ content, sent }) => item && (content === item || sent === item))?.part;
+    const steps = [...(field ?? "").matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => index ?? name);
+    if (part && !part.list) steps.unshift(part.member);
+    else if (part) steps[0] = part.member;
+    // An entry of a list by language is that of its column.
+    const language = steps.length > 1 && (item?.[part?.list ?? steps[0]] ?? [])[steps[1]]?.languageId;
+    if (language !== undefined && language !== false) steps[1] = `@${language}`;
+    const fits = (depth) => this.columns.findIndex((column) => column?.path && steps.slice(0, depth).every((step, index) => String(column.path[index]) === step));
+    for (let depth = steps.length; depth > 0; depth -= 1) if (fits(depth) >= 0) return cellName(fits(depth), number);
+    return "";
+  }
+
   #rejectsOf(rows) {
     const hint = t("Rejected rows are not written. Their table has a column “{0}”. Correct them there, and upload that table.", REASON);
     return { controls: button(counted(rows.length, "Download the {0} rejected row", "Download the {0} rejected rows"), () => this.#saveRejects(rows)), hint };
   }
 
-  #saveRejects(rows) {
-    const { names, separator } = this.table;
+  async #saveRejects(rows) {
+    const { names, separator, sheet } = this.table;
     const places = names.map((name, index) => [name, index]).filter(([name]) => name !== REASON);
     const reasons = (row) => sentencesOf(this.sheet.model, this.sheet.collection, row).join(" ");
     const cellsOf = (row) => {
       const cells = row.cells.map(unguard);
       return [...places.map(([, index]) => cells[index] ?? ""), reasons(row), ...cells.slice(names.length)];
     };
-    save(`rejects-${this.sheet.collection.name}.csv`, toFile([[...places.map(([name]) => name), REASON], ...rows.map(cellsOf)], separator));
+    const table = [[...places.map(([name]) => name), REASON], ...rows.map(cellsOf)];
+    const file = sheet ? await workbook(sheet.name, table) : toFile(table, separator);
+    save(`rejects-${this.sheet.collection.name}.${sheet ? "xlsx" : "csv"}`, file);
   }
 }

@@ -1,11 +1,13 @@
 // Writer of a table's rows: a dry run, and then the write, in requests of as many rows as one takes.
 
 import { idempotencyKey, toJson } from "./api.js";
-import { chunksOf, keepingLanguages, merge, someIds } from "./bulk.js";
+import { chunksOf, keepingLanguages, merge, remove, someIds } from "./bulk.js";
 import { itemsOf, listsOfLanguages, titleOfField } from "./sheet.js";
 import { inWords, lower, t } from "./words.js";
 
 const CHANGED = t("Somebody else changed this record meanwhile. Look at what would change again.");
+/** Ids that a bulk delete takes. */
+const MOST_DELETED = 200;
 const NOT_LIVE = ["failed", "deleted", "absent"];
 
 /** Row of a table: the items that it becomes, and what came of them. `contents` has those of parts: `part`, `content`, `sent`, `outcome`. */
@@ -53,7 +55,7 @@ class Row {
   /** Returns why the row is rejected: fields, the items that they are in, and sentences. */
   get reasons() {
     const reason = ({ field, value, type }, item) =>
-      type === "precondition_failed" ? { field: null, value: CHANGED } : { field: field?.replace(/^\[\d+\]\.?/, ""), value: inWords({ type, value }), item };
+      type === "precondition_failed" ? { field: null, value: CHANGED } : { field: field?.replace(/^(ids)?\[\d+\]\.?/, ""), value: inWords({ type, value }), item };
     const of = (outcome, item) => outcome?.details.map((detail) => reason(detail, item)) ?? [];
     const ofParts = this.contents.flatMap(({ outcome, sent, content }) => of(outcome, sent ?? content));
     const own = this.isWritten && ofParts.length ? [{ field: null, value: t("The record itself is written.") }] : [];
@@ -84,13 +86,13 @@ export function rowsOf(sheet, documents) {
 export class Writer {
   /**
    * Rejected rows, also those of a dry run, are not sent. `byLanguage` has the names of the lists whose entries the table
-   * names by language.
+   * names by language. `isDeletion` deletes the records of the rows.
    */
-  constructor(sheet, rows, { isDryRun, byLanguage }) {
-    Object.assign(this, { sheet, isDryRun, byLanguage, isStopped: false });
+  constructor(sheet, rows, { isDryRun, byLanguage, isDeletion = false }) {
+    Object.assign(this, { sheet, isDryRun, byLanguage, isDeletion, isStopped: false });
     this.rows = rows.map((row) => row.renew());
     const sent = rows.filter(({ kind }) => kind !== "failed");
-    const most = Math.min(...[sheet, ...sheet.parts].map(({ maxItems }) => maxItems));
+    const most = isDeletion ? MOST_DELETED : Math.min(...[sheet, ...sheet.parts].map(({ maxItems }) => maxItems));
     const sizeOf = ({ cells }) => cells.join().length * 2;
     const kinds = [true, false].map((isById) => sent.filter((row) => row.isById === isById));
     this.batches = kinds.flatMap((some) => chunksOf(some, most, sizeOf)).map((some) => new Batch(some));
@@ -122,6 +124,12 @@ export class Writer {
   async #writeRecords(batch, match) {
     const { sheet, isDryRun, byLanguage } = this;
     const { rows } = batch;
+    if (this.isDeletion) {
+      const ids = () => rows.map(({ item }) => item.id);
+      const { outcomes } = await batch.once("records", ids, (some, key) => remove(sheet.path, some, { isDryRun, key }));
+      rows.forEach((row, index) => Object.assign(row, { outcome: outcomes[index] }));
+      return;
+    }
     const lists = listsOfLanguages(sheet.model, sheet.members, byLanguage);
     const items = () => keepingLanguages(sheet.path, rows.map(({ item }) => item), lists, match);
     const { items: sent, outcomes } = await batch.once("records", items, (some, key) => merge(sheet.path, some, { match, isDryRun, key }));

@@ -8,10 +8,10 @@ import { counted, t } from "./words.js";
 export class Writing {
   /**
    * `head` says how a row is shown: the `title` of its first column, its `number` and its `name`. `rejectsOf` returns the
-   * controls and the hint for rejected rows. `onBusy` is called with whether rows are being sent.
+   * controls and the hint for rejected rows. `onBusy` is called with whether rows are being sent. `isDeletion` deletes records.
    */
-  constructor(sheet, { head, rejectsOf, onBusy = () => null }) {
-    Object.assign(this, { sheet, head, rejectsOf, onBusy });
+  constructor(sheet, { head, rejectsOf, onBusy = () => null, isDeletion = false }) {
+    Object.assign(this, { sheet, head, rejectsOf, onBusy, isDeletion });
     this.element = el("section", { "aria-label": t("Result") });
   }
 
@@ -26,7 +26,7 @@ export class Writing {
   }
 
   #start(rows, options) {
-    return this.#run(new Writer(this.sheet, rows, options));
+    return this.#run(new Writer(this.sheet, rows, { ...options, isDeletion: this.isDeletion }));
   }
 
   /** Runs a writer, and shows what came of it. After a failure, or when it is stopped, it can go on. */
@@ -62,7 +62,7 @@ export class Writing {
     const results = new Results(this.sheet, rows.filter(({ kind }) => kind), this.head);
     const title = isDryRun ? t("What would change") : isDone ? t("What was written") : t("What was written until now");
     const good = rows.filter(({ kind }) => kind && kind !== "failed" && kind !== "unchanged").length;
-    const write = isDone && isDryRun && good > 0 && button(counted(good, "Write {0} row", "Write {0} rows"), () => this.#start(rows, { isDryRun: false, byLanguage }), { class: "" });
+    const write = isDone && isDryRun && good > 0 && button(this.isDeletion ? counted(good, "Delete {0} row", "Delete {0} rows") : counted(good, "Write {0} row", "Write {0} rows"), () => this.#start(rows, { isDryRun: false, byLanguage }), { class: "" });
     const goOn = !isDone && button(t("Go on"), () => this.#run(writer), { class: "" });
     const rejected = rows.filter(({ kind }) => kind === "failed");
     const { controls = [], hint = "" } = rejected.length ? this.rejectsOf(rejected) : {};
