@@ -12,6 +12,7 @@ from benchmarks import bench, cluster, deliveries, products, report, scale, sear
 from benchmarks.bench import Pace
 from benchmarks.contestants import BASE, TITLES
 from benchmarks.data import data
+from benchmarks.interpreters import commands, entries
 from benchmarks.samples import Results
 from benchmarks.scenarios import scenarios
 from tests.support.reports import COMMIT
@@ -48,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     beside.add_argument("--seconds", type=float, default=_SECONDS, help="0: each request once")
     beside.add_argument("--only", nargs="*", default=[each.name for each in scenarios()])
     beside.add_argument("--contestants", nargs="*", choices=TITLES)
+    beside.add_argument("--pythons", nargs="+", help="this one and the distribution's by default")
     beside.add_argument("--base", metavar="DIR", help="compare with the checkout there alone")
     beside.set_defaults(run=_bench)
     sizes = commands.add_parser("scale", help="lists of more and more relations, and searches")
@@ -76,6 +78,9 @@ def _bench(arguments: argparse.Namespace) -> int:
     if arguments.base:
         os.environ[BASE] = arguments.base
         names = ["base"]
+    kinds = arguments.contestants or names
+    pythons = arguments.pythons or ([sys.executable] if arguments.base else commands())
+    names = [*entries(kinds, pythons)]
     results = Results(_RESULTS)
     results.begin(commit=COMMIT.replace("`", ""), rounds=pace.rounds, seconds=pace.seconds)
     is_whole = len(chosen) == len([*scenarios()]) and not arguments.contestants and pace.seconds
@@ -84,7 +89,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     with data() as measured:
         write = partial(report.write_bench, results, chosen, how, measured.postgres, docs=docs)
         progress = partial(write, is_complete=False)
-        run = partial(bench.run, measured, chosen, arguments.contestants or names, pace, results)
+        run = partial(bench.run, measured, chosen, names, pace, results)
         try:
             if arguments.base:
                 run()

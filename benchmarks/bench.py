@@ -17,8 +17,9 @@ import uvloop
 
 from benchmarks import load, pgbench
 from benchmarks.bare import answer_name
-from benchmarks.contestants import OURS, Contestant, contestant, tree_seconds
+from benchmarks.contestants import Contestant, contestant, tree_seconds
 from benchmarks.data import Data
+from benchmarks.interpreters import kind_of
 from benchmarks.load import Request
 from benchmarks.samples import EVERY_SCENARIO, Results, Sample
 from benchmarks.scenarios import (
@@ -54,7 +55,9 @@ def run(
     results: Results,
     after_scenario: Callable[[], None] = lambda: None,
 ) -> None:
-    """Measure the scenarios with Selvedge and the named contestants; failures go to `results`.
+    """Measure the scenarios with the named contestants; failures go to `results`.
+
+    The first is Selvedge, whose responses those of the others are compared with.
 
     `after_scenario` is called whenever all contestants had their turn at a scenario in a round.
     """
@@ -63,12 +66,12 @@ def run(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-answers-")))
         servers = []
-        for name in dict.fromkeys(["selvedge", *names]):
+        for name in names:
             if name != "pgbench":
                 with results.attempt(EVERY_SCENARIO, name):
                     servers.append(stack.enter_context(contestant(name, measured.dsn, folder)))
         runner = stack.enter_context(asyncio.Runner(loop_factory=uvloop.new_event_loop))
-        bench = _Bench(measured, servers, runner, pace, folder, results)
+        bench = _Bench(measured, servers, names[0], runner, pace, folder, results)
         for scenario in scenarios:
             bench.check(scenario, with_pgbench="pgbench" in names)
         for number in range(pace.rounds):
@@ -78,12 +81,12 @@ def run(
 
 
 def _print_sample(round_: str, scenario: str, name: str, sample: Sample) -> None:
-    print(f"{round_:>5}  {scenario:<12}{name:<10}{sample.per_second:>10,.0f}/s", flush=True)
+    print(f"{round_:>5}  {scenario:<20} {name:<28}{sample.per_second:>10,.0f}/s", flush=True)
 
 
 def _key(measured: Data, scenario: Scenario, server: Contestant) -> str:
     """Return the API key of the requests; empty for peers, which need none."""
-    if server.name not in OURS:
+    if not server.is_ours:
         return ""
     return measured.resting_key if scenario.at_rest else measured.key
 
@@ -115,6 +118,7 @@ def _comparable(answer: bytes) -> Any:
 class _Bench:
     measured: Data
     servers: Sequence[Contestant]
+    lead: str
     runner: asyncio.Runner
     pace: Pace
     folder: Path
@@ -133,10 +137,10 @@ class _Bench:
         expected: list[bytes] = []
         for server in self._taking_part(scenario):
             with self.results.attempt(scenario.name, server.name):
-                if server.name == "selvedge":
+                if server.name == self.lead:
                     expected = self._expect(scenario, server)
                 assert expected, "Selvedge did not answer."
-                if server.name not in ("selvedge", "bare"):
+                if server.name != self.lead and kind_of(server.name) != "bare":
                     self._compare(scenario, server, expected)
         if with_pgbench and scenario.has_pgbench:
             with self.results.attempt(scenario.name, "pgbench"):
@@ -175,7 +179,7 @@ class _Bench:
         return [
             server
             for server in self.servers
-            if (server.name in OURS or not scenario.is_own)
+            if (server.is_ours or not scenario.is_own)
             and not self._has_failed(scenario, server.name)
         ]
 
@@ -241,7 +245,7 @@ class _Bench:
 
     async def _rewind(self, scenario: Scenario) -> None:
         """Write the last variant, which the captured statements of the first one start from."""
-        port = next(server.port for server in self.servers if server.name == "selvedge")
+        port = next(server.port for server in self.servers if server.name == self.lead)
         for number in range(scenario.connections):
             last = scenario.requests(self.measured, number)[-1]
             await load.ask(port, last.encoded(self.measured.key))

@@ -4,7 +4,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,9 +15,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import psutil
 
+from benchmarks import interpreters
+from benchmarks.interpreters import INSTALLED
+
 _HERE: Final = Path(__file__).parent
 _PEERS: Final = _HERE / "peers"
-_INSTALLED: Final = _HERE / ".peers"
 _START_SECONDS: Final = 60
 _STOP_SECONDS: Final = 20
 _CONNECTIONS: Final = 8
@@ -44,8 +45,14 @@ class Contestant:
     """Server that answers the scenarios on a port."""
 
     name: str
+    """One of TITLES; `@` and an interpreter follow unless it is that of this process."""
     port: int
     process: psutil.Process
+
+    @property
+    def is_ours(self) -> bool:
+        """Return whether it is Selvedge."""
+        return interpreters.kind_of(self.name) in OURS
 
     def cpu_seconds(self) -> float:
         """Return the processor time of the process and its children so far, in seconds."""
@@ -73,23 +80,25 @@ def _seconds(process: psutil.Process) -> float:
 
 @contextmanager
 def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Iterator[Contestant]:
-    """Start one of TITLES that speaks HTTP; `answers` is the folder of the responses of `bare`."""
+    """Start a contestant that speaks HTTP; `answers` is the folder of the responses of `bare`."""
     port = _free_port()
+    kind, interpreter = interpreters.kind_of(name), interpreters.of(name)
+    python = str(interpreter.service)
     command = {
-        "selvedge": [sys.executable, "-m", "service", "serve"],
-        "base": [sys.executable, "-m", "service", "serve"],
-        "bare": [sys.executable, "-m", "benchmarks.bare", str(answers), str(port)],
-        "fastapi": _uvicorn("fastapi_app", port),
-        "litestar": _uvicorn("litestar_app", port),
-        "fastify": ["node", str(_INSTALLED / "fastify" / "server.js")],
-    }[name]
+        "selvedge": [python, "-m", "service", "serve"],
+        "base": [python, "-m", "service", "serve"],
+        "bare": [python, "-m", "benchmarks.bare", str(answers), str(port)],
+        "fastapi": _uvicorn(interpreter.peers, "fastapi_app", port),
+        "litestar": _uvicorn(interpreter.peers, "litestar_app", port),
+        "fastify": ["node", str(INSTALLED / "fastify" / "server.js")],
+    }[kind]
     environment = {
         **os.environ,
         **_environment(dsn, port),
         "WORKERS": str(workers),
         "POOL_SIZE": str(_CONNECTIONS // workers),
     }
-    folder = os.environ[BASE] if name == "base" else None
+    folder = os.environ[BASE] if kind == "base" else None
     if folder is not None and not Path(folder, "service").is_dir():
         # Python would run the installed package, which is this checkout.
         raise FileNotFoundError(f"{folder} is no checkout of Selvedge")
@@ -109,19 +118,14 @@ def contestant(name: str, dsn: str, answers: Path, *, workers: int = 1) -> Itera
 
 def peers_are_installed() -> bool:
     """Return whether Node.js and the packages of `make peers` are installed."""
-    return shutil.which("node") is not None and (_INSTALLED / ".installed").exists()
+    return shutil.which("node") is not None and (INSTALLED / ".installed").exists()
 
 
-def peers_python() -> Path:
-    """Return the path of the interpreter that has the peers' packages."""
-    return _INSTALLED / "python" / "bin" / "python"
-
-
-def _uvicorn(module: str, port: int) -> list[str]:
+def _uvicorn(python: Path, module: str, port: int) -> list[str]:
     """Return the command of one worker without access log; uvicorn[standard] brings uvloop."""
     options = ["--port", str(port), "--no-access-log", "--log-level", "warning"]
     return [
-        str(peers_python()),
+        str(python),
         "-m",
         "uvicorn",
         "--app-dir",

@@ -56,6 +56,14 @@ select $1::bigint, field_id, 'Option ' || n, 'O-' || n
 from unnest($2::bigint[]) as field_id, generate_series(1, 5) as n
 returning custom_field_id, id
 """
+#: A reduction that has ended, for every second style; that of the others is to come.
+_PRICES = """
+update style_price
+set
+    valid_from = current_date - 14 - (date '2027-03-01' - valid_from),
+    valid_to = current_date - 14 - (date '2027-03-01' - valid_to)
+where organization_id = $1::bigint and style_id % 2 = 0 and num_nonnulls(valid_from, valid_to) > 0
+"""
 #: Five transactions that changed 200 colors each, of an organization that nobody writes to.
 _CHANGES = """
 insert into change (organization_id, clock, n, api_key_id, request_id, entries, records)
@@ -152,6 +160,7 @@ async def fill(dsn: str, key: str) -> Data:
         brands = await column("select id from brand where organization_id = $1 order by id")
         style_groups = await column(live.format("style_group"))
         (measurement,) = await column(_MEASURED)
+        await connection.execute(_PRICES, ORGANIZATION)
         resting = await connection.fetchval(_COLORS_AT_REST, AT_REST)
         await connection.execute(_CHANGES, AT_REST, resting)
         await connection.execute(_HISTORY, ORGANIZATION, RECORDS)

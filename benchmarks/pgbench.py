@@ -33,7 +33,8 @@ from service.settings import Settings
 _VERSION: Final = 18
 _WARM_UP: Final = 1
 """Whole seconds, as pgbench requires."""
-_COMMENT: Final = re.compile(r"^\s*--.*$", re.MULTILINE)
+_COMMENT: Final = re.compile(r"('(?:[^']|'')*')|--.*$", re.MULTILINE)
+"""Pattern of literals, which stay, and of comments."""
 _LITERAL: Final = re.compile(r"'(?:[^']|'')*'")
 _VARIABLE: Final = re.compile(r":[A-Za-z0-9_]")
 _READ: Final = re.compile(r"(?<!:):(v\d+)\b")
@@ -151,7 +152,7 @@ def _transaction(
         if text == _RECORD:
             values[1] = _NEW_CHANGE_ID
         # pgbench takes a colon in a literal for a variable, so such literals become variables.
-        code = _COMMENT.sub("", text)
+        code = _COMMENT.sub(r"\1", text)
         quoted = _LITERAL.sub(lambda match: _literal(match[0], variables), code)
         pieces = re.split(r"\$(\d+)", quoted)
         pieces[1::2] = [values[int(number) - 1] for number in pieces[1::2]]

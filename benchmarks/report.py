@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import psutil
 
-from benchmarks.contestants import PEERS, TITLES, peers_python
+from benchmarks import interpreters
+from benchmarks.contestants import PEERS, TITLES
+from benchmarks.interpreters import kind_of
 from benchmarks.samples import EVERY_SCENARIO, Results
 from benchmarks.scenarios import Scenario
 from tests.support.reports import measured_on, table, write_section
@@ -17,6 +19,7 @@ from tests.support.reports import measured_on, table, write_section
 DOCS: Final = Path(__file__).parents[1] / "docs"
 PAGE: Final = "benchmarks.md"
 _HERE: Final = Path(__file__).parent
+_DRAWN: Final = ("selvedge", *PEERS, "pgbench")
 #: Read on import, before the benchmark makes load.
 _LOAD_BEFORE: Final = psutil.getloadavg()[0]
 _THEIRS: Final = ("fastapi", "litestar", "pydantic", "msgspec", "uvicorn", "uvloop", "asyncpg")
@@ -28,7 +31,8 @@ _SECTION: Final = """\
 ![Requests per second](benchmarks.png)
 
 How many times the other's answers per second Selvedge gives (median of the rounds'
-ratios); the last two are ceilings, not peers:
+ratios); the last two are ceilings, not peers. Selvedge and all that are written in Python run with
+the same interpreter:
 
 {ratios}
 
@@ -66,12 +70,12 @@ def write_bench(
 
 def draw_bench(results: Results, scenarios: Sequence[Scenario], docs: Path = DOCS) -> None:
     """Replace the plot of `make bench`."""
-    names = ("selvedge", *PEERS, "pgbench")
+    names = [name for name in _names(_own(results)[0]) if kind_of(name) in _DRAWN]
     bars = [
         {
             "title": scenario.title,
             "bars": {
-                TITLES[name]: results.rate(scenario.name, name)
+                TITLES[kind_of(name)]: results.rate(scenario.name, name)
                 for name in names
                 if results.has(scenario.name, name)
             },
@@ -101,7 +105,7 @@ def compared(results: Results, scenarios: Sequence[Scenario]) -> str:
 def draw(plot: dict[str, Any], path: Path) -> None:
     """Draw a plot with matplotlib, which is installed with the peers' packages."""
     subprocess.run(
-        [str(peers_python()), str(_HERE / "peers" / "draw.py"), str(path)],
+        [str(interpreters.OWN.peers), str(_HERE / "peers" / "draw.py"), str(path)],
         input=json.dumps(plot).encode(),
         check=True,
     )
@@ -119,28 +123,60 @@ def _failure(name: str, scenario: str, text: str) -> str:
     """Return one line about a failure; the run's output has its whole text."""
     where = "did not start" if scenario == EVERY_SCENARIO else f"failed at `{scenario}`"
     line = text.partition("\n")[0][:200].replace("`", "'")
-    return f"**{TITLES[name]} {where}:** `{line}`"
+    return f"**{TITLES[kind_of(name)]} {where}:** `{line}`"
+
+
+def _title(results: Results, name: str) -> str:
+    """Return who it is, and with which Python where Selvedge ran with several."""
+    is_alone = len(_own(results)) == 1 or name in interpreters.WITHOUT_PYTHON
+    python = "" if is_alone else f", {interpreters.of(name).title.partition(',')[0]}"
+    return f"{TITLES[kind_of(name)]}{python}"
+
+
+def _own(results: Results) -> list[str]:
+    """Return the names of Selvedge by interpreter, in the order of their samples."""
+    names = [name for samples in results.samples.values() for name in samples]
+    return [name for name in dict.fromkeys(names) if kind_of(name) == "selvedge"] or ["selvedge"]
+
+
+def _names(own: str) -> list[str]:
+    """Return the names of contestants beside those that Selvedge's interpreter runs, in order."""
+    suffix = own.removeprefix("selvedge")
+    return [k if k in interpreters.WITHOUT_PYTHON else f"{k}{suffix}" for k in TITLES]
 
 
 def _ratios(results: Results, scenarios: Sequence[Scenario]) -> str:
-    names = [name for name in TITLES if any(results.has(each.name, name) for each in scenarios)]
-    others = [name for name in names if name != "selvedge"]
+    """Return a table for each interpreter of Selvedge, below a heading if there are several."""
+    names = _own(results)
+    tables = []
+    for own in names:
+        title = f"### {interpreters.of(own).title}\n\n" if len(names) > 1 else ""
+        tables.append(title + _table_beside(results, scenarios, own))
+    return "\n\n".join(tables)
+
+
+def _table_beside(results: Results, scenarios: Sequence[Scenario], own: str) -> str:
+    others = [
+        name
+        for name in _names(own)
+        if name != own and any(results.has(each.name, name) for each in scenarios)
+    ]
     rows = [
         (
             f"{scenario.title} (c={scenario.connections})",
-            *(_ratio(results, scenario.name, name) for name in others),
+            *(_ratio(results, scenario.name, own, name) for name in others),
         )
         for scenario in scenarios
         if not scenario.is_own
     ]
-    return table([("scenario", *(TITLES[name] for name in others)), *rows])
+    return table([("scenario", *(TITLES[kind_of(name)] for name in others)), *rows])
 
 
-def _ratio(results: Results, scenario: str, name: str) -> str:
-    if {(scenario, "selvedge"), (scenario, name)} & results.failures.keys():
+def _ratio(results: Results, scenario: str, own: str, name: str) -> str:
+    if {(scenario, own), (scenario, name)} & results.failures.keys():
         return "failed"
-    is_measured = results.has(scenario, "selvedge", name)
-    return f"{results.ratio(scenario, name):.2f}" if is_measured else ""
+    is_measured = results.has(scenario, own, name)
+    return f"{results.ratio(scenario, name, own):.2f}" if is_measured else ""
 
 
 def _details(results: Results, scenarios: Sequence[Scenario]) -> str:
@@ -154,7 +190,7 @@ def _details(results: Results, scenarios: Sequence[Scenario]) -> str:
             rows.append(
                 (
                     scenario.title,
-                    TITLES[name],
+                    _title(results, name),
                     f"{results.rate(scenario.name, name):,.0f}",
                     f"{median * 1e3:.2f}",
                     f"{p99 * 1e3:.2f}",
@@ -170,7 +206,7 @@ def _details(results: Results, scenarios: Sequence[Scenario]) -> str:
 def _peers() -> str:
     """Return the versions of the peers' packages."""
     listed = subprocess.run(
-        [str(peers_python()), "-m", "pip", "list", "--format", "json"],
+        [str(interpreters.OWN.peers), "-m", "pip", "list", "--format", "json"],
         check=True,
         capture_output=True,
     ).stdout

@@ -72,12 +72,12 @@ class Results:
         """Return whether each of the contestants has samples of the scenario."""
         return all(name in self.samples.get(scenario, {}) for name in names)
 
-    def ratio(self, scenario: str, over: str) -> float:
+    def ratio(self, scenario: str, over: str, own: str = "selvedge") -> float:
         """Return Selvedge's rate over another's: the median of the ratios of the rounds.
 
         The last round of an interrupted run may lack the other's sample.
         """
-        ours, theirs = self.samples[scenario]["selvedge"], self.samples[scenario][over]
+        ours, theirs = self.samples[scenario][own], self.samples[scenario][over]
         pairs = zip(ours, theirs, strict=False)
         return statistics.median(own.per_second / other.per_second for own, other in pairs)
 

@@ -54,6 +54,9 @@ def scenarios() -> Iterator[Scenario]:
     yield from _reads("relations", "list 30 style relations", _relations)
     yield from _reads("colors", "list 100 colors with groups and names", _colors)
     yield from _reads("measurement", "read one measurement", _measurement)
+    yield from _reads("products", "list 30 products of a channel", _products)
+    yield from _reads("skus", "list 100 SKUs", _skus)
+    yield from _reads("prices", "list effective prices of 100 SKUs", _prices)
     yield Scenario(
         *("relations-64", "list 30 style relations, no request twice", 64, _relations),
         is_own=True,
@@ -115,6 +118,18 @@ def _colors(_: Data, __: int) -> list[Request]:
 
 def _measurement(data: Data, _: int) -> list[Request]:
     return [Request("GET", data.measurement)]
+
+
+def _products(_: Data, __: int) -> list[Request]:
+    return [Request("GET", "/api/products?channelId=1&pageSize=30")]
+
+
+def _skus(_: Data, __: int) -> list[Request]:
+    return [Request("GET", "/api/style-skus?pageSize=100")]
+
+
+def _prices(_: Data, __: int) -> list[Request]:
+    return [Request("GET", "/api/effective-prices?priceListId=1&pageSize=100")]
 
 
 def _put_colors(data: Data, connection: int, every: int) -> list[Request]:

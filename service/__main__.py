@@ -11,10 +11,9 @@ from types import TracebackType
 from typing import Any, Final, NoReturn
 
 from service import __version__
-from service.console import say
+from service.console import OperatorError, say
 from service.events import without_secrets
-from service.extras.commands import CommandError
-from service.settings import Settings, SettingsError
+from service.settings import Settings
 
 _COMMANDS: Final = {
     "serve": {
@@ -44,18 +43,12 @@ _COMMANDS: Final = {
     "verify": {"verify": "compare files with the records of a service"},
 }
 """Effects of commands, by module of ``extras.commands``, which only its commands import."""
-_ONE_LINE_ERRORS: Final = (CommandError, SettingsError, OSError)
-_ERRORS_OF_MODULES: Final = {
-    "service.database.distribution": ("DistributionError",),
+_ERRORS_OF_LIBRARIES: Final = {
     "selvedge_client": ("SelvedgeError",),
-    "service.extras.commands.dump_file": ("DumpError",),
-    "service.extras.commands.installation_cells": ("InstallationCellError",),
-    "service.extras.embedded": ("EmbeddedServerError",),
-    "service.extras.transfer.errors": ("TransferError",),
     "asyncpg": ("InterfaceError", "PostgresError"),
     "psycopg": ("Error",),
 }
-"""Errors that the operator can mend: of commands, settings, files, the network and the database.
+"""Errors that the operator can mend, beside OperatorError and OSError.
 
 ``main`` prints them as one line. Any other exception is a defect, shown with its traceback.
 Passwords and secrets of keys are masked in both.
@@ -143,9 +136,9 @@ def _parser(names: Sequence[str] | None = None) -> argparse.ArgumentParser:
 
 def _one_line_errors() -> tuple[type[BaseException], ...]:
     """Return the errors that are shown as one line; a module that is not imported raised none."""
-    names = [(module, name) for module, own in _ERRORS_OF_MODULES.items() for name in own]
+    names = [(module, name) for module, own in _ERRORS_OF_LIBRARIES.items() for name in own]
     loaded = [getattr(sys.modules[module], name) for module, name in names if module in sys.modules]
-    return (*_ONE_LINE_ERRORS, *loaded)
+    return (OperatorError, OSError, *loaded)
 
 
 def _print_traceback(

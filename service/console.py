@@ -20,6 +20,10 @@ _UNSAFE: Final = re.compile(
 )
 
 
+class OperatorError(Exception):
+    """Failure that the operator can mend. The message is one line."""
+
+
 def visible(text: str) -> str:
     r"""Return the text with unsafe characters escaped as in JSON: ``\u001b``.
 

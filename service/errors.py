@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import takewhile
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, ParamSpec, Self, TypeAlias, TypeVar, cast
 
 from service.error_types import ErrorType
 from service.limits import MAX_DETAIL_LENGTH, MAX_LISTED, MAX_USAGE_LENGTH
@@ -19,11 +19,8 @@ A query parameter, a header or a parameter of the path is given by its name. The
 repeated ``ids`` or ``keys`` follows the name.
 """
 
-_A = TypeVar("_A")
-_B = TypeVar("_B")
-_C = TypeVar("_C")
-_D = TypeVar("_D")
-_E = TypeVar("_E")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 _TYPES = {str(error_type): error_type for error_type in ErrorType}
 
@@ -171,37 +168,31 @@ def with_nearest(message: str | None, name: str, choices: Iterable[str]) -> str:
     return " ".join([message or "", *(f"Did you mean {by_lower[match]}?" for match in near)])
 
 
-@overload
-def collect_errors(a: Callable[[], _A], b: Callable[[], _B], /) -> tuple[_A, _B]: ...
-
-
-@overload
-def collect_errors(
-    a: Callable[[], _A],
-    b: Callable[[], _B],
-    c: Callable[[], _C],
-    d: Callable[[], _D],
-    e: Callable[[], _E],
-    /,
-) -> tuple[_A, _B, _C, _D, _E]: ...
-
-
-def collect_errors(*checks: Callable[[], object]) -> tuple[object, ...]:
-    """Return the results of all checks, in their order; raise one ApiError with the errors of all.
+class CollectedErrors:
+    """Checks whose errors are raised as one ApiError at the end of its ``with`` block.
 
     This is the first round of checks (contract, Errors): callers see the errors of path, query,
-    headers and body at once. Pass the checks in the order of the request. Of each ApiError only the
+    headers and body at once. Call the checks in the order of the request. Of each ApiError only the
     details are kept, not its headers. Any other exception is raised at once.
     """
-    results, details = list[object](), list[ErrorDetail]()
-    for check in checks:
+
+    def __init__(self) -> None:
+        self._details = list[ErrorDetail]()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None and self._details:
+            raise ApiError(self._details)
+
+    def of(self, check: Callable[_P, _T], *arguments: _P.args, **options: _P.kwargs) -> _T:
+        """Return the result of a check. After an error there is none, and the block ends by it."""
         try:
-            results.append(check())
+            return check(*arguments, **options)
         except ApiError as error:
-            details += error.details
-    if details:
-        raise ApiError(details)
-    return tuple(results)
+            self._details += error.details
+            return cast("_T", None)
 
 
 def shared_type(types: Iterable[str]) -> str:

@@ -18,28 +18,7 @@ from service.http.request_body import with_body
 from service.organizations.scopes import ALL, APART
 from service.records.parts import RecordPart
 from service.records.resource import Resource
-from service.resources.registry import (
-    ALLOCATIONS,
-    AUDIT,
-    CHANGES,
-    COMPLETENESS,
-    EFFECTIVE_PRICES,
-    EXPORT,
-    KEYS,
-    MASTER_RECORDS,
-    ME,
-    MEASUREMENTS,
-    MIGRATION_VERIFICATION,
-    ORGANIZATIONS,
-    PART_COLLECTIONS,
-    PARTS,
-    PASSPORTS,
-    PRODUCTS,
-    REFERENCE_LISTS,
-    SKU_GENERATION,
-    TRANSACTION,
-    WEBHOOKS,
-)
+from service.resources import registry
 
 
 def collection_path(resource: Resource) -> str:
@@ -146,7 +125,7 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
     """
     if part.parents:
         yield Route(operations.READ_ALL, part)
-    problems, listed = ((401, 500), (403, 404)) if part is MEASUREMENTS else ((), ())
+    problems, listed = ((401, 500), (403, 404)) if part is registry.MEASUREMENTS else ((), ())
     yield Route(operations.READ, part, frozenset(problems), frozenset(listed))
     yield Route(operations.REPLACE, part)
     if part.is_patched:
@@ -159,32 +138,31 @@ def routes() -> Iterator[Route]:
     The last ones have no resource: they are not in the document and need no key.
     """
     # Before the path of a record, which has any text in the place of an id.
-    yield Route(operations.ALLOCATE, ALLOCATIONS)
-    for resource in MASTER_RECORDS:
+    yield Route(operations.ALLOCATE, registry.ALLOCATIONS)
+    for resource in registry.MASTER_RECORDS:
         yield from (Route(operation, resource) for operation in operations.OF_MASTER_RECORDS)
     for operation in operations.OF_ORGANIZATIONS:
-        yield Route(operation, ORGANIZATIONS)
-    for reference in REFERENCE_LISTS:
+        yield Route(operation, registry.ORGANIZATIONS)
+    for reference in registry.REFERENCE_LISTS:
         yield Route(operations.LIST, reference)
         yield Route(operations.READ, reference)
-    for part in PARTS:
+    for part in registry.PARTS:
         yield from _of_part(part)
-    for collection in PART_COLLECTIONS:
+    for collection in registry.PART_COLLECTIONS:
         for operation in operations.OF_PART_COLLECTIONS:
             yield Route(operation, collection)
-    yield Route(operations.LIST_PRICES, EFFECTIVE_PRICES)
-    yield Route(operations.GENERATE, SKU_GENERATION)
-    yield Route(operations.CHECK, COMPLETENESS)
-    for operation, passports in zip((operations.SHOW, operations.SCAN), PASSPORTS, strict=True):
-        yield Route(operation, passports)
-    yield Route(operations.LIST_PRODUCTS, PRODUCTS)
-    yield Route(operations.TRANSACTION, TRANSACTION)
-    yield Route(operations.CHANGES, CHANGES)
-    yield from (Route(operation, WEBHOOKS) for operation in operations.OF_WEBHOOKS)
-    yield Route(operations.EXPORT, EXPORT)
-    yield Route(operations.COUNT, MIGRATION_VERIFICATION)
-    yield Route(operations.COMPARE, MIGRATION_VERIFICATION)
-    yield from (Route(operation, KEYS) for operation in operations.OF_KEYS)
-    yield Route(operations.REVIEW, AUDIT)
-    yield Route(operations.IDENTIFY, ME)
+    yield Route(operations.LIST_PRICES, registry.EFFECTIVE_PRICES)
+    yield Route(operations.GENERATE, registry.SKU_GENERATION)
+    yield Route(operations.CHECK, registry.COMPLETENESS)
+    yield from map(Route, (operations.SHOW, operations.SCAN), registry.PASSPORTS)
+    yield Route(operations.LIST_PRODUCTS, registry.PRODUCTS)
+    yield Route(operations.TRANSACTION, registry.TRANSACTION)
+    yield Route(operations.CHANGES, registry.CHANGES)
+    yield from (Route(operation, registry.WEBHOOKS) for operation in operations.OF_WEBHOOKS)
+    yield Route(operations.EXPORT, registry.EXPORT)
+    yield Route(operations.COUNT, registry.MIGRATION_VERIFICATION)
+    yield Route(operations.COMPARE, registry.MIGRATION_VERIFICATION)
+    yield from (Route(operation, registry.KEYS) for operation in operations.OF_KEYS)
+    yield Route(operations.REVIEW, registry.AUDIT)
+    yield Route(operations.IDENTIFY, registry.ME)
     yield from map(Route, (*operations.WITHOUT_RESOURCE, *page_handlers.OPERATIONS))

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
+from service.console import OperatorError
+
 _ENCODING: Final = "percent-encode special characters of user and password: %40 for @, %2F for /"
 _HOST: Final = r"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"
 HOST: Final = re.compile(_HOST, re.ASCII)
@@ -23,7 +25,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 """Values of ``LOG_LEVEL``, from the most lines to the fewest."""
 
 
-class SettingsError(Exception):
+class SettingsError(OperatorError):
     """Error of an invalid setting; its message is one line for operators."""
 
 

@@ -198,8 +198,7 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
                 name = signal.Signals(number).name
                 stop = "running requests finish, then the service stops"
                 effect = stop if number in signals.ENDINGS else "it has no effect"
-                message = f"Received {name}: {effect}."
-                log_event("signal_received", message, signal=name)
+                log_event("signal_received", f"Received {name}: {effect}.", signal=name)
         return numbers
 
     def halt(self, reason: str | None = None, exit_status: int = 0) -> None:

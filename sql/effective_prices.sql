@@ -40,17 +40,27 @@ select
     || ',"lowestAmount30Days":' || coalesce(priced.lowest_amount30_days::text, 'null')
     || ',"validTo":' || coalesce(to_json(page.valid_to)::text, 'null')
     || ',"tiers":[' || coalesce(priced.tiers, '') || ']}' as document
-from page
+from (
+    select style_id, style_color_id as id from page group by style_id, style_color_id
+) as made
+cross join lateral (
+    {{priced}}
+) as priced
+join page on page.id = priced.style_sku_id
 left join lateral (
     select b.barcode as gtin from barcode b
     where b.organization_id = $1::bigint and b.style_sku_id between page.id and page.id
         and b.is_primary and b.gtin14 is not null and b.state <> 'deleted'
     order by b.style_sku_id
     limit 1
-) as barcode on true
-cross join lateral (
-    {{priced}}
-) as priced;
+) as barcode on true;
+
+-- name: few
+-- SKUs of the styles with prices, sorted before they are priced: a page prices few more than its own.
+select sku.*
+from few
+join style_sku sku on sku.organization_id = $1::bigint and sku.style_id = few.style_id
+order by sku.id
 
 -- name: fits
 -- Condition of the prices that an SKU can have in a price list, of any day and quantity; the price is a row named entry.
@@ -188,3 +198,6 @@ where {{is_chosen}} (select 1 from few where style_id is null)
     and list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}}
     and sku.organization_id = $1::bigint and sku.state <> 'deleted'
 order by sku.id
+
+-- name: skus
+(select * from page where page.style_color_id = made.id)

@@ -45,8 +45,13 @@ select
         limit 1
     ) as color_name,
     (
-        select size.name from size_range_size size
-        where size.organization_id = $1::bigint and size.id = n.size_range_size_id
+        -- Of the whole row, since the index of names, which has the id last, would do for the name.
+        select (whole.size).name from (
+            select size from size_range_size size
+            where size.organization_id = $1::bigint and size.id between n.size_range_size_id and n.size_range_size_id
+            order by size.id
+            limit 1
+        ) as whole
     ) as size_name,
     (
         select b.barcode from barcode b

@@ -156,7 +156,11 @@ select
     url, collections, documents, secret, epoch, n, within_collection, within_id,
     batch_from_n, batch_n, batch_collection, batch_id, failures,
     failure_logged_at, last_success_at,
-    case when former_secret_until > now() then former_secret end as former_secret
+    case when former_secret_until > now() then former_secret end as former_secret,
+    exists (
+        select 1 from api_key k
+        where k.organization_id = $1::bigint and k.id = webhook.api_key_id and k.expires_at <= now()
+    ) as key_has_expired
 from webhook
 where organization_id = $1::bigint and id = $2::bigint and lease = $3::bigint and state = 'active';
 

@@ -1,17 +1,30 @@
 """The benchmarked routes with FastAPI, pydantic and asyncpg, as their documentation shows them."""
 
-import base64
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic
+from typing import Annotated, Any
 
 import asyncpg
+import fastapi_assortment
 import fastapi_fields
 import jsonpatch
 from fastapi import FastAPI, HTTPException, Query
-from fastapi_shared import ORGANIZATION, Answer, Connection, Id, Name, OrAbsent, State, T, Text
+from fastapi_shared import (
+    ORGANIZATION,
+    Answer,
+    Connection,
+    Id,
+    Name,
+    OrAbsent,
+    Page,
+    PageSize,
+    State,
+    Text,
+    after,
+    pagination,
+)
 from pydantic import BaseModel, ConfigDict, Field
 from statements import sql
 
@@ -96,15 +109,6 @@ class ItemCategory(BaseModel):
     properties: list[str] = []
 
 
-class Pagination(BaseModel):
-    hasMore: bool
-    cursor: OrAbsent[str] = None
-
-
-class Page(Answer[T], Generic[T]):
-    pagination: Pagination
-
-
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     async with asyncpg.create_pool() as pool:
@@ -113,9 +117,8 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 app = FastAPI(lifespan=lifespan)
+app.include_router(fastapi_assortment.router)
 app.include_router(fastapi_fields.router)
-
-PageSize = Annotated[int, Query(ge=1, le=100)]
 
 
 @app.get("/api/style-relations")
@@ -124,7 +127,7 @@ async def list_relations(
 ) -> Page[list[StyleRelation]]:
     rows = await db.fetch(sql("relations"), ORGANIZATION, after(cursor), pageSize + 1)
     records = [StyleRelation(**row) for row in rows[:pageSize]]
-    return Page(data=records, pagination=pagination(records, len(rows) > pageSize))
+    return Page(data=records, pagination=pagination(rows, pageSize))
 
 
 @app.get("/api/colors")
@@ -133,7 +136,7 @@ async def list_colors(
 ) -> Page[list[Color]]:
     rows = await db.fetch(sql("colors_page"), ORGANIZATION, after(cursor), pageSize + 1)
     records = await colors(db, rows[:pageSize])
-    return Page(data=records, pagination=pagination(records, len(rows) > pageSize))
+    return Page(data=records, pagination=pagination(rows, pageSize))
 
 
 @app.put("/api/colors")
@@ -248,12 +251,3 @@ def writable(color: Color) -> dict[str, Any]:
     form["colorGroupIds"] = [group.id for group in color.colorGroups]
     form["languageIds"] = [name.languageId for name in color.languageNames]
     return form
-
-
-def after(cursor: str | None) -> int:
-    return int(base64.urlsafe_b64decode(cursor)) if cursor else 0
-
-
-def pagination(records: list[StyleRelation] | list[Color], more: bool) -> Pagination:
-    cursor = base64.urlsafe_b64encode(str(records[-1].id).encode()).decode() if more else None
-    return Pagination(hasMore=more, cursor=cursor)

@@ -1,11 +1,10 @@
 """The benchmarked routes with Litestar, msgspec and asyncpg, as their documentation shows them."""
 
-import base64
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, Literal
+from typing import Annotated, Any
 
 import asyncpg
 import jsonpatch
@@ -13,8 +12,20 @@ from litestar import Litestar, delete, get, patch, put
 from litestar.datastructures import State as AppState
 from litestar.exceptions import ClientException, HTTPException, NotFoundException
 from litestar.params import Body, Parameter
+from litestar_assortment import list_effective_prices, list_products, list_skus
 from litestar_fields import replace_fields
-from litestar_shared import ORGANIZATION, Answer, Id, Name, State, T, Text
+from litestar_shared import (
+    ORGANIZATION,
+    Answer,
+    Id,
+    Name,
+    Page,
+    PageSize,
+    State,
+    Text,
+    after,
+    pagination,
+)
 from msgspec import UNSET, Meta, Struct, UnsetType, convert
 from statements import sql
 
@@ -97,26 +108,11 @@ class ItemCategory(Struct):
     properties: list[str] = []
 
 
-class Pagination(Struct):
-    hasMore: bool
-    cursor: str | UnsetType = UNSET
-
-
-class Page(Struct, Generic[T]):
-    data: T
-    pagination: Pagination
-    status: Literal["success"] = "success"
-    code: Literal["ok"] = "ok"
-
-
 @asynccontextmanager
 async def lifespan(app: Litestar) -> AsyncIterator[None]:
     async with asyncpg.create_pool() as pool:
         app.state.pool = pool
         yield
-
-
-PageSize = Annotated[int, Parameter(query="pageSize", ge=1, le=100)]
 
 
 @get("/api/style-relations")
@@ -126,7 +122,7 @@ async def list_relations(
     async with state.pool.acquire() as db:
         rows = await db.fetch(sql("relations"), ORGANIZATION, after(cursor), page_size + 1)
     records = [StyleRelation(**row) for row in rows[:page_size]]
-    return Page(records, pagination(records, len(rows) > page_size))
+    return Page(records, pagination(rows, page_size))
 
 
 @get("/api/colors")
@@ -136,7 +132,7 @@ async def list_colors(
     async with state.pool.acquire() as db:
         rows = await db.fetch(sql("colors_page"), ORGANIZATION, after(cursor), page_size + 1)
         records = await colors(db, rows[:page_size])
-    return Page(records, pagination(records, len(rows) > page_size))
+    return Page(records, pagination(rows, page_size))
 
 
 @put("/api/colors")
@@ -254,21 +250,13 @@ def writable(color: Color) -> dict[str, Any]:
     return form
 
 
-def after(cursor: str | None) -> int:
-    return int(base64.urlsafe_b64decode(cursor)) if cursor else 0
-
-
-def pagination(records: list[StyleRelation] | list[Color], more: bool) -> Pagination:
-    if not more:
-        return Pagination(hasMore=False)
-    cursor = base64.urlsafe_b64encode(str(records[-1].id).encode()).decode()
-    return Pagination(hasMore=True, cursor=cursor)
-
-
 app = Litestar(
     [
         list_relations,
         list_colors,
+        list_skus,
+        list_effective_prices,
+        list_products,
         replace_colors,
         replace_fields,
         patch_color,

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+import asyncpg
 import orjson
 
 from service.batches.change_recorder import CREATED, DELETED
+from service.database.connections import Connection
 from service.database.statements import id_array
 from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, Path, in_request_order
 from service.limits import MAX_LISTED
@@ -158,6 +160,8 @@ class Batch:
     that fails stays in the batch; ``subset`` returns a batch without it.
     """
 
+    connection: Connection
+    """Connection of the transaction that the batch is written in."""
     caller: Caller
     items: list[Item]
     request_indexes: Sequence[int]
@@ -179,6 +183,7 @@ class Batch:
     @classmethod
     def of(
         cls,
+        connection: Connection,
         caller: Caller,
         request_items: RequestItems,
         request_id: str = "",
@@ -193,7 +198,14 @@ class Batch:
         if errors:
             request_indexes = [index for index in request_indexes if index not in errors]
         items = [request_items.items[request_index].copy() for request_index in request_indexes]
-        return cls(caller, items, request_indexes, errors, request_id, parents)
+        return cls(connection, caller, items, request_indexes, errors, request_id, parents)
+
+    async def fetch(self, text: str, *parameters: Any) -> Sequence[asyncpg.Record]:
+        """Return the rows of a statement, whose first parameter is the organization."""
+        rows: Sequence[asyncpg.Record] = await self.connection.fetch(
+            text, self.caller.organization_id, *parameters
+        )
+        return rows
 
     @property
     def ids(self) -> list[int]:
@@ -253,6 +265,11 @@ class Batch:
             self._selection([index for index in indexes if accepted[index]]),
             self._selection([index for index in indexes if not accepted[index]]),
         )
+
+    def of_items(self, items: list[Item], request_indexes: Sequence[int]) -> "Batch":
+        """Return a batch of other items, whose errors are those of this one's request."""
+        own = (items, request_indexes, self.errors, self.request_id)
+        return Batch(self.connection, self.caller, *own)
 
     def empty(self) -> "Batch":
         """Return an empty subset of the batch."""

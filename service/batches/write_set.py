@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import CREATED, DELETED
+from service.database.connections import Connection
 
 LockedRow: TypeAlias = Mapping[str, Any]
 """Stored record before the write, as the locking statement returned it.
@@ -29,7 +30,6 @@ class WriteSet:
     Items that fail in the checks stay; items that failed before and absent ones are not included.
     """
     upserts: Batch
-    """Items to insert or update."""
     deletes: Batch
     """Items whose records are to be deleted."""
     live_deletes: list[int]
@@ -43,6 +43,11 @@ class WriteSet:
 
     stored: Mapping[int, LockedRow] = field(default_factory=dict)
     """Locked rows of the stored records, by id."""
+
+    @property
+    def connection(self) -> Connection:
+        """Connection of the batch."""
+        return self.batch.connection
 
     def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
         """Return the ids of created and deleted records, by collection, then by operation.

@@ -13,6 +13,7 @@ import asyncpg
 import psycopg
 from psycopg import sql
 
+from service.console import OperatorError
 from service.database import planner_statistics
 from service.database.statements import load
 
@@ -33,7 +34,7 @@ _OWN_TABLES: Final = {
 """
 
 
-class DistributionError(Exception):
+class DistributionError(OperatorError):
     """Error of a database that cannot be distributed; its message is one line for operators."""
 
 
@@ -183,7 +184,7 @@ def distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> N
         except psycopg.errors.DeadlockDetected:  # with writers that lock tables in another order
             if attempt == _ATTEMPTS - 1:
                 raise
-    planner_statistics.prepare(connection, again=True)
+    planner_statistics.prepare(connection, distributed=True, again=True)
     connection.execute(sql.SQL("analyze {}").format(_identifiers(plan)))
 
 
@@ -192,13 +193,13 @@ def distribute_new_tables(connection: psycopg.Connection[Any]) -> None:
 
     Do nothing without Citus, or before the first ``distribute``.
     """
-    if _is_distributed(connection):
+    if is_distributed(connection):
         _move(connection, plan(connection))
 
 
 def share_own_tables(connection: psycopg.Connection[Any]) -> None:
     """Let every node read the migrations' own tables, once ``organization`` is distributed."""
-    if not _is_distributed(connection):
+    if not is_distributed(connection):
         return
     for name, function in _OWN_TABLES.items():
         if not _is_true(connection, "is_own_shown", name):
@@ -230,7 +231,8 @@ def _move(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
         connection.execute("select truncate_local_data_after_distributing_table(%s)", [name])
 
 
-def _is_distributed(connection: psycopg.Connection[Any]) -> bool:
+def is_distributed(connection: psycopg.Connection[Any]) -> bool:
+    """Return whether the tables are distributed over a Citus cluster."""
     return _is_true(connection, "citus") and _is_true(
         connection, "is_distributed", _ORGANIZATION_TABLE
     )

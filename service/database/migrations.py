@@ -37,7 +37,8 @@ def migrate(dsn: str) -> int:
         distribution.validate_constraints(backend.connection)
         # Those of a cluster that an earlier release distributed are still the coordinator's.
         distribution.share_own_tables(backend.connection)
-        planner_statistics.prepare(backend.connection)
+        distributed = distribution.is_distributed(backend.connection)
+        planner_statistics.prepare(backend.connection, distributed=distributed)
         return len(missing)
 
 

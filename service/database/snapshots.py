@@ -52,8 +52,7 @@ class Snapshots:
         if organization_id in self._organizations:
             raise too_many_requests(_RETRY_SECONDS)
         if len(self._organizations) >= EXPORT_CONNECTIONS:
-            reason = "Others export now. Try again later."
-            raise unavailable(reason, _RETRY_SECONDS)
+            raise unavailable("Others export now. Try again later.", _RETRY_SECONDS)
         self._organizations.add(organization_id)
         try:
             connection = await self._begin()

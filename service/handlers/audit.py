@@ -10,7 +10,7 @@ from aiohttp import web
 
 from service.database.connections import Connection
 from service.error_types import ErrorType
-from service.errors import ApiError, ErrorDetail, api_error, collect_errors, in_request_order
+from service.errors import ApiError, CollectedErrors, ErrorDetail, api_error, in_request_order
 from service.feed.long_poll import AUDIT_WAITERS, wait_for
 from service.handlers.parameters import (
     idempotent_request,
@@ -30,6 +30,7 @@ from service.listing import cursor
 from service.listing.query_reader import QueryReader
 from service.organizations import audit
 from service.organizations.audit import Actor, AuditEvent, Entry
+from service.records import reads
 from service.records.resource import DocumentRequest, Resource
 from service.records.writable_resource import FOR_NO_KEY_UPDATE
 from service.resources.registry import ORGANIZATIONS
@@ -37,11 +38,8 @@ from service.schemas.parsing import parse
 from service.schemas.validation import Validator
 from service.shares.fair_queue import WRITE, LeaseKind
 
-AuditedWork: TypeAlias = Callable[[Connection], Awaitable[tuple[ApiResponse, AuditEvent | None]]]
-"""Function that runs in a transaction; returns the response, and the event if it changed anything.
-
-An error rolls it back.
-"""
+Audited: TypeAlias = tuple[ApiResponse, AuditEvent | None]
+"""Response of a write, and its event if it changed anything."""
 
 Body: TypeAlias = dict[str, Any]
 
@@ -118,6 +116,14 @@ async def _page(
     return after, await audit.page(connection, organization_id, after, limit)
 
 
+async def document_of(
+    resource: Resource, request: web.Request, connection: Connection, record_id: int
+) -> bytes:
+    """Return the document of a key or a webhook; raise ApiError ``not_found`` for none."""
+    caller = caller_of(request)
+    return await reads.read_document(connection, resource, caller, [record_id], "documents")
+
+
 def actor_of(request: web.Request) -> Actor:
     """Return the key of a request, with the address of its peer."""
     forwarded_for = header_text(request.headers.get("X-Forwarded-For"))
@@ -127,13 +133,14 @@ def actor_of(request: web.Request) -> Actor:
 async def run_audited(
     request: web.Request,
     idempotency: IdempotentRequest | None,
-    work: AuditedWork,
+    work: Callable[[Connection], Awaitable[Audited]],
     lease_kind: LeaseKind = WRITE,
 ) -> ApiResponse:
     """Return the response of the work, as ``run_write`` does; add its event to the audit log.
 
-    The entry is of the same transaction. After the commit the head of the chain is logged. Raise
-    ApiError ``unauthorized`` if the key was deleted since the request began: it leaves nothing.
+    The work runs in a transaction, which has the entry, too; an error rolls it back. After the
+    commit the head of the chain is logged. Raise ApiError ``unauthorized`` if the key was deleted
+    since the request began: it leaves nothing.
     """
     await authenticate(request, again=True)
     organization_id, recorded = caller_of(request).organization_id, list[Entry]()
@@ -174,13 +181,12 @@ def read_administration(
             raise ApiError(in_request_order(body, details))
         return body
 
-    path, _, _, idempotency, body = collect_errors(
-        lambda: record_path_ids(request, resource),
-        lambda: no_parameters(request),
-        lambda: refuse_preconditions(request),
-        lambda: idempotent_request(request, raw),
-        read_body,
-    )
+    with CollectedErrors() as errors:
+        path = errors.of(record_path_ids, request, resource)
+        errors.of(no_parameters, request)
+        errors.of(refuse_preconditions, request)
+        idempotency = errors.of(idempotent_request, request, raw)
+        body = errors.of(read_body)
     return path, idempotency, body
 
 
@@ -194,7 +200,7 @@ async def run_settings(
     caller = caller_of(request)
     organization_id = caller.organization_id
 
-    async def audited(connection: Connection) -> tuple[ApiResponse, AuditEvent | None]:
+    async def audited(connection: Connection) -> Audited:
         lock = ORGANIZATIONS.locks_by_id[FOR_NO_KEY_UPDATE]
         await connection.fetch(lock, organization_id, f"{{{organization_id}}}")
         documents = DocumentRequest([organization_id])

@@ -69,7 +69,8 @@ class CacheFill:
 class CachedOrganization:
     """Cached responses of one organization; the least recently used comes first."""
 
-    def __init__(self) -> None:
+    def __init__(self, organization_id: int) -> None:
+        self.id = organization_id
         self.entries: OrderedDict[Target, CacheEntry] = OrderedDict()
         self.fills: dict[Target, CacheFill] = {}
         self.weight = 0

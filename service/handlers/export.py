@@ -15,7 +15,6 @@ from aiohttp import hdrs, web
 
 from service.database.connections import Connection
 from service.database.snapshots import SNAPSHOTS
-from service.error_types import ErrorType
 from service.errors import unavailable
 from service.feed.numbered_feed import position_headers, read_numbered_state, read_state
 from service.handlers import reads
@@ -93,10 +92,7 @@ def _read_request(request: web.Request) -> _ExportRequest:
     """
     reader = QueryReader(request.query.items())
     reader.only("collection", SOURCE.name)
-    source = reader.single(SOURCE.name)
-    if "\0" in (source or ""):
-        message = "Remove the character U+0000."
-        reader.fail(ErrorType.INVALID_VALUE, SOURCE.name, message=message)
+    source = reader.text(SOURCE.name)
     choices = EXPORTED if source is None else _OF_SOURCES
     names = dict.fromkeys(reader.texts.get("collection", choices))
     if not names.keys() <= choices.keys():

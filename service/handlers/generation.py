@@ -11,7 +11,7 @@ from aiohttp import web
 from service.batches.batch import Batch, ItemErrors, RequestItems
 from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
-from service.errors import collect_errors
+from service.errors import CollectedErrors
 from service.handlers import write_options
 from service.handlers.outcomes import DryRunRollback, Row, response
 from service.handlers.parameters import idempotent_request, refuse_preconditions
@@ -31,7 +31,7 @@ from service.shares.fair_queue import LeaseKind
 from service.writing.outcomes import WriteOptions
 
 _PARAMETERS: Final[WriteParameters] = {DRY_RUN: ("false", "true")}
-_Make: TypeAlias = Callable[[Connection, Batch, WriteOptions], Awaitable[list[Row]]]
+_Make: TypeAlias = Callable[[Batch, WriteOptions], Awaitable[list[Row]]]
 """Makes the records of a batch and returns the outcomes."""
 
 
@@ -56,13 +56,11 @@ async def _respond(
         ranges = (index for index, item in body.objects() if item.get(RANGE) is not None)
         scope = f"{Barcodes.name}:{WRITE}"
         require_all(caller_of(request).scopes, ((scope, (index, RANGE)) for index in ranges))
-        _, _, _, idempotency, items = collect_errors(
-            lambda: options,
-            lambda: write_options.check(request, _PARAMETERS),
-            lambda: refuse_preconditions(request),
-            lambda: idempotent_request(request, raw),
-            lambda: many_items(resource, validator, body, options),
-        )
+        with CollectedErrors() as errors:
+            errors.of(write_options.check, request, _PARAMETERS)
+            errors.of(refuse_preconditions, request)
+            idempotency = errors.of(idempotent_request, request, raw)
+            items = errors.of(many_items, resource, validator, body, options)
         ItemErrors(items).raise_any()
         work = partial(_transaction, make, request, items, options)
         try:
@@ -81,9 +79,9 @@ async def _transaction(
     connection: Connection,
 ) -> ApiResponse:
     """Return the response; raise DryRunRollback with it for a dry run."""
-    batch = Batch.of(caller_of(request), items, request[REQUEST_ID])
+    batch = Batch.of(connection, caller_of(request), items, request[REQUEST_ID])
     with placeholder_ids(connection) if options.dry_run else nullcontext():
-        rows = await make(connection, batch, options)
+        rows = await make(batch, options)
     answer = response(rows, rows, options)
     if options.dry_run:
         raise DryRunRollback(answer)

@@ -5,19 +5,11 @@ from typing import Final
 import orjson
 from aiohttp import web
 
+from service import limits
 from service.database.errors import OrganizationMissingError
 from service.handlers.parameters import no_parameters
 from service.http.context import caller_of, database
 from service.http.envelope import respond, success
-from service.limits import (
-    IDEMPOTENCY_HOURS,
-    MAX_BODY_BYTES,
-    MAX_BYTES_IN_FLIGHT,
-    MAX_LIMIT,
-    MAX_PAGE_SIZE,
-    MAX_VALUES,
-    MAX_WAIT,
-)
 from service.records.resource import Resource
 
 _LIMITS: Final[web.AppKey[bytes]] = web.AppKey("limits", bytes)
@@ -28,17 +20,17 @@ def prepare(app: web.Application, caller_requests: int) -> None:
 
     ``caller_requests`` is the admission limit: requests of an organization in a worker.
     """
-    limits = {
+    shown = {
         "concurrentRequests": caller_requests,
-        "bytesInFlight": MAX_BYTES_IN_FLIGHT,
-        "bodyBytes": MAX_BODY_BYTES,
-        "bodyValues": MAX_VALUES,
-        "pageSize": MAX_PAGE_SIZE,
-        "changesPageSize": MAX_LIMIT,
-        "waitSeconds": MAX_WAIT,
-        "idempotencyHours": IDEMPOTENCY_HOURS,
+        "bytesInFlight": limits.MAX_BYTES_IN_FLIGHT,
+        "bodyBytes": limits.MAX_BODY_BYTES,
+        "bodyValues": limits.MAX_VALUES,
+        "pageSize": limits.MAX_PAGE_SIZE,
+        "changesPageSize": limits.MAX_LIMIT,
+        "waitSeconds": limits.MAX_WAIT,
+        "idempotencyHours": limits.IDEMPOTENCY_HOURS,
     }
-    app[_LIMITS] = b',"limits":' + orjson.dumps(limits) + b"}"
+    app[_LIMITS] = b',"limits":' + orjson.dumps(shown) + b"}"
 
 
 async def read_identity(resource: Resource, request: web.Request) -> web.Response:

@@ -1,6 +1,6 @@
 """Key handlers: API keys are created, rotated and deleted (contract, Keys).
 
-No key gets, or changes, another one with scopes that it has not itself.
+No key gets, or changes, another one with scopes that it has not itself, or that lasts longer.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -13,15 +13,20 @@ from service.database.connections import Connection
 from service.database.errors import OrganizationMissingError
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, api_error
-from service.handlers.audit import Body, actor_of, read_administration, run_audited
+from service.handlers.audit import (
+    Audited,
+    Body,
+    actor_of,
+    document_of,
+    read_administration,
+    run_audited,
+)
 from service.http.budgets import reserve_unconditionally
 from service.http.context import caller_of
-from service.http.envelope import ApiResponse, respond, success
+from service.http.envelope import respond, success
 from service.listing.properties import parse_timestamp
 from service.organizations import keys
-from service.organizations.audit import AuditEvent
 from service.organizations.scopes import NAMES, Scopes, require_all
-from service.records import reads
 from service.records.resource import Resource
 from service.resources.scope_names import scope_problem
 from service.schemas.validation import Validator
@@ -42,6 +47,7 @@ def _create_errors(body: Body) -> Iterator[ErrorDetail]:
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("expiresAt",), str(error))
 
 
+_TOO_LATE: Final = "Use a time that is not after that of the key that creates it."
 _CREATE: Final = Validator("keys", "create", _create_errors)
 _ROTATE: Final = Validator("keys", "rotate")
 
@@ -49,23 +55,25 @@ _ROTATE: Final = Validator("keys", "rotate")
 async def add(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
     """Create a key; the response, 201, and its replays by the Idempotency-Key have it."""
 
-    async def work(
-        connection: Connection, _: list[int], body: Body
-    ) -> tuple[ApiResponse, AuditEvent]:
-        expires_at, organization_id = body.get("expiresAt"), caller_of(request).organization_id
+    async def work(connection: Connection, _: list[int], body: Body) -> Audited:
+        caller, text = caller_of(request), body.get("expiresAt")
+        latest = await keys.expiry(connection, caller)
+        expires_at = parse_timestamp(text) if text else latest
+        if latest and expires_at and expires_at > latest:
+            raise api_error(ErrorType.INVALID_VALUE, "expiresAt", message=_TOO_LATE)
         created = await keys.create(
             connection,
-            organization_id,
+            caller.organization_id,
             actor_of(request),
             name=body["name"],
             scopes=body["scopes"],
             source=body.get("source"),
-            expires_at=expires_at and parse_timestamp(expires_at),
+            expires_at=expires_at,
         )
         if created is None:
             raise OrganizationMissingError
         key, key_id, event = created
-        document = await _document(resource, request, connection, key_id)
+        document = await document_of(resource, request, connection, key_id)
         headers = {"Location": f"{request.path}/{key_id}"}
         return success(_with_key(document, key), created=True, headers=headers), event
 
@@ -75,9 +83,7 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> web.Respo
 async def rotate(resource: Resource, request: web.Request, raw: bytes) -> web.Response:
     """Give a key a new secret; this response and its replays have the key."""
 
-    async def work(
-        connection: Connection, path: list[int], body: Body
-    ) -> tuple[ApiResponse, AuditEvent]:
+    async def work(connection: Connection, path: list[int], body: Body) -> Audited:
         document = await _locked(resource, request, connection, path[0])
         seconds, organization_id = body.get("overlapSeconds"), caller_of(request).organization_id
         key, event = await keys.rotate(connection, organization_id, path[0], seconds)
@@ -89,9 +95,7 @@ async def rotate(resource: Resource, request: web.Request, raw: bytes) -> web.Re
 async def remove(resource: Resource, request: web.Request) -> web.Response:
     """Delete a key for good; return it as it was."""
 
-    async def work(
-        connection: Connection, path: list[int], _: Body
-    ) -> tuple[ApiResponse, AuditEvent]:
+    async def work(connection: Connection, path: list[int], _: Body) -> Audited:
         document = await _locked(resource, request, connection, path[0])
         event = await keys.delete(connection, caller_of(request).organization_id, path[0])
         return success(document), event
@@ -102,7 +106,7 @@ async def remove(resource: Resource, request: web.Request) -> web.Response:
 async def _write(
     resource: Resource,
     request: web.Request,
-    work: Callable[[Connection, list[int], Body], Awaitable[tuple[ApiResponse, AuditEvent]]],
+    work: Callable[[Connection, list[int], Body], Awaitable[Audited]],
     raw: bytes = b"",
     validator: Validator | None = None,
 ) -> web.Response:
@@ -124,20 +128,13 @@ async def _locked(
     if scopes is None:
         raise api_error(ErrorType.NOT_FOUND, "id")
     _require_scopes(request, scopes)
-    return await _document(resource, request, connection, key_id)
+    return await document_of(resource, request, connection, key_id)
 
 
 def _require_scopes(request: web.Request, scopes: Sequence[str]) -> None:
     """Raise ApiError ``forbidden.scope`` with the scopes that the caller has not itself."""
     needed = ((NAMES.get(text, text), ("scopes", n)) for n, text in enumerate(scopes))
     require_all(caller_of(request).scopes, needed, Scopes.includes)
-
-
-async def _document(
-    resource: Resource, request: web.Request, connection: Connection, key_id: int
-) -> bytes:
-    path = [key_id]
-    return await reads.read_document(connection, resource, caller_of(request), path, "documents")
 
 
 def _with_key(document: bytes, key: str) -> bytes:

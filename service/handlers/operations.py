@@ -6,6 +6,7 @@ derived from these.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from aiohttp import web
@@ -215,19 +216,21 @@ IDENTIFY: Final = Operation("identify", "GET", COLLECTION_PATH, identity.read_id
 ADD: Final = Operation(
     "add", "POST", COLLECTION_PATH, webhooks.add, body=("create",), of_records=False
 )
-UPDATE: Final = Operation(
-    "update", "PATCH", RECORD_PATH, webhooks.update, body=("merge",), of_records=False
-)
 REMOVE: Final = Operation("remove", "DELETE", RECORD_PATH, webhooks.remove, of_records=False)
 TEST: Final = Operation(
     "test", "POST", f"{RECORD_PATH}/test", webhooks.test, of_records=False, is_stored=False
 )
-REWIND: Final = Operation(
-    "rewind", "POST", f"{RECORD_PATH}/rewind", webhooks.rewind, body=("rewind",), of_records=False
-)
-ROTATE: Final = Operation(
-    "rotate", "POST", f"{RECORD_PATH}/rotate", webhooks.rotate, body=("rotate",), of_records=False
-)
+
+
+def _change(name: str, form: str, method: str = "POST", below: str = "") -> Operation:
+    """Return an operation that changes a webhook by a body of a form."""
+    handler = partial(webhooks.change, form=form)
+    return Operation(name, method, RECORD_PATH + below, handler, body=(form,), of_records=False)
+
+
+UPDATE: Final = _change("update", "merge", "PATCH")
+REWIND: Final = _change("rewind", "rewind", below="/rewind")
+ROTATE: Final = _change("rotate", "rotate", below="/rotate")
 OF_WEBHOOKS: Final = (LIST, ADD, READ, UPDATE, REMOVE, TEST, REWIND, ROTATE)
 """Operations of webhooks; lists and reads are those of records, but not cached: no feed has them.
 

@@ -152,8 +152,7 @@ def refuse_preconditions(request: web.Request) -> None:
     """Raise ApiError with ``invalid_value`` for each precondition header."""
     if headers := [name for name in _PRECONDITIONS if name in request.headers]:
         message = "Only writes of a single stored record take this header: leave it out."
-        type_ = ErrorType.INVALID_VALUE
-        raise ApiError([ErrorDetail(type_, (name,), message) for name in headers])
+        raise ApiError([ErrorDetail(ErrorType.INVALID_VALUE, (name,), message) for name in headers])
 
 
 def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | None:
@@ -166,8 +165,7 @@ def idempotent_request(request: web.Request, raw: bytes) -> IdempotentRequest | 
     if not keys:
         return None
     if len(keys) > 1:
-        message = "Give this header once."
-        raise api_error(ErrorType.DUPLICATE, "Idempotency-Key", message=message)
+        raise api_error(ErrorType.DUPLICATE, "Idempotency-Key", message="Give this header once.")
     key = keys[0]
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         message = f"Use 1 to {MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters."

@@ -6,7 +6,7 @@ All of them send an entity tag, and their bytes count in the byte budget (``tagg
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 
 from service import csv_lines, schemas
 from service.database.connections import Connection
-from service.errors import collect_errors
+from service.errors import CollectedErrors
 from service.feed import changed_since
 from service.handlers.parameters import document_form, path_values, record_path, selected
 from service.handlers.response_cache import RESPONSE_CACHE
@@ -52,10 +52,9 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
     if not resource.parents:
         query = _list_query(resource, request, scope)
     else:
-        path, query = collect_errors(
-            partial(path_values, request, resource, *resource.parents),
-            partial(_list_query, resource, request, scope),
-        )
+        with CollectedErrors() as errors:
+            path = errors.of(path_values, request, resource, *resource.parents)
+            query = errors.of(_list_query, resource, request, scope)
     if named := custom_fields.names(query.list_request):
         needed = ((custom_fields.SCOPE, (name,)) for name in named)
         require_all(caller.scopes, needed)
@@ -71,7 +70,10 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         parents = await _resolve(connection, resource, caller, path)
         complete = query
         if query.list_request.changed_since is not None:
-            complete = await _with_changed(resource, connection, caller, query)
+            changed = await changed_since.look_up(
+                connection, CHANGES, resource, caller, query.list_request
+            )
+            complete = resource.compile_list(changed)
         looked_up = complete
         if named:
             conditions = await custom_fields.look_up(
@@ -136,12 +138,11 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     for another organization's record of a collection that reveals these.
     """
     caller = caller_of(request)
-    path, (form_name, fields) = collect_errors(
-        lambda: record_path(request, resource),
-        lambda: document_form(
-            request, resource, has_writable=isinstance(resource, WritableResource)
-        ),
-    )
+    has_writable = isinstance(resource, WritableResource)
+    with CollectedErrors() as errors:
+        path = errors.of(record_path, request, resource)
+        form = errors.of(document_form, request, resource, has_writable=has_writable)
+    form_name, fields = form
 
     async def read(connection: Connection) -> bytes:
         ids = await _resolve(connection, resource, caller, path)
@@ -163,17 +164,16 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     exist, and ``out_of_range`` for more than MAX_BATCH_BYTES.
     """
     caller = caller_of(request)
-    path, (_, fields) = collect_errors(
-        lambda: path_values(request, resource, *resource.parents),
-        lambda: document_form(request, resource, has_writable=False),
-    )
+    with CollectedErrors() as errors:
+        path = errors.of(path_values, request, resource, *resource.parents)
+        form = errors.of(document_form, request, resource, has_writable=False)
 
     async def read(connection: Connection) -> bytes:
         parents = await _resolve(connection, resource, caller, path)
         return await reads.read_all(connection, resource, caller, parents)
 
     documents = await database(request).read(read, caller.organization_id)
-    return success_list(await selected(request, documents, fields))
+    return success_list(await selected(request, documents, form[1]))
 
 
 async def _resolve(
@@ -184,15 +184,6 @@ async def _resolve(
     if caller.scopes.restricted:
         visible = supplier_scopes.visible(connection, resource, caller, READ)
     return await resolve(connection, caller.organization_id, path, visible)
-
-
-async def _with_changed(
-    resource: Resource, connection: Connection, caller: Caller, query: ListQuery
-) -> ListQuery:
-    """Return the list query, which has ``changedSince``, restricted to what has changed."""
-    return resource.compile_list(
-        await changed_since.look_up(connection, CHANGES, resource, caller, query.list_request)
-    )
 
 
 def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQuery:

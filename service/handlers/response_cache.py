@@ -94,22 +94,22 @@ class ResponseCache:
         organization = self._find(caller.organization_id)
         if organization.is_volatile:
             if organization.is_poll_due:
-                self._start_poll(caller.organization_id, organization)
+                self._start_poll(organization)
             return await self._miss(request, handler)
         version = organization.version
         if target in organization.entries or target in organization.fills or version is None:
-            version = (await self._current_state(caller.organization_id, organization)).version
+            version = (await self._current_state(organization)).version
             entry = await self._current_entry(organization, target, version)
             if entry is not None:
                 return self._hit(request, organization, target, entry)
-        if version is None or not self._admits(caller.organization_id, organization, target):
+        if version is None or not self._admits(organization, target):
             return await self._miss(request, handler)
         fill = organization.fills[target] = CacheFill(version)
         entry = None
         try:
             response = await self._miss(request, handler)
             if response.status == HTTPStatus.OK:
-                entry = self._store(caller.organization_id, target, response, version)
+                entry = self._store(organization.id, target, response, version)
             return response
         finally:
             if organization.fills.get(target) is fill:
@@ -121,9 +121,7 @@ class ResponseCache:
         request[IS_CACHED] = False
         return await handler(request)
 
-    def _admits(
-        self, organization_id: int, organization: CachedOrganization, target: Target
-    ) -> bool:
+    def _admits(self, organization: CachedOrganization, target: Target) -> bool:
         """Return whether to cache a response: there is room, or its target was requested lately.
 
         A stale entry is replaced, too. So reads that are not repeated evict none that are.
@@ -132,7 +130,7 @@ class ResponseCache:
         return (
             (self._weight < limit and organization.weight * MAX_ORGANIZATION_SHARE < limit)
             or target in organization.entries
-            or self._requested.add(hash((organization_id, target)))
+            or self._requested.add(hash((organization.id, target)))
         )
 
     async def _current_entry(
@@ -163,7 +161,9 @@ class ResponseCache:
     def _find(self, organization_id: int) -> CachedOrganization:
         organization = self._organizations.get(organization_id)
         if organization is None:
-            self._organizations[organization_id] = organization = CachedOrganization()
+            self._organizations[organization_id] = organization = CachedOrganization(
+                organization_id
+            )
             if len(self._organizations) > MAX_ORGANIZATIONS:
                 self._clear(self._organizations.popitem(last=False)[1])
         else:
@@ -185,26 +185,24 @@ class ResponseCache:
             or organization.polled_at <= oldest
             or (state.unnumbered and organization.numbered_at <= oldest)
         ):
-            state = await self._current_state(organization_id, organization)
+            state = await self._current_state(organization)
         return position_headers(state, organization_id) if state.epoch else {}
 
-    async def _current_state(
-        self, organization_id: int, organization: CachedOrganization
-    ) -> FeedState:
+    async def _current_state(self, organization: CachedOrganization) -> FeedState:
         """Return the state by a poll that begins after this call."""
         waiter: asyncio.Future[FeedState] = asyncio.get_running_loop().create_future()
         organization.waiters.append(waiter)
         if not organization.is_polling:
-            self._start_poll(organization_id, organization)
+            self._start_poll(organization)
         return await waiter
 
-    def _start_poll(self, organization_id: int, organization: CachedOrganization) -> None:
+    def _start_poll(self, organization: CachedOrganization) -> None:
         organization.is_polling = True
-        task = asyncio.create_task(self._poll(organization_id, organization))
+        task = asyncio.create_task(self._poll(organization))
         self._polls.add(task)
         task.add_done_callback(self._polls.discard)
 
-    async def _poll(self, organization_id: int, organization: CachedOrganization) -> None:
+    async def _poll(self, organization: CachedOrganization) -> None:
         """Poll once, and until no request waits; pass errors on. Clear entries after a change."""
         while organization.is_polling:
             served = MAX_CONTENDED_HITS if CONTENTION.is_contended() else None
@@ -218,7 +216,7 @@ class ResponseCache:
                 is_due = organization.numbered_at + RESPONSE_CACHE_SECONDS <= started
                 limit = 0 if is_due else MAX_UNNUMBERED
                 state = await read_numbered_state(
-                    self._database, organization_id, max_unnumbered=limit
+                    self._database, organization.id, max_unnumbered=limit
                 )
                 if not state.unnumbered:
                     organization.numbered_at = started

@@ -18,7 +18,7 @@ from aiohttp import hdrs, web
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
 from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
-from service.errors import ApiError, ErrorDetail, Path, collect_errors, unavailable
+from service.errors import ApiError, CollectedErrors, ErrorDetail, Path, unavailable
 from service.handlers import write_options
 from service.handlers.outcomes import DryRunRollback, Row, add_details, outcome_rows, response
 from service.handlers.parameters import idempotent_request, refuse_preconditions
@@ -71,13 +71,12 @@ async def write(resource: Transactions, request: web.Request, raw: bytes) -> web
     body = BulkBody.of(raw, read)
     with bulk_error_counts("transaction", body.total_items):
         require_all(caller_of(request).scopes, _needed_scopes(resource, body), Scopes.opens)
-        options, _, _, idempotency, malformed_entries = collect_errors(
-            lambda: write_options.read(request, resource, write_options.BULK),
-            lambda: write_options.check(request, write_options.BULK),
-            lambda: refuse_preconditions(request),
-            lambda: idempotent_request(request, raw),
-            lambda: _entry_errors(resource, body),
-        )
+        with CollectedErrors() as errors:
+            options = errors.of(write_options.read, request, resource, write_options.BULK)
+            errors.of(write_options.check, request, write_options.BULK)
+            errors.of(refuse_preconditions, request)
+            idempotency = errors.of(idempotent_request, request, raw)
+            malformed_entries = errors.of(_entry_errors, resource, body)
         options = replace(options, match_by_key=True)
         entries = _Entries(resource, body.items, malformed_entries)
         await entries.validate(request, options)
@@ -241,10 +240,10 @@ async def _transaction(
 ) -> ApiResponse:
     """Return the response to the transaction; raise DryRunRollback with it for a dry run."""
     items = entries.items
-    root = Batch.of(caller_of(request), items, request[REQUEST_ID])
+    root = Batch.of(connection, caller_of(request), items, request[REQUEST_ID])
     async with asyncio.timeout(MAX_TRANSACTION_SECONDS):
         with placeholder_ids(connection) if options.dry_run else nullcontext():
-            results = await write_entries(connection, root, items, entries.collections, options)
+            results = await write_entries(root, items, entries.collections, options)
     rows_by_collection = {
         each.resource.collection: [
             *outcome_rows(each.resource, items, result, options, each.operations)

@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 from service.batches.batch import ItemErrors, RequestItems
 from service.database.connections import Connection
 from service.database.snapshots import SNAPSHOTS
-from service.errors import collect_errors, unavailable
+from service.errors import CollectedErrors, unavailable
 from service.feed.numbered_feed import position_headers, read_numbered_state, read_state
 from service.handlers.parameters import no_parameters
 from service.handlers.request_items import BulkBody, in_body
@@ -47,7 +47,9 @@ async def compare(
     is_lines = is_sent_as(request.headers[hdrs.CONTENT_TYPE], NDJSON)
     read = partial(parse_lines if is_lines else parse, max_values=MAX_TRANSACTION_VALUES)
     body = BulkBody.of(raw, read)
-    _, items = collect_errors(lambda: no_parameters(request), lambda: _items(resource, body))
+    with CollectedErrors() as errors:
+        errors.of(no_parameters, request)
+        items = errors.of(_items, resource, body)
     ItemErrors(items).raise_any()
     return await _of_one_moment(request, resource.compare, items.items)
 

@@ -14,20 +14,12 @@ from aiohttp import hdrs, web
 from service.batches.batch import Batch, ItemErrors, RequestItems
 from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
-from service.errors import ApiError, BulkCounts, collect_errors
-from service.handlers import write_options
+from service.errors import ApiError, BulkCounts, CollectedErrors
+from service.handlers import request_items, write_options
 from service.handlers.audit import run_settings
 from service.handlers.outcomes import DryRunRollback, outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, record_path
 from service.handlers.patch import patch_editor
-from service.handlers.request_items import (
-    BulkBody,
-    keyed_item,
-    many_ids,
-    many_items,
-    many_keys,
-    one_item,
-)
 from service.handlers.write_options import WriteParameters, run_write
 from service.http.budgets import reserve_unconditionally
 from service.http.context import REQUEST_ID, caller_of
@@ -105,7 +97,7 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> we
         resource,
         request,
         raw,
-        lambda _: (one_item(resource.validators["create"], raw), writes.create),
+        lambda _: (request_items.one_item(resource.validators["create"], raw), writes.create),
     )
 
 
@@ -118,8 +110,10 @@ async def replace(resource: WritableResource, request: web.Request, raw: bytes) 
 
     def read(options: WriteOptions) -> _ItemsAndWrite:
         if isinstance(resource, MasterRecord) and options.path_key is not None:
-            return keyed_item(resource, raw, options.path_key), writes.replace_by_key
-        return one_item(resource.validators["replace"], raw, resource.list_name), writes.replace
+            return request_items.keyed_item(resource, raw, options.path_key), writes.replace_by_key
+        return request_items.one_item(
+            resource.validators["replace"], raw, resource.list_name
+        ), writes.replace
 
     return await _write_one(resource, request, raw, read)
 
@@ -133,7 +127,7 @@ async def patch(resource: WritableResource, request: web.Request, raw: bytes) ->
 
     def read(_: WriteOptions) -> _ItemsAndWrite:
         if is_sent_as(request.headers[hdrs.CONTENT_TYPE], MERGE_PATCH):
-            return one_item(resource.validators["merge"], raw), writes.merge
+            return request_items.one_item(resource.validators["merge"], raw), writes.merge
         return RequestItems([{}]), partial(writes.patch, edit=patch_editor(resource, raw))
 
     return await _write_one(resource, request, raw, read)
@@ -162,8 +156,8 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> web.Respo
 
     def read(options: WriteOptions) -> _ItemsAndWrite:
         if options.match_by_key:
-            return many_keys(resource, keys, options), writes.delete_by_key
-        return many_ids(resource, ids, options), writes.delete
+            return request_items.many_keys(resource, keys, options), writes.delete_by_key
+        return request_items.many_ids(resource, ids, options), writes.delete
 
     with bulk_error_counts("bulk_delete", len(keys or ids)):
         return await _execute(_check(resource, request, b"", allowed, read))
@@ -180,7 +174,7 @@ async def _write_many(
     operation: str, resource: WritableResource, request: web.Request, raw: bytes
 ) -> web.Response:
     """Handle a bulk write whose body lists the items."""
-    body = BulkBody.of(raw)
+    body = request_items.BulkBody.of(raw)
     if len(raw) > ENTER_AGAIN_BYTES:
         await request.app[BODY_SCHEDULER].enter(caller_of(request).organization_id, again=True)
     takes_keys = (operation, True) in _BULK_WRITES
@@ -195,11 +189,11 @@ async def _write_many(
 
 
 def _read_items(
-    operation: str, resource: WritableResource, body: BulkBody, options: WriteOptions
+    operation: str, resource: WritableResource, body: request_items.BulkBody, options: WriteOptions
 ) -> _ItemsAndWrite:
     """Return the items of a bulk write and the function that writes them."""
     form, write = _BULK_WRITES[operation, options.match_by_key]
-    return many_items(resource, resource.validators[form], body, options), write
+    return request_items.many_items(resource, resource.validators[form], body, options), write
 
 
 @contextmanager
@@ -224,13 +218,13 @@ def _check(
     ``allowed`` are its query parameters; ``read`` returns its items. The database is not used.
     """
     options = write_options.read(request, resource, allowed)
-    path, _, _, idempotency, (items, write) = collect_errors(
-        lambda: record_path(request, resource),
-        lambda: write_options.check(request, allowed),
-        lambda: check_precondition(request, resource),
-        lambda: idempotent_request(request, raw),
-        lambda: read(options),
-    )
+    with CollectedErrors() as errors:
+        path = errors.of(record_path, request, resource)
+        errors.of(write_options.check, request, allowed)
+        errors.of(check_precondition, request, resource)
+        idempotency = errors.of(idempotent_request, request, raw)
+        items_and_write = errors.of(read, options)
+    items, write = items_and_write
     is_upsert = write is writes.replace_by_key
     return WriteRequest(
         resource, request, () if is_upsert else path, options, idempotency, items, write
@@ -269,11 +263,11 @@ async def _transaction(
     if caller.scopes.restricted:
         visible = supplier_scopes.visible(connection, resource, caller, WRITE)
     path = await resolve(connection, caller.organization_id, write_request.path, visible)
-    batch = Batch.of(caller, items, request[REQUEST_ID], path[:-1])
+    batch = Batch.of(connection, caller, items, request[REQUEST_ID], path[:-1])
     if path:
         batch.items[0]["id"] = path[-1]
     with placeholder_ids(connection) if options.dry_run else nullcontext():
-        result = await write_request.write(connection, resource, batch, options)
+        result = await write_request.write(resource, batch, options)
     if not options.outcomes_only:
         return _documents(write_request, result)
     response = outcomes(resource, items, result, options)

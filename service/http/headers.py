@@ -65,8 +65,7 @@ def is_sent_as(content_type: str, media_type: str) -> bool:
     match = _CONTENT_TYPE.fullmatch(content_type) if len(content_type) <= _MAX_LENGTH else None
     if match is None or match[1].lower() != media_type:
         return False
-    parameters = _PARAMETERS.findall(match[2])
-    charsets = [value for name, value in parameters if name.lower() == "charset"]
+    charsets = [value for name, value in _PARAMETERS.findall(match[2]) if name.lower() == "charset"]
     return all(charset.strip('"').lower() in _CHARSETS for charset in charsets)
 
 

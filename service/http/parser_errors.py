@@ -48,8 +48,7 @@ def parser_error(error: BaseException) -> ApiError:
     if isinstance(error, BadHttpMethod) and _is_request_line(message):
         return api_error(ErrorType.NOT_IMPLEMENTED)
     if repeated := _REPEATED.fullmatch(message):
-        message = "Give this header once."
-        return api_error(ErrorType.MALFORMED_REQUEST, repeated[1], message=message)
+        return api_error(ErrorType.MALFORMED_REQUEST, repeated[1], message="Give this header once.")
     return api_error(ErrorType.MALFORMED_REQUEST)
 
 

@@ -205,8 +205,7 @@ def _checked_size(body: bytes | bytearray, max_bytes: int) -> bytes | bytearray:
 
 
 def _too_long(max_bytes: int) -> ApiError:
-    message = f"Use at most {byte_size(max_bytes)}."
-    return api_error(ErrorType.PAYLOAD_TOO_LARGE, message=message)
+    return api_error(ErrorType.PAYLOAD_TOO_LARGE, message=f"Use at most {byte_size(max_bytes)}.")
 
 
 _WINDOW_BITS: Final = 31

@@ -6,13 +6,7 @@ from functools import partial
 from typing import Final, TypeAlias
 from urllib.parse import unquote_to_bytes
 
-from aiohttp import web
-from aiohttp.web_urldispatcher import (
-    AbstractResource,
-    MatchInfoError,
-    PlainResource,
-    UrlMappingMatchInfo,
-)
+from aiohttp import web, web_urldispatcher
 
 from service.error_types import ErrorType
 from service.errors import api_error
@@ -45,16 +39,16 @@ class Router(web.UrlDispatcher):
     def __init__(self) -> None:
         super().__init__()
         self._max_slashes = 0
-        self._plain: dict[str, PlainResource] = {}
+        self._plain: dict[str, web_urldispatcher.PlainResource] = {}
 
-    def register_resource(self, resource: AbstractResource) -> None:
+    def register_resource(self, resource: web_urldispatcher.AbstractResource) -> None:
         """Add the resource of a path, and count its slashes. aiohttp calls it for each path."""
         super().register_resource(resource)
         self._max_slashes = max(self._max_slashes, resource.canonical.count("/"))
-        if isinstance(resource, PlainResource):
+        if isinstance(resource, web_urldispatcher.PlainResource):
             self._plain[resource.canonical] = resource
 
-    async def resolve(self, request: web.Request) -> UrlMappingMatchInfo:
+    async def resolve(self, request: web.Request) -> web_urldispatcher.UrlMappingMatchInfo:
         """Return the match of the request's path and method, or one with the error 404 or 405.
 
         A path with more slashes than every route is 404, whatever the method. A path without
@@ -69,10 +63,12 @@ class Router(web.UrlDispatcher):
         if plain is not None:
             route = plain._routes.get(request.method)
             if route is not None:
-                return UrlMappingMatchInfo({}, route)
-            return MatchInfoError(web.HTTPMethodNotAllowed(request.method, {*plain._routes}))
+                return web_urldispatcher.UrlMappingMatchInfo({}, route)
+            return web_urldispatcher.MatchInfoError(
+                web.HTTPMethodNotAllowed(request.method, {*plain._routes})
+            )
         if path.count("/") > self._max_slashes:
-            return MatchInfoError(web.HTTPNotFound())
+            return web_urldispatcher.MatchInfoError(web.HTTPNotFound())
         return await super().resolve(request)
 
 

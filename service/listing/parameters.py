@@ -200,8 +200,7 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
         if name in reader.own:
             continue
         if any("\0" in text for text in texts):
-            message = "Remove the character U+0000."
-            reader.fail(ErrorType.INVALID_VALUE, name, message=message)
+            reader.fail(ErrorType.INVALID_VALUE, name, message="Remove the character U+0000.")
         elif name in indexed:
             message = f"Use {name}[0].property and the other {name}[0] parameters."
             reader.fail(ErrorType.INVALID_VALUE, name, message=message)

@@ -27,10 +27,7 @@ class QueryReader:
         """Values of each parameter; the names are in the order of the query."""
         self._errors: list[ErrorDetail] = []
         for name, text in parameters:
-            if name in self.texts:
-                self.texts[name].append(text)
-            else:
-                self.texts[name] = [text]
+            self.texts.setdefault(name, []).append(text)
 
     def fail(self, error_type: ErrorType, *path: str | int, message: str | None = None) -> None:
         """Collect an error detail; without a message it gets the one of its type.
@@ -85,6 +82,13 @@ class QueryReader:
             return None
         return texts[0]
 
+    def text(self, name: str) -> str | None:
+        """Return a text that a statement can take; None without the parameter."""
+        text = self.single(name)
+        if text is not None and "\0" in text:
+            self.fail(ErrorType.INVALID_VALUE, name, message="Remove the character U+0000.")
+        return text
+
     def integer(self, name: str, default: int, low: int, high: int) -> int:
         """Return a whole number from ``low`` to ``high``, both included.
 
@@ -96,8 +100,7 @@ class QueryReader:
         if not _WHOLE.fullmatch(text):
             self.fail(ErrorType.INVALID_VALUE, name, message="Use a whole number.")
         elif not low <= int(text) <= high:
-            message = f"Use a number from {low} to {high}."
-            self.fail(ErrorType.OUT_OF_RANGE, name, message=message)
+            self.fail(ErrorType.OUT_OF_RANGE, name, message=f"Use a number from {low} to {high}.")
         else:
             return int(text)
         return default

@@ -23,6 +23,7 @@ from service.openapi.shared_components import SharedComponents, share_parameters
 from service.openapi.shared_schemas import with_composed_forms, with_shared_fields
 from service.resources.registry import EXPORTED
 from service.routes import routes
+from service.schemas.vocabulary import labels
 
 _INFO = STATIC["info"] | {
     "version": __version__,
@@ -78,6 +79,7 @@ def build(collections: Set[str] = EXPORTED.keys()) -> dict[str, Any]:
         "servers": [{"url": "/"}],
         "security": [{"key": []}],
         "tags": _tags(operation_objects),
+        "x-labels": labels(),
         "paths": paths,
         "webhooks": messages,
         "components": _components([paths, messages, shared], shared, collections),

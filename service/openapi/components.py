@@ -18,6 +18,7 @@ import orjson
 
 from service import limits, schemas
 from service.schemas.definitions import ResolvedSchema, Schema
+from service.schemas.vocabulary import labeled
 
 _NAME: Final = re.compile(r'"\{\{(\w{1,50}+)\}\}"|\{\{(\w{1,50}+)\}\}')
 """Name of a limit in braces: a value of its own, or within a text."""
@@ -209,7 +210,7 @@ def _published(unresolved: ResolvedSchema) -> Schema:
         published.pop("required", None)
     if "properties" in published:
         published["properties"] = {
-            name: _used(ResolvedSchema(value, flat.home))
+            name: labeled(flat.home, name, _used(ResolvedSchema(value, flat.home)))
             for name, value in published["properties"].items()
             if is_writable(value, flat.home)
         }

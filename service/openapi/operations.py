@@ -9,7 +9,7 @@ from service import schemas
 from service.handlers import operations
 from service.openapi import error_responses, parameters, success_responses
 from service.openapi.components import STATIC, name_of, plural
-from service.openapi.envelopes import ResponseObject
+from service.openapi.envelopes import LIST, ResponseObject
 from service.openapi.parameters import Parameter
 from service.openapi.shared_components import SharedComponents
 from service.records.master_record import MasterRecord
@@ -18,8 +18,6 @@ from service.records.writable_resource import WritableResource
 from service.routes import Route
 from service.writing.part_collections import PartCollection
 
-_COMPUTED: Final = (operations.CHECK, operations.SHOW, operations.SCAN)
-"""Reads of documents that are computed, each of which has parameters of its own."""
 _TEXTS: Final = "x-operations"
 """Keyword of a schema file: texts of operations in place of the common ones, by operation."""
 
@@ -121,27 +119,25 @@ class OperationObject:
 
     def _successes(self) -> Iterator[ResponseObject]:
         kind, name = self.route.operation, self.resource.name
-        success = STATIC["operations"][kind.name].get("success")
+        static = STATIC["operations"][kind.name]
+        success = static.get("success")
         if success is not None:
             yield success_responses.of_envelope(name, **success)
-        if kind in (operations.LIST, operations.LIST_PRICES, operations.LIST_PRODUCTS):
-            yield success_responses.unchanged_list()
-        elif kind in (operations.READ_ALL, *_COMPUTED):
-            yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.READ:
             has_writable = isinstance(self.resource, WritableResource)
             yield success_responses.read(name, has_writable=has_writable)
-            yield success_responses.unchanged("NotModified", "ETag")
         elif kind is operations.EXPORT:
             yield success_responses.stream(name)
         elif kind is operations.CREATE:
             yield success_responses.created(name)
-        elif success is None and kind.is_bulk:
+        elif kind.is_bulk:
             can_create = bool(kind.body) and bool(getattr(self.resource, "own_key", None))
             yield success_responses.written_in_bulk(name, can_create=can_create)
-        elif success is None:
+        else:
             can_create = kind is operations.REPLACE and self._is_upsert
             yield success_responses.written(name, can_create=can_create)
+        if "IfNoneMatch" in static.get("parameters", ()):
+            yield success_responses.unchanged(is_list=bool(success) and success["kind"] == LIST)
 
     @property
     def _is_upsert(self) -> bool:

@@ -61,11 +61,6 @@ def of_envelope(
     return _success(description, envelope(collection, kind), names=headers, code=code)
 
 
-def unchanged_list() -> ResponseObject:
-    """Return the 304 Not Modified response of a list."""
-    return unchanged("ListNotModified", "ETag", "Link", *_POSITION, "Total-Count", APPLIED)
-
-
 def read(collection: str, *, has_writable: bool) -> ResponseObject:
     """Return the response with one record: the document, or its writable form if it has one."""
     schema = envelope(collection, ANSWER)
@@ -93,10 +88,12 @@ def stream(collection: str) -> ResponseObject:
     return ResponseObject(HTTPStatus.OK, "ExportStream", described)
 
 
-def unchanged(name: str, *names: str) -> ResponseObject:
-    """Return the 304 Not Modified response, with its component name and headers."""
+def unchanged(*, is_list: bool) -> ResponseObject:
+    """Return the 304 Not Modified response of a list, or of another read."""
     text = "The caller's version, given by If-None-Match, is current."
-    return ResponseObject(304, name, {"description": text} | headers(*names))
+    names = ("Link", *_POSITION, "Total-Count", APPLIED) if is_list else ()
+    name = "ListNotModified" if is_list else "NotModified"
+    return ResponseObject(304, name, {"description": text} | headers("ETag", *names))
 
 
 def created(collection: str) -> ResponseObject:

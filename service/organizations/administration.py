@@ -7,7 +7,7 @@ use cached keys and settings for up to KEY_CACHE_SECONDS more.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final, NamedTuple, NotRequired, TypedDict, Unpack
+from typing import Any, Final, NamedTuple, NotRequired, TypedDict, Unpack
 
 import asyncpg
 
@@ -18,15 +18,16 @@ from service.organizations.scopes import Scopes
 _SQL: Final = load("administration")
 
 
-async def clock(connection: asyncpg.Connection) -> datetime:
-    """Return the time of the database's clock."""
-    time: datetime = await connection.fetchval(_SQL["clock"].text)
-    return time
+async def rows(
+    connection: asyncpg.Connection, statement: str, *parameters: Any
+) -> list[asyncpg.Record]:
+    """Return the rows of a statement of ``sql/administration.sql``."""
+    return list(await connection.fetch(_SQL[statement].text, *parameters))
 
 
-async def is_empty(connection: asyncpg.Connection) -> bool:
-    """Return whether the database has no organization, and so no records."""
-    return bool(await connection.fetchval(_SQL["is_empty"].text))
+async def value(connection: asyncpg.Connection, statement: str, *parameters: Any) -> Any:
+    """Return the first value of a statement; None if it returns no row."""
+    return await connection.fetchval(_SQL[statement].text, *parameters)
 
 
 async def create_organization(
@@ -39,7 +40,7 @@ async def create_organization(
 ) -> int:
     """Create an organization and return its id.
 
-    The name may be taken: call ``find_organization`` before, if it shall be unique.
+    The name may be taken: see ``organization_named`` before, if it shall be unique.
     """
     statement = _SQL["create_organization"].text
     arguments = (name, multiple_language, pro, unique_keys)
@@ -65,8 +66,7 @@ async def set_organization(
     transaction (``record_settings``). The caller also checks own keys before ``unique_keys`` is
     switched on.
     """
-    statement = _SQL["set_organization"].text
-    return await connection.fetchrow(statement, organization_id, *settings)
+    return await connection.fetchrow(_SQL["set_organization"].text, organization_id, *settings)
 
 
 async def lock_settings(
@@ -75,23 +75,6 @@ async def lock_settings(
     """Lock an organization and return its settings; None for an unknown one."""
     row = await connection.fetchrow(_SQL["settings"].text, organization_id)
     return None if row is None else OrganizationSettings(*row)
-
-
-async def find_organization(
-    connection: asyncpg.Connection, name: str, *, except_id: int | None = None
-) -> int | None:
-    """Return the lowest id of an organization with a name, other than ``except_id``.
-
-    Letter case does not matter. Return None if there is none.
-    """
-    statement = _SQL["organization_named"].text
-    organization_id: int | None = await connection.fetchval(statement, name, except_id)
-    return organization_id
-
-
-async def list_organizations(connection: asyncpg.Connection) -> list[asyncpg.Record]:
-    """Return id, name and settings of each organization, sorted by id."""
-    return list(await connection.fetch(_SQL["list_organizations"].text))
 
 
 class KeyGrant(TypedDict):
@@ -140,46 +123,3 @@ async def is_live_key(connection: asyncpg.Connection, key: str) -> bool:
     return bool(
         await connection.fetchval(statement, organization_id, key_id, caller.digest(secret))
     )
-
-
-async def list_keys(
-    connection: asyncpg.Connection, organization_id: int | None
-) -> list[asyncpg.Record]:
-    """Return the keys of an organization, or with None of all, without their secrets.
-
-    Expired and revoked ones are included. The order is by organization, then by id.
-    """
-    return list(await connection.fetch(_SQL["list_keys"].text, organization_id))
-
-
-async def organization_of_key(
-    connection: asyncpg.Connection, key_id: int, organization_id: int | None = None
-) -> int | None:
-    """Return the organization of a key, revoked or not; None if it does not exist, in the given."""
-    arguments = (key_id, organization_id)
-    owner: int | None = await connection.fetchval(_SQL["organization_of_key"].text, *arguments)
-    return owner
-
-
-async def list_webhooks(
-    connection: asyncpg.Connection, organization_id: int | None
-) -> list[asyncpg.Record]:
-    """Return the webhooks of an organization, or with None of all, without their secrets.
-
-    The order is by organization, then by id. ``behind`` is the number of transactions with a
-    sequence number after the webhook's position.
-    """
-    return list(await connection.fetch(_SQL["list_webhooks"].text, organization_id))
-
-
-async def set_webhook_state(
-    connection: asyncpg.Connection, webhook_id: int, state: str, organization_id: int | None = None
-) -> int | None:
-    """Set the state of a webhook, ``active`` or ``paused``.
-
-    Return its organization; None if the webhook does not exist, in the organization if it is given.
-    Also reset its count of failures, so that the next try is not delayed.
-    """
-    arguments = (webhook_id, state, organization_id)
-    changed: int | None = await connection.fetchval(_SQL["set_webhook_state"].text, *arguments)
-    return changed

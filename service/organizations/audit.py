@@ -149,8 +149,7 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
     if expired:
         last = expired[-1]
         await connection.execute(_SQL["clear"].text, organization_id, last["n"])
-        statement = _SQL["clear_up_to"].text
-        await connection.execute(statement, organization_id, last["n"], last["hash"])
+        await connection.execute(_SQL["clear_up_to"].text, organization_id, last["n"], last["hash"])
     return len(expired) == _BATCH
 
 

@@ -41,6 +41,13 @@ async def create(
     return key, key_id, AuditEvent("key.created", f"key:{key_id}", details)
 
 
+async def expiry(connection: Connection, owner: caller.Caller) -> datetime | None:
+    """Return the time from which a caller's key is refused; None means never."""
+    arguments = (owner.organization_id, owner.key_id)
+    expires_at: datetime | None = await connection.fetchval(_SQL["expiry"].text, *arguments)
+    return expires_at
+
+
 async def lock(connection: _Connection, organization_id: int, key_id: int) -> list[str] | None:
     """Lock a key and return its scopes; None if it does not exist or was deleted."""
     scopes: list[str] | None = await connection.fetchval(_SQL["lock"].text, organization_id, key_id)

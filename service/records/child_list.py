@@ -5,7 +5,7 @@ plans that the functions here return (contract, Parts).
 """
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, repeat
@@ -16,13 +16,11 @@ import orjson
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import BoundStatement, WritePlan
 from service.batches.new_ids import next_ids
-from service.database.connections import Connection
 from service.database.statements import id_array
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.limits import MAX_CHILDREN
 from service.listing.properties import stored_id
-from service.organizations.caller import Caller
 from service.records import scalar_columns
 from service.records.child_references import check_references
 from service.records.child_table import DEACTIVATED, POSITION, ChildTable
@@ -86,6 +84,13 @@ class ChildList(ChildTable):
             for index, entry in enumerate(entries):
                 if isinstance(entry, dict):
                     yield from nested.errors(entry.get(nested.member), *path, index, nested.member)
+        for index, entry in enumerate(entries):
+            if isinstance(entry, dict):
+                yield from self.entry_errors(entry, *path, index)
+
+    def entry_errors(self, _entry: Item, *_path: str | int) -> Iterable[ErrorDetail]:
+        """Yield further errors of an entry, which may violate its schema; ``path`` is its path."""
+        return ()
 
     def sent(self, batch: Batch, *, keeps_omitted: bool = False) -> list[EntryList]:
         """Return the lists of the items; with ``keeps_omitted`` without those that are null."""
@@ -108,11 +113,12 @@ class ChildList(ChildTable):
         return entry_lists
 
     async def stored(
-        self, connection: Connection, caller: Caller, owner_ids: Iterable[int]
+        self, batch: Batch, owner_ids: Collection[int]
     ) -> Mapping[int, StoredChildren]:
         """Return the stored children of owners, by the owner's id; owners without any lack."""
-        parameters = (caller.organization_id, id_array(owner_ids))
-        columns = await connection.fetchrow(self.statements["stored"].text, *parameters)
+        if not owner_ids:
+            return {}
+        [columns] = await batch.fetch(self.statements["stored"].text, id_array(owner_ids))
         stored = defaultdict[int, StoredChildren](StoredChildren)
         owners, ids, *values = [column or () for column in columns]
         states = values.pop(0) if self.deactivates else repeat(False)
@@ -126,11 +132,7 @@ class ChildList(ChildTable):
         return stored
 
     async def match(
-        self,
-        connection: Connection,
-        batch: Batch,
-        lists: Iterable[EntryList],
-        new_owners: Container[int] = (),
+        self, batch: Batch, lists: Iterable[EntryList], new_owners: Container[int] = ()
     ) -> list[MatchedChildren]:
         """Match the entries of lists to the stored children of their owners, in order.
 
@@ -140,8 +142,8 @@ class ChildList(ChildTable):
         references. New entries take ids from the table's sequence; nothing else is written.
         """
         lists = [*lists]
-        stored_owners = [each.owner_id for each in lists if each.owner_id not in new_owners]
-        stored = await self.stored(connection, batch.caller, stored_owners) if stored_owners else {}
+        owners = [each.owner_id for each in lists if each.owner_id not in new_owners]
+        stored = await self.stored(batch, owners)
         matched, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for sent in lists:
             children = MatchedChildren(sent, stored.get(sent.owner_id) or StoredChildren())
@@ -149,13 +151,13 @@ class ChildList(ChildTable):
                 new_indexes += [(children, index) for index in self._match_list(batch, children)]
             matched.append(children)
         if self.has_ids:
-            new_ids = await next_ids(connection, self.table, len(new_indexes))
+            new_ids = await next_ids(batch.connection, self.table, len(new_indexes))
         else:
             new_ids = [children.sent.entries[index][self.key] for children, index in new_indexes]
         for (children, index), child_id in zip(new_indexes, new_ids, strict=True):
             children.new[child_id] = children.sent.entries[index]
             children.request_indexes[child_id] = index
-        await check_references(connection, batch, self, self._references, matched)
+        await check_references(batch, self, self._references, matched)
         return matched
 
     def deactivate(

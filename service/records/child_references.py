@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from service.batches.batch import Batch
-from service.database.connections import Connection
 from service.database.statements import load
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
@@ -17,11 +16,7 @@ _UNKNOWN_LANGUAGES: Final = load("child_lists")["unknown_languages"].text
 
 
 async def check_references(
-    connection: Connection,
-    batch: Batch,
-    table: ChildTable,
-    references: Mapping[str, str],
-    lists: Sequence[MatchedChildren],
+    batch: Batch, table: ChildTable, references: Mapping[str, str], lists: Sequence[MatchedChildren]
 ) -> None:
     """Lock the records that entries refer to anew; report those that are not live.
 
@@ -38,7 +33,7 @@ async def check_references(
             if entry.get(name) is not None and not _is_stored(table, children, child_id, name)
         ]
         ids = sorted({record_id for *_, record_id in referring})
-        live = await _live(connection, batch, target, ids) if ids else set()
+        live = await _live(batch, target, ids) if ids else set()
         for children, child_id, record_id in referring:
             if record_id not in live:
                 index = children.request_indexes[child_id]
@@ -55,13 +50,10 @@ def _is_stored(table: ChildTable, children: MatchedChildren, child_id: int, name
     return bool(row[table.members.index(name)] == stored_id(children.all[child_id][name]))
 
 
-async def _live(
-    connection: Connection, batch: Batch, target: ReferenceTarget, ids: list[int]
-) -> set[int]:
+async def _live(batch: Batch, target: ReferenceTarget, ids: list[int]) -> set[int]:
     """Return the ids of live records, which stay locked; languages are shared and never locked."""
     if target.name == "languages":
-        parameters = (batch.caller.organization_id, ids)
-        rows = await connection.fetch(_UNKNOWN_LANGUAGES, *parameters)
+        rows = await batch.fetch(_UNKNOWN_LANGUAGES, ids)
         return {*ids} - {row["id"] for row in rows}
-    records = await Reference("", target.table, target.noun).find(connection, batch.caller, ids)
+    records = await Reference("", target.table, target.noun).find(batch, ids)
     return {record_id for record_id, row in records.items() if row["is_live"]}

@@ -10,7 +10,6 @@ import orjson
 from service import schemas
 from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
-from service.database.connections import Connection
 from service.database.statements import load, load_bound
 from service.listing.page_sql import column_of
 from service.records import scalar_columns
@@ -88,14 +87,12 @@ class LinkDifference(NamedTuple):
     added: list[tuple[int, int]]
 
 
-async def link_statements(
-    connection: Connection, batch: Batch, sets: Mapping[Links, LinkSets]
-) -> WritePlan:
+async def link_statements(batch: Batch, sets: Mapping[Links, LinkSets]) -> WritePlan:
     """Return the plan that makes the stored links of the sets' owners equal to the sets.
 
     The owners are records of the batch, which the caller has locked. Links of others stay.
     """
-    return difference_statements(await differences(connection, batch, sets))
+    return difference_statements(await differences(batch, sets))
 
 
 def difference_statements(differences_by_links: Mapping[Links, LinkDifference]) -> WritePlan:
@@ -109,7 +106,6 @@ def difference_statements(differences_by_links: Mapping[Links, LinkDifference]) 
 
 
 async def differences(
-    connection: Connection,
     batch: Batch,
     sets: Mapping[Links, LinkSets],
     stored_sets: Mapping[Links, LinkSets] | None = None,
@@ -123,7 +119,7 @@ async def differences(
     joining the sets in PostgreSQL, and both cost less than rewriting unchanged links.
     """
     if stored_sets is None:
-        stored_sets = await _stored_sets(connection, batch, [*sets])
+        stored_sets = await _stored_sets(batch, [*sets])
     for links in sets:
         for owner_id, linked_ids in sets[links].items() if links.part else ():
             was_filled, is_filled = bool(stored_sets[links].get(owner_id)), bool(linked_ids)
@@ -131,18 +127,14 @@ async def differences(
     return {links: _difference(target, stored_sets[links]) for links, target in sets.items()}
 
 
-async def _stored_sets(
-    connection: Connection, batch: Batch, tables: Sequence[Links]
-) -> dict[Links, LinkSets]:
+async def _stored_sets(batch: Batch, tables: Sequence[Links]) -> dict[Links, LinkSets]:
     """Return the stored links of the batch's records.
 
     The statement returns two arrays per table, because a row per owner takes 1.3 times the time.
     """
-    organization_id = batch.caller.organization_id
     stored = {links.table: defaultdict[int, list[int]](list) for links in tables}
-    for table, owner_ids, linked_ids in await connection.fetch(
-        stored_text(*tables), organization_id, batch.id_array
-    ):
+    rows = await batch.fetch(stored_text(*tables), batch.id_array)
+    for table, owner_ids, linked_ids in rows:
         links_by_owner = stored[table]
         for owner_id, linked_id in zip(owner_ids or (), linked_ids or (), strict=True):
             links_by_owner[owner_id].append(linked_id)

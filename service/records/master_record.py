@@ -12,7 +12,6 @@ from service import schemas
 from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.database.statements import SHARED, Statement, id_array, load_bound
 from service.error_types import ErrorType
 from service.listing.page_sql import LIVE, UTC_TEXT, column_of
@@ -142,7 +141,7 @@ class MasterRecord(WritableResource):
         )
         return self._locking_texts(condition)
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the plan for children and links of the upserts, which subclasses have.
 
         Lock the records that the upserts refer to. Add the errors that only the database reveals to
@@ -154,17 +153,17 @@ class MasterRecord(WritableResource):
         for reference in self.references:
             is_fixed = self.stored_fields.get(reference.field) == FIXED
             restored_ids = write_set.restored_ids if is_fixed else ()
-            await reference.check(connection, upserts, restored_ids)
+            await reference.check(upserts, restored_ids)
         if "check" in self.statements and self._needs_check(write_set):
             items = upserts.json(self._written_separately)
-            upserts.fail_all(await self._fetch(connection, upserts, "check", items))
+            upserts.fail_all(await self._fetch(upserts, "check", items))
         return []
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether the ``check`` statement can report an error; if not, it does not run."""
         return bool(write_set.upserts.items)
 
-    async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check_unused(self, write_set: WriteSet) -> WritePlan:
         """Return the plan that clears the references of deleted records to the records to delete.
 
         Add ``conflict.in_use`` to the batch for records to delete that live records use.
@@ -172,9 +171,7 @@ class MasterRecord(WritableResource):
         clearing_plan: WritePlan = []
         used: Usages = {}
         if write_set.live_deletes and self.uses:
-            used = await in_use(
-                connection, write_set.batch.caller, self.uses, write_set.live_deletes
-            )
+            used = await in_use(write_set.batch, self.uses, write_set.live_deletes)
             if "in_use" not in self.statements:
                 messages = usage_messages(used, write_set.batch.caller.scopes)
                 write_set.deletes.fail_records(messages, ErrorType.CONFLICT_IN_USE)
@@ -182,22 +179,18 @@ class MasterRecord(WritableResource):
             names = [use.cleared_by for use in self.uses if use.cleared_by and use.noun in nouns]
             clearing_plan = self._id_statements(write_set.live_deletes, names)
         if write_set.live_deletes and "in_use" in self.statements:
-            await self._fail_used(connection, write_set, used=used)
+            await self._fail_used(write_set, used=used)
         return clearing_plan
 
     async def _fail_used(
-        self,
-        connection: Connection,
-        write_set: WriteSet,
-        *parameters: Any,
-        used: Usages = _NO_USAGES,
+        self, write_set: WriteSet, *parameters: Any, used: Usages = _NO_USAGES
     ) -> None:
         """Add ``conflict.in_use`` for the live usages that the ``in_use`` statement returns.
 
         ``parameters`` are those after the ids of the live records to delete; ``used`` are others.
         """
         ids = id_array(write_set.live_deletes)
-        more = usages(await self._fetch(connection, write_set.batch, "in_use", ids, *parameters))
+        more = usages(await self._fetch(write_set.batch, "in_use", ids, *parameters))
         both = {
             id_: {**used.get(id_, {}), **more.get(id_, {})} for id_ in used.keys() | more.keys()
         }

@@ -15,7 +15,6 @@ from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import BoundStatement, WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.database.statements import SHARED, Statement, load
 from service.errors import ErrorDetail
 from service.files import SQL
@@ -163,33 +162,31 @@ class RecordPart(WritableResource):
         """Return the errors of a patched form, given those of a replace by it."""
         return details
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the plan of the upserts, [] without any; parts are never deleted."""
-        return await self.plan(connection, write_set.upserts) if write_set.upserts.items else []
+        return await self.plan(write_set.upserts) if write_set.upserts.items else []
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the plan that makes the stored parts equal to the items, at least one.
 
         Add the errors that the database reveals to the batch, and note parts that become filled or
         empty (``Batch.note_part``). The owners are locked.
         """
-        lists = await self._match(connection, batch)
-        plan = await self._list_plan(connection, batch, lists)
+        lists = await self._match(batch)
+        plan = await self._list_plan(batch, lists)
         self._note(batch, lists)
-        return [*plan, *await self._nested_plan(connection, batch, lists)]
+        return [*plan, *await self._nested_plan(batch, lists)]
 
-    async def _nested_plan(
-        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
-    ) -> WritePlan:
+    async def _nested_plan(self, batch: Batch, lists: Sequence[MatchedChildren]) -> WritePlan:
         """Return the writes of the lists within the entries; report their errors."""
         assert self.children is not None
         plan, changed, owners = WritePlan(), set[int](), [NestedLists(self.children, lists)]
         for parent, matched in owners:
             new = {child_id for children in matched for child_id in children.new}
             for nested in parent.nested:
-                children = await nested.match(connection, batch, nested.within(matched), new)
+                children = await nested.match(batch, nested.within(matched), new)
                 owners.append(NestedLists(nested, children))
-                await self.check_nested(connection, batch, owners[-1])
+                await self.check_nested(batch, owners[-1])
                 differences = nested.differences(children)
                 plan += nested.plan(differences)
                 entries = {row["ownerId"] for rows in differences.values() for row in rows}
@@ -199,25 +196,21 @@ class RecordPart(WritableResource):
         text = SHARED["changed_owners"].fill(table=str(self.table))
         return [*plan, BoundStatement(text, (sorted(batch.items[n]["id"] for n in changed),))]
 
-    async def check_nested(self, connection: Connection, batch: Batch, nested: NestedLists) -> None:
+    async def check_nested(self, batch: Batch, nested: NestedLists) -> None:
         """Add the errors of lists within entries, beyond unknown references, to the batch."""
 
-    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+    async def _match(self, batch: Batch) -> list[MatchedChildren]:
         assert self.children is not None
-        return await self.children.match(connection, batch, self.children.sent(batch))
+        return await self.children.match(batch, self.children.sent(batch))
 
-    async def _list_plan(
-        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
-    ) -> WritePlan:
+    async def _list_plan(self, batch: Batch, lists: Sequence[MatchedChildren]) -> WritePlan:
         """Return the writes of the list; deactivate omitted children that others use."""
         assert self.children is not None
         if self.children.deactivates:
-            self.children.deactivate(batch, lists, await self._used(connection, batch, lists))
+            self.children.deactivate(batch, lists, await self._used(batch, lists))
         return self.children.plan(self.children.differences(lists))
 
-    async def _used(
-        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
-    ) -> Collection[int]:
+    async def _used(self, batch: Batch, lists: Sequence[MatchedChildren]) -> Collection[int]:
         """Return the ids of omitted children that others use, found by the statement ``needed``.
 
         It takes the ids of omitted children, and those of the batch's owners.
@@ -225,7 +218,7 @@ class RecordPart(WritableResource):
         missing = missing_ids(lists)
         if not missing:
             return ()
-        rows = await self._fetch(connection, batch, "needed", missing, batch.ids)
+        rows = await self._fetch(batch, "needed", missing, batch.ids)
         return {row["id"] for row in rows}
 
     def _note(self, batch: Batch, lists: Iterable[MatchedChildren]) -> None:

@@ -12,11 +12,9 @@ from functools import cache
 import asyncpg
 
 from service.batches.batch import Batch
-from service.database.connections import Connection
 from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
-from service.organizations.caller import Caller
 from service.records.keyed_values import places, values_at
 from service.records.reference_targets import FOR_KEY_SHARE
 
@@ -53,19 +51,15 @@ class Reference:
         """
         return _referred(self.table, self.is_live, self.lock, self.within)
 
-    async def find(
-        self, connection: Connection, caller: Caller, ids: list[int]
-    ) -> dict[int, asyncpg.Record]:
+    async def find(self, batch: Batch, ids: list[int]) -> dict[int, asyncpg.Record]:
         """Lock the records of these ids until the end of the transaction.
 
         Return the rows of those that exist, deleted ones included, by id.
         """
-        rows = await connection.fetch(self.text, caller.organization_id, ids)
+        rows = await batch.fetch(self.text, ids)
         return {row["id"]: row for row in rows}
 
-    async def check(
-        self, connection: Connection, batch: Batch, restored_ids: Collection[int] = ()
-    ) -> None:
+    async def check(self, batch: Batch, restored_ids: Collection[int] = ()) -> None:
         """Lock the referenced records; add ``unknown_reference`` for missing and deleted ones.
 
         It is added to the batch at each place, of ``restored_ids`` at ``state``. Items that leave
@@ -78,7 +72,7 @@ class Reference:
         referenced_ids = {*map(stored_id, ids)}
         if not referenced_ids:
             return
-        rows = await self.find(connection, batch.caller, sorted(referenced_ids))
+        rows = await self.find(batch, sorted(referenced_ids))
         is_live_by_id = {record_id: row["is_live"] for record_id, row in rows.items()}
         if len(is_live_by_id) < len(referenced_ids) or not all(is_live_by_id.values()):
             self._report(batch, is_live_by_id, restored_ids)

@@ -14,10 +14,9 @@ from typing import Any, Final, TypeAlias
 import orjson
 
 from service import schemas
-from service.database.connections import Connection
+from service.batches.batch import Batch
 from service.database.statements import SHARED, id_array
 from service.listing.page_sql import column_of
-from service.organizations.caller import Caller
 from service.organizations.scopes import READ, Scopes
 from service.records.reference_targets import own_references
 
@@ -123,15 +122,12 @@ def named_records(records: Iterable[Sequence[Any]]) -> str:
     return ", ".join(named_record(*record) for record in records)
 
 
-async def in_use(
-    connection: Connection, caller: Caller, referenced_by: tuple[ReferencedBy, ...], ids: list[int]
-) -> Usages:
+async def in_use(batch: Batch, referenced_by: tuple[ReferencedBy, ...], ids: list[int]) -> Usages:
     """Return the usages of each id that live or deleted records refer to, by one statement.
 
     ``referenced_by`` is not empty. The caller has locked the records of the ids ``for update``.
     """
-    text = uses_text(referenced_by)
-    return usages(await connection.fetch(text, caller.organization_id, id_array(ids)))
+    return usages(await batch.fetch(uses_text(referenced_by), id_array(ids)))
 
 
 def usages(rows: Iterable[Mapping[str, Any]]) -> Usages:

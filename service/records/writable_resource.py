@@ -13,7 +13,6 @@ from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import Dependency, LockedRow, WriteSet
-from service.database.connections import Connection
 from service.database.statements import SHARED
 from service.errors import ApiError, ErrorDetail
 from service.records.references import Reference
@@ -131,13 +130,13 @@ class WritableResource(Resource):
         """
         return ()
 
-    async def identify(self, connection: Connection, batch: Batch, *, skip_failed: bool) -> None:
+    async def identify(self, batch: Batch, *, skip_failed: bool) -> None:
         """Set the ids of items that name their records by key objects, before the lock.
 
         Add errors to the batch for keys that do not name one record. Only writes by id call it.
         """
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the plan for children, links or parts; add the errors that stored data show.
 
         It writes nothing. The records are locked. Key objects are ids by now, but for those that
@@ -146,23 +145,18 @@ class WritableResource(Resource):
         """
         raise NotImplementedError
 
-    async def check_result(self, connection: Connection, write_set: WriteSet) -> None:
+    async def check_result(self, write_set: WriteSet) -> None:
         """Add the errors that only the state after the whole request shows.
 
         It runs after ``check``, in a transaction after all its collections are stored.
         """
 
-    async def check_unused(
-        self,
-        connection: Connection,  # noqa: ARG002
-        write_set: WriteSet,  # noqa: ARG002
-    ) -> WritePlan:
+    async def check_unused(self, write_set: WriteSet) -> WritePlan:  # noqa: ARG002
         """Return the plan to run before the deletes; add errors for those of records in use."""
         return []
 
     async def dependencies(
         self,
-        connection: Connection,  # noqa: ARG002
         write_set: WriteSet,  # noqa: ARG002
         stored: Mapping[int, LockedRow],  # noqa: ARG002
     ) -> Iterable[Dependency]:
@@ -188,10 +182,6 @@ class WritableResource(Resource):
         A violation that is no defect comes from a concurrent write.
         """
 
-    async def _fetch(
-        self, connection: Connection, batch: Batch, name: str, *parameters: Any
-    ) -> Sequence[asyncpg.Record]:
+    async def _fetch(self, batch: Batch, name: str, *parameters: Any) -> Sequence[asyncpg.Record]:
         """Return the rows of the named statement, given its parameters after the organization."""
-        text, organization_id = self.statements[name].text, batch.caller.organization_id
-        rows: Sequence[asyncpg.Record] = await connection.fetch(text, organization_id, *parameters)
-        return rows
+        return await batch.fetch(self.statements[name].text, *parameters)

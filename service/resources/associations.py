@@ -12,7 +12,6 @@ import orjson
 
 from service import schemas
 from service.batches.batch import Batch, Item
-from service.database.connections import Connection
 from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.listing.page_sql import column_of
@@ -49,7 +48,7 @@ class Association:
             "associations", link=table, column=column, target=target.table, reference=reference
         )
 
-    async def resolve(self, connection: Connection, batch: Batch) -> LinkSets:
+    async def resolve(self, batch: Batch) -> LinkSets:
         """Lock the live records that the items' entries name; return their ids by custom field.
 
         Each item has a set, empty without entries. Add errors to the batch for entries that match
@@ -58,7 +57,7 @@ class Association:
         identifiers = [[*map(_identifier, item.get(self.field) or ())] for item in batch.items]
         if not any(identifiers):
             return dict.fromkeys(batch.ids, ())
-        matches = await self._find(connection, batch, {*chain.from_iterable(identifiers)})
+        matches = await self._find(batch, {*chain.from_iterable(identifiers)})
         unique = {identifier: ids[0] for identifier, ids in matches.items() if len(ids) == 1}
         sets: dict[int, list[int]] = {}
         for item_index, (item, entries) in enumerate(zip(batch.items, identifiers, strict=True)):
@@ -89,7 +88,7 @@ class Association:
                 linked_ids.add(ids[0])
 
     async def _find(
-        self, connection: Connection, batch: Batch, identifiers: set[Identifier]
+        self, batch: Batch, identifiers: set[Identifier]
     ) -> dict[Identifier, list[int]]:
         """Lock the live records with these ids and own keys; return their ids by identifier.
 
@@ -97,9 +96,8 @@ class Association:
         """
         ids = [value for name, value in identifiers if name == "id"]
         keys = [value for name, value in identifiers if name != "id"]
-        text, organization_id = self.statements["find"].text, batch.caller.organization_id
         matches: dict[Identifier, list[int]] = defaultdict(list)
-        for row in await connection.fetch(text, organization_id, ids, keys):
+        for row in await batch.fetch(self.statements["find"].text, ids, keys):
             for name in _KEYS:
                 matches[name, row["id" if name == "id" else "reference"]].append(row["id"])
         return matches

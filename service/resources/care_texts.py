@@ -7,7 +7,6 @@ import asyncpg
 from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import Dependency, LockedRow, WriteSet
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.listing.related import Related
@@ -73,26 +72,23 @@ class CareInstructionMaterials(PlainRecord):
     unique_fields = ("userDefinedId",)
     updates = ("release_references", "update")
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the plan; add errors to the batch for languages and own keys.
 
         ``unknown_reference`` is for unknown languages, ``conflict.duplicate`` for keys of other
         live materials. The state after the request counts, deletes included. Items that newly take
         one key all fail.
         """
-        plan = await super().check(connection, write_set)
+        plan = await super().check(write_set)
         upserts = write_set.upserts
         if upserts.items:
             parameters = (upserts.json(self._written_separately), write_set.deletes.ids)
-            rows = await self._fetch(connection, upserts, "check_references", *parameters)
+            rows = await self._fetch(upserts, "check_references", *parameters)
             upserts.fail_all(rows)
         return plan
 
     async def dependencies(
-        self,
-        connection: Connection,  # noqa: ARG002
-        write_set: WriteSet,
-        stored: Mapping[int, LockedRow],
+        self, write_set: WriteSet, stored: Mapping[int, LockedRow]
     ) -> Iterable[Dependency]:
         """Return a dependency of each item with a key that another item's live record has now.
 

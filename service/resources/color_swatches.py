@@ -2,7 +2,6 @@
 
 from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
-from service.database.connections import Connection
 from service.records.parts import RecordPart
 from service.resources.colors import Colors
 
@@ -15,9 +14,9 @@ class ColorSwatches(RecordPart):
     below = "/swatch"
     is_patched = True
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the write of swatches that differ."""
-        rows = await self._fetch(connection, batch, "filled_swatches", batch.ids)
+        rows = await self._fetch(batch, "filled_swatches", batch.ids)
         filled = {row["id"] for row in rows}
         for item in batch.items:
             is_filled = any(item.get(name) is not None for name in ("hex", "imageUrl"))

@@ -7,23 +7,16 @@ from typing import Final
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.listing.related import Related
-from service.records.links import (
-    LinkDifference,
-    Links,
-    LinkSets,
-    difference_statements,
-    differences,
-)
+from service.records import links
 from service.records.usage import ReferencedBy
 from service.resources.assortment.style_entries import of_line_colors
 from service.resources.plain_records import PlainRecord
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
-_GROUPS = Links("color_in_group", owner="color_id", linked="color_group_id")
-_LANGUAGES = Links(
+_GROUPS = links.Links("color_in_group", owner="color_id", linked="color_group_id")
+_LANGUAGES = links.Links(
     "color_language", owner="color_id", linked="language_id", part="color-translations"
 )
 _TABLES = {"colorGroupIds": _GROUPS, "languageIds": _LANGUAGES}
@@ -65,7 +58,7 @@ class Colors(PlainRecord):
         ),
     )
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of links that differ; report unknown references.
 
         Without the multiple-language feature, report items with languages (``feature_disabled``)
@@ -83,17 +76,14 @@ class Colors(PlainRecord):
             {_TABLES[field]: _links(forms, field) for field in fields}
             for forms in (items, write_set.stored_forms)
         )
-        link_differences = await differences(
-            connection, batch, sets, stored_sets if write_set.stored_forms else None
+        link_differences = await links.differences(
+            batch, sets, stored_sets if write_set.stored_forms else None
         )
-        await self._check_references(connection, write_set, link_differences)
-        return difference_statements(link_differences)
+        await self._check_references(write_set, link_differences)
+        return links.difference_statements(link_differences)
 
     async def _check_references(
-        self,
-        connection: Connection,
-        write_set: WriteSet,
-        link_differences: Mapping[Links, LinkDifference],
+        self, write_set: WriteSet, link_differences: Mapping[links.Links, links.LinkDifference]
     ) -> None:
         """Report references to records that do not exist and to deleted color groups.
 
@@ -106,7 +96,7 @@ class Colors(PlainRecord):
         if not any(ids):
             return
         unknown: dict[str, dict[int, bool]] = defaultdict(dict)
-        rows = await self._fetch(connection, batch, "unknown_references", *ids)
+        rows = await self._fetch(batch, "unknown_references", *ids)
         for field, reference, is_deleted in rows:
             unknown[field][reference] = is_deleted
         for field, references in unknown.items():
@@ -127,7 +117,7 @@ def _refuse_languages(batch: Batch) -> None:
 
 
 def _ids_to_check(
-    write_set: WriteSet, field: str, link_differences: Mapping[Links, LinkDifference]
+    write_set: WriteSet, field: str, link_differences: Mapping[links.Links, links.LinkDifference]
 ) -> set[int]:
     """Return the ids of a field to look up: new links, and all links of restored colors.
 
@@ -143,6 +133,6 @@ def _ids_to_check(
     return ids.union(*(item.get(field) or () for item in items))
 
 
-def _links(forms: Mapping[int, Item], field: str) -> LinkSets:
+def _links(forms: Mapping[int, Item], field: str) -> links.LinkSets:
     """Return the linked ids in a field of writable forms, by record id; none if it is missing."""
     return {record_id: form.get(field) or () for record_id, form in forms.items()}

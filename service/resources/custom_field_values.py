@@ -9,7 +9,6 @@ import asyncpg
 import orjson
 
 from service.batches.batch import Batch, Item
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.child_list import ChildList
@@ -120,11 +119,11 @@ class CustomFieldValues(RecordPart):
         is_shown=IS_SHOWN,
     )
 
-    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+    async def _match(self, batch: Batch) -> list[MatchedChildren]:
         """Match the entries; report errors of those that change."""
-        fields = await self._fields(connection, batch)
+        fields = await self._fields(batch)
         _resolve(batch, fields)
-        lists, changed = await super()._match(connection, batch), list[NamedEntry]()
+        lists, changed = await super()._match(batch), list[NamedEntry]()
         assert self.children is not None
         for children in lists:
             for child_id, entry in children.all.items():
@@ -132,32 +131,28 @@ class CustomFieldValues(RecordPart):
                 if self.children.row(entry, stored) != stored:
                     changed.append((children, children.request_indexes[child_id], entry))
         if changed:
-            await self._check(connection, batch, fields, changed)
+            await self._check(batch, fields, changed)
         return lists
 
-    async def _fields(self, connection: Connection, batch: Batch) -> Mapping[int, _Field]:
+    async def _fields(self, batch: Batch) -> Mapping[int, _Field]:
         """Lock the fields of the entries, and return them by id."""
         ids = sorted({entry[_FIELD] for item in batch.items for entry in item[self.list_name]})
         if not ids:
             return {}
-        await self._fetch(connection, batch, "hold_fields", ids)
-        rows = await self._fetch(connection, batch, "fields", ids)
+        await self._fetch(batch, "hold_fields", ids)
+        rows = await self._fetch(batch, "fields", ids)
         fields = {row["id"]: _Field(row) for row in rows}
-        for row in await self._fetch(connection, batch, "choices", ids):
+        for row in await self._fetch(batch, "choices", ids):
             fields[row["custom_field_id"]].choices[row["id"]] = row
         return fields
 
     async def _check(
-        self,
-        connection: Connection,
-        batch: Batch,
-        fields: Mapping[int, _Field],
-        changed: Iterable[NamedEntry],
+        self, batch: Batch, fields: Mapping[int, _Field], changed: Iterable[NamedEntry]
     ) -> None:
         """Report the errors of entries that differ from the stored ones."""
         named = [entry for *_, entry in changed]
-        names = await StyleNames.find(connection, batch, named, batch.ids)
-        rows = await self._fetch(connection, batch, "styles", batch.ids)
+        names = await StyleNames.find(batch, named, batch.ids)
+        rows = await self._fetch(batch, "styles", batch.ids)
         styles = {row["id"]: row for row in rows}
         entries = defaultdict[int, dict[Any, Item]](dict)
         for item in batch.items:

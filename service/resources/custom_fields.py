@@ -9,7 +9,6 @@ import asyncpg
 from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import Dependency, LockedRow, WriteSet
-from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
@@ -74,15 +73,15 @@ class CustomFields(PlainRecord):
         plan = super().record_statements(replace(write_set, upserts=first))
         return [*plan, *self._item_statements(self.updates, last)]
 
-    async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check_unused(self, write_set: WriteSet) -> WritePlan:
         """Report deletes of fields that have children which are live after the request."""
         if write_set.live_deletes:
             items = write_set.upserts.json(self._written_separately)
-            await self._fail_used(connection, write_set, items)
+            await self._fail_used(write_set, items)
         return []
 
     async def dependencies(
-        self, connection: Connection, write_set: WriteSet, stored: Mapping[int, LockedRow]
+        self, write_set: WriteSet, stored: Mapping[int, LockedRow]
     ) -> Iterable[Dependency]:
         """Return dependencies of children on new and restored parents, of deletes on children.
 
@@ -90,7 +89,7 @@ class CustomFields(PlainRecord):
         """
         items, deleted_ids = write_set.batch.items, {*write_set.deletes.ids}
         batch, parents = write_set.batch, [item.get(_PARENT) for item in items]
-        rows = await self._fetch(connection, batch, "reliances", batch.ids, parents)
+        rows = await self._fetch(batch, "reliances", batch.ids, parents)
         new_ids = {record_id for record_id in write_set.batch.ids if record_id not in stored}
         on_new = [(item["id"], item[_PARENT]) for item in items if item.get(_PARENT) in new_ids]
         on_restored = [

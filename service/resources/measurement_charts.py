@@ -6,7 +6,6 @@ import orjson
 
 from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
@@ -58,32 +57,30 @@ class MeasurementCharts(RecordPart):
     children = _LINES
     is_patched = True
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the writes of units, lines and values, which change only what differs.
 
         Report unknown lines and sizes, and more than ``MAX_CHILDREN`` lines, deactivated ones
         included.
         """
-        charts = await self._match(connection, batch)
-        plan = await self._list_plan(connection, batch, charts)
-        values = await self._nested_plan(connection, batch, charts)
-        await self._note_units(connection, batch, charts)
+        charts = await self._match(batch)
+        plan = await self._list_plan(batch, charts)
+        values = await self._nested_plan(batch, charts)
+        await self._note_units(batch, charts)
         units = [{"id": item["id"], "unit": item.get("unit")} for item in batch.items]
         return [self.bound("set_unit", orjson.dumps(units).decode()), *plan, *values]
 
-    async def _note_units(
-        self, connection: Connection, batch: Batch, charts: Sequence[MatchedChildren]
-    ) -> None:
+    async def _note_units(self, batch: Batch, charts: Sequence[MatchedChildren]) -> None:
         """Note in the batch which charts have a unit or lines before and after the write."""
         bare = [chart.owner_id for chart in charts if not chart.stored.all]
-        rows = await self._fetch(connection, batch, "units", bare) if bare else ()
+        rows = await self._fetch(batch, "units", bare) if bare else ()
         with_unit = {row["id"] for row in rows}
         for chart, item in zip(charts, batch.items, strict=True):
             was_filled = chart.owner_id not in bare or chart.owner_id in with_unit
             is_filled = bool(chart.total) or item.get("unit") is not None
             batch.note_part(self.name, chart.owner_id, was_filled=was_filled, is_filled=is_filled)
 
-    async def check_nested(self, connection: Connection, batch: Batch, nested: NestedLists) -> None:
+    async def check_nested(self, batch: Batch, nested: NestedLists) -> None:
         """Lock the sizes and their size ranges; report sizes that cannot be used.
 
         These are unknown sizes. They are also deactivated sizes and sizes of deleted size ranges,
@@ -92,7 +89,7 @@ class MeasurementCharts(RecordPart):
         size_ids = sorted({size_id for values in nested.lists for size_id in values.all})
         if not size_ids:
             return
-        rows = await _SIZES.find(connection, batch.caller, size_ids)
+        rows = await _SIZES.find(batch, size_ids)
         live = {size_id for size_id, row in rows.items() if row["is_live"]}
         for values in nested.lists:
             for size_id in values.new.keys() - live:

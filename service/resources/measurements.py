@@ -11,19 +11,13 @@ import orjson
 from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
-from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 from service.records.parts import RecordPart
 from service.records.path_keys import KeyLookup
 from service.records.scalar_columns import decimal_text
-from service.resources.sample_requests import (
-    REQUEST_KEYS,
-    STYLE_KEYS,
-    SampleRequests,
-    StyleSampleRequests,
-)
+from service.resources import sample_requests
 from service.schemas.extra_checks import duplicate_errors
 
 _SIZE: Final = "sizeRangeSizeId"
@@ -42,15 +36,15 @@ class Measurements(RecordPart):
     """
 
     name = "measurements"
-    owner = SampleRequests
+    owner = sample_requests.SampleRequests
     parents: ClassVar[Mapping[str, str]] = {
-        **StyleSampleRequests.parents,
-        "sampleRequestId": SampleRequests.name,
+        **sample_requests.StyleSampleRequests.parents,
+        "sampleRequestId": sample_requests.SampleRequests.name,
     }
     key = _SIZE
     key_lookups = {  # noqa: RUF012
-        "styleId": STYLE_KEYS,
-        "sampleRequestId": REQUEST_KEYS,
+        "styleId": sample_requests.STYLE_KEYS,
+        "sampleRequestId": sample_requests.REQUEST_KEYS,
         _SIZE: KeyLookup("name", load("measurements")["size_by_name"].text),
     }
     is_patched = True
@@ -97,7 +91,7 @@ class Measurements(RecordPart):
             for detail in self.size_errors(size) if isinstance(size, dict) else ():
                 yield replace(detail, path=("sizes", index, *detail.path))
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the writes of the sizes that the items name, and of their active lines.
 
         Members and active lines that an item omits are cleared. Report sizes that are not
@@ -108,7 +102,7 @@ class Measurements(RecordPart):
         ids = [size.request_id for size in sizes], [size.size_id for size in sizes]
         stored = defaultdict[tuple[int, int], dict[int, asyncpg.Record]](dict)
         members = dict[tuple[int, int], asyncpg.Record]()
-        for row in await self._fetch(connection, batch, "measured_lines", *ids):
+        for row in await self._fetch(batch, "measured_lines", *ids):
             members[row["request_id"], row["size_id"]] = row
             lines = stored[row["request_id"], row["size_id"]]
             if row["line_id"] is not None:
@@ -139,11 +133,9 @@ class _MeasuredSize:
     """Size of a sample request in a write: the item itself, or an entry of its ``sizes``."""
 
     index: int
-    """Index of the item in the batch."""
     path: Path
     """Path of the entry in the item."""
     request_id: int
-    """Id of the sample request."""
     size_id: int
     values: Item
     """Members of the size as sent, ``lines`` included."""

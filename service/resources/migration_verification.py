@@ -81,8 +81,7 @@ class MigrationVerification(Resource):
         counts = await self.counts(connection, caller, comparison["collection"])
         count, checksum, keys = map(comparison.get, _CLAIMS)
         text = self.statements["comparison"].fill(record=self._records[counts["collection"]])
-        parameters = (caller.organization_id, keys or [], _MOST)
-        row = dict(await connection.fetchrow(text, *parameters))
+        row = dict(await connection.fetchrow(text, caller.organization_id, keys or [], _MOST))
         if keys is None:
             row |= dict.fromkeys(row.keys() - {"shared", "shared_count"})
         actual = counts["active"] + counts["inactive"]

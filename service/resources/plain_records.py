@@ -13,7 +13,6 @@ from service import schemas
 from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
@@ -221,41 +220,36 @@ class PlainRecord(MasterRecord):
         if period := schemas.load()[self.name].get(PERIOD):
             start, end = (str(item.get(name)) for name in period)
             if end < start and not (error_of("date", start) or error_of("date", end)):
-                message = f"Use {start} or later."
-                yield ErrorDetail(ErrorType.OUT_OF_RANGE, (period[1],), message)
+                yield ErrorDetail(ErrorType.OUT_OF_RANGE, (period[1],), f"Use {start} or later.")
         for child in self.lists:
             yield from child.errors(item.get(child.name), child.name)
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the plan for children and links that differ; report what stored data show."""
         batch = write_set.upserts
         for item, name in product(batch.items, self._value_sets):
             item[name] = sorted(item.get(name) or ())
-        plan = await super().check(connection, write_set)
+        plan = await super().check(write_set)
         if not batch.items:
             return plan
         for child in self.lists:
-            plan += await self._list_plan(connection, write_set, child)
+            plan += await self._list_plan(write_set, child)
         if self._links:
             sets = {
                 links: {item["id"]: [*map(stored_id, item.get(name) or ())] for item in batch.items}
                 for name, links in self._links.items()
             }
-            plan += await link_statements(connection, batch, sets)
+            plan += await link_statements(batch, sets)
         return plan
 
-    async def _list_plan(
-        self, connection: Connection, write_set: WriteSet, child: ChildList
-    ) -> WritePlan:
+    async def _list_plan(self, write_set: WriteSet, child: ChildList) -> WritePlan:
         """Return the writes of a list; report the errors of its entries."""
-        return child.plan(child.differences(await self._match(connection, write_set, child)))
+        return child.plan(child.differences(await self._match(write_set, child)))
 
-    async def _match(
-        self, connection: Connection, write_set: WriteSet, child: ChildList
-    ) -> list[MatchedChildren]:
+    async def _match(self, write_set: WriteSet, child: ChildList) -> list[MatchedChildren]:
         batch = write_set.upserts
         sent = child.sent(batch, keeps_omitted=self.keeps_omitted)
-        return await child.match(connection, batch, sent, {*write_set.created_ids})
+        return await child.match(batch, sent, {*write_set.created_ids})
 
 
 def _differs(columns: list[str]) -> str:

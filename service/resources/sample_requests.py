@@ -7,7 +7,6 @@ import orjson
 
 from service.batches.change_recorder import BoundStatement, WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.database.statements import Statement, load, load_bound
 from service.listing.related import Related
 from service.records import scalar_columns
@@ -62,7 +61,7 @@ class SampleRequests(HardDeleted):
         shapes = ("documents", "last_documents")
         return {**loaded, **{name: loaded[name].bind(of_style="") for name in shapes}}
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of sizes and frozen values.
 
         Report unknown references, changes of read-only values, lines and sizes that ``requested``
@@ -72,12 +71,12 @@ class SampleRequests(HardDeleted):
         upserts = write_set.upserts
         if not upserts.items:
             return []
-        plan = await super().check(connection, write_set)
-        added = await self._fetch(connection, upserts, "new_sizes", upserts.json())
+        plan = await super().check(write_set)
+        added = await self._fetch(upserts, "new_sizes", upserts.json())
         if grown_ids := sorted({row["id"] for row in added} - {*write_set.created_ids}):
-            await self._fetch(connection, upserts, "hold_charts", grown_ids)
+            await self._fetch(upserts, "hold_charts", grown_ids)
         sizes = {item["id"]: item.get("sizeRangeSizeIds") or () for item in upserts.items}
-        plan += await link_statements(connection, upserts, {_SIZES: sizes})
+        plan += await link_statements(upserts, {_SIZES: sizes})
         if added:
             pairs = orjson.dumps([tuple(row) for row in added]).decode()
             created_ids = {*write_set.created_ids}

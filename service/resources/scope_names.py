@@ -4,17 +4,7 @@ from typing import Final
 
 from service import schemas
 from service.errors import with_nearest
-from service.organizations.scopes import (
-    ACCESSES,
-    ALL,
-    APART,
-    NAMES,
-    OF_STYLES,
-    READ,
-    STYLES,
-    WRITE,
-    parse,
-)
+from service.organizations import scopes
 from service.resources import registry
 
 _COMPUTED: Final = (
@@ -31,15 +21,15 @@ _STORED: Final = (
     registry.WEBHOOKS,
 )
 _ACCESSES: Final = {
-    ALL: ACCESSES,
-    **{resource.collection: ACCESSES for resource in _STORED},
-    **{resource.name: (READ,) for resource in _COMPUTED},
+    scopes.ALL: scopes.ACCESSES,
+    **{resource.collection: scopes.ACCESSES for resource in _STORED},
+    **{resource.name: (scopes.READ,) for resource in _COMPUTED},
 }
 """Accesses by the collection of the scope."""
 
 _RESTRICTED: Final = {
-    **dict.fromkeys((STYLES, *OF_STYLES, registry.STYLE_PRICES.name), (READ,)),
-    registry.MEASUREMENTS.name: (READ, WRITE),
+    **dict.fromkeys((scopes.STYLES, *scopes.OF_STYLES, registry.STYLE_PRICES.name), (scopes.READ,)),
+    registry.MEASUREMENTS.name: (scopes.READ, scopes.WRITE),
 }
 """Accesses that can be restricted to suppliers, by collection."""
 
@@ -51,10 +41,11 @@ def scoped_fields(collection: str) -> frozenset[str]:
 
 def scope_problem(text: str) -> str | None:
     """Return why a text is no scope that a key can have; None if it is one."""
-    scope = parse(NAMES.get(text, text))
+    scope = scopes.parse(scopes.NAMES.get(text, text))
     if scope is None:
         form = "COLLECTION:read, COLLECTION:write or COLLECTION:delete"
-        return None if text in APART else f"Use {form}, or one of {', '.join((*NAMES, *APART))}."
+        names = ", ".join((*scopes.NAMES, *scopes.APART))
+        return None if text in scopes.APART else f"Use {form}, or one of {names}."
     accesses = _ACCESSES.get(scope.collection)
     if accesses is None:
         return with_nearest("There is no such collection.", scope.collection, _ACCESSES)

@@ -8,7 +8,6 @@ import orjson
 
 from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
-from service.database.connections import Connection
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.records.child_list import ChildList
@@ -74,23 +73,21 @@ class SizeRangeSizes(RecordPart):
             str(_SIZES.moved): ordered,
         }
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the writes of the sizes and of the ones that grading starts from.
 
         Report unknown sizes, related ones included, and more than ``MAX_CHILDREN`` sizes,
         deactivated ones included.
         """
-        lists = await self._match(connection, batch)
+        lists = await self._match(batch)
         _resolve_related(batch, lists)
-        await self._check_related(connection, batch, lists)
-        plan = await self._list_plan(connection, batch, lists)
+        await self._check_related(batch, lists)
+        plan = await self._list_plan(batch, lists)
         self._note(batch, lists)
         defaults = [(sizes.owner_id, _default_id(sizes)) for sizes in lists]
         return [*plan, self.bound("mark_default", orjson.dumps(defaults).decode())]
 
-    async def _check_related(
-        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
-    ) -> None:
+    async def _check_related(self, batch: Batch, lists: Sequence[MatchedChildren]) -> None:
         """Lock the related sizes; report unknown ones, and those of deleted size ranges.
 
         Relations within the size range, and those that the stored size has already, may lead to a
@@ -107,7 +104,7 @@ class SizeRangeSizes(RecordPart):
             return
         [reference] = self.references
         ids = sorted({related_id for _, _, related_id in related})
-        rows = await reference.find(connection, batch.caller, ids)
+        rows = await reference.find(batch, ids)
         for sizes, index, related_id in related:
             row = rows.get(related_id)
             is_own = row is not None and row["owner_id"] == sizes.owner_id
@@ -116,9 +113,7 @@ class SizeRangeSizes(RecordPart):
             path, message = (index, _RELATED), "There is no such size."
             sizes.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
-    async def _used(
-        self, connection: Connection, batch: Batch, lists: Sequence[MatchedChildren]
-    ) -> set[int]:
+    async def _used(self, batch: Batch, lists: Sequence[MatchedChildren]) -> set[int]:
         """Return the ids of omitted sizes that are in use, or that remaining sizes relate to.
 
         These remain, too, and so do the sizes that they relate to.
@@ -127,7 +122,7 @@ class SizeRangeSizes(RecordPart):
         if not missing:
             return set()
         stored = {size_id: row for sizes in lists for size_id, row in sizes.stored.all.items()}
-        pending: list[int | None] = [*await super()._used(connection, batch, lists)]
+        pending: list[int | None] = [*await super()._used(batch, lists)]
         for sizes in lists:
             pending += (entry.get(_RELATED) for entry in sizes.all.values())
             pending += (_related_id(stored[size_id]) for size_id in sizes.staying)

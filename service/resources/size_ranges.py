@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import Dependency, LockedRow, WriteSet
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.listing.related import Related
 from service.records.master_record import MasterRecord
@@ -39,7 +38,7 @@ class SizeRanges(MasterRecord):
         ),
     )
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Report ``isDefault`` on deleted records, which a patch can leave deleted.
 
         Also report restores of size ranges whose sizes relate to those of a deleted size range that
@@ -49,9 +48,9 @@ class SizeRanges(MasterRecord):
         for index, item in enumerate(write_set.upserts.items):
             if item.get("isDefault") and item.get("state") == "deleted":
                 write_set.upserts.fail(index, kind, "isDefault", message=message)
-        return await super().check(connection, write_set)
+        return await super().check(write_set)
 
-    async def check_unused(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check_unused(self, write_set: WriteSet) -> WritePlan:
         """Report deletes of ranges with sizes in use, and of the default without a successor.
 
         Uses by other size ranges are judged by the state after the request. The plan is empty.
@@ -59,17 +58,17 @@ class SizeRanges(MasterRecord):
         if write_set.live_deletes:
             is_succeeded = any(item.get("isDefault") for item in write_set.upserts.items)
             restored_ids = [*write_set.restored_ids]
-            await self._fail_used(connection, write_set, restored_ids, is_succeeded)
+            await self._fail_used(write_set, restored_ids, is_succeeded)
         return []
 
     async def dependencies(
-        self, connection: Connection, write_set: WriteSet, stored: Mapping[int, LockedRow]
+        self, write_set: WriteSet, stored: Mapping[int, LockedRow]
     ) -> Iterable[Dependency]:
         """Return dependencies between size ranges of the batch whose sizes relate to each other.
 
         A delete depends on the items of live users, a restore on the items of deleted targets.
         """
-        rows = await self._fetch(connection, write_set.batch, "reliances", write_set.batch.ids)
+        rows = await self._fetch(write_set.batch, "reliances", write_set.batch.ids)
         deleted, restored = {*write_set.deletes.ids}, {*write_set.restored_ids}
         in_use, unknown = ErrorType.CONFLICT_IN_USE, ErrorType.UNKNOWN_REFERENCE
         message = "A size relates to a size of a deleted size range."

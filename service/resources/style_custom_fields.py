@@ -10,7 +10,6 @@ from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import BoundStatement, WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.records.child_list import ChildList
@@ -37,9 +36,7 @@ class _ChildValue:
     """Allowed value in a request that refers to a value of the parent field."""
 
     item_index: int
-    """Index of the item in the batch."""
     value_index: int
-    """Index of the value in the item's ``allowedValues``."""
     field_id: int
     """Id of the custom field, which is that of the item."""
     values: list[Item]
@@ -127,7 +124,7 @@ class StyleCustomFields(CustomFields):
         joins = (each.links.join(shape, each.field, each.target) for each in _ASSOCIATIONS)
         return "\n".join([super()._joins(form, fragments), *joins])
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of allowed values and of associations that differ.
 
         Lock the associated records. Report the errors of ``CustomFields``, associations with no
@@ -135,21 +132,19 @@ class StyleCustomFields(CustomFields):
         that no longer differ per color or size as they did.
         """
         if not write_set.upserts.items:
-            return await super().check(connection, write_set)
+            return await super().check(write_set)
         sets = {
-            association.links: await association.resolve(connection, write_set.upserts)
+            association.links: await association.resolve(write_set.upserts)
             for association in _ASSOCIATIONS
         }
-        plan, batch = await super().check(connection, write_set), write_set.upserts
+        plan, batch = await super().check(write_set), write_set.upserts
         if len(batch.items) > len(write_set.created_ids):
             names = ("diffPerColor", "diffPerSize")
             flagged = [[item["id"] for item in batch.items if item.get(name)] for name in names]
-            batch.fail_all(await self._fetch(connection, batch, "turned", batch.id_array, *flagged))
-        return plan + await link_statements(connection, write_set.upserts, sets)
+            batch.fail_all(await self._fetch(batch, "turned", batch.id_array, *flagged))
+        return plan + await link_statements(write_set.upserts, sets)
 
-    async def _list_plan(
-        self, connection: Connection, write_set: WriteSet, child: ChildList
-    ) -> WritePlan:
+    async def _list_plan(self, write_set: WriteSet, child: ChildList) -> WritePlan:
         """Return the writes of allowed values.
 
         Report references to values that the parent field lacks, and removed values that live styles
@@ -160,24 +155,23 @@ class StyleCustomFields(CustomFields):
         child_values = [*_child_values(batch)]
         for entry in child_values:
             entry.restore_key()
-        matched = await self._match(connection, write_set, child)
+        matched = await self._match(write_set, child)
         if entries := [entry for entry in child_values if _KEY in entry.value]:
-            await self._resolve(connection, batch, child, matched, entries)
+            await self._resolve(batch, child, matched, entries)
             child_values = [each for each in child_values if each.value[_POINTER] is not None]
         new_ids = {value_id for values in matched for value_id in values.new}
         stored = [entry for entry in child_values if entry.value[_POINTER] not in new_ids]
         if stored:
-            await self._check_parent_values(connection, batch, stored)
+            await self._check_parent_values(batch, stored)
         differences = child.differences(matched)
         plan, removed = child.plan(differences), sorted(row["id"] for row in differences["remove"])
         if not removed:
             return plan
-        await self._check_removed_values(connection, write_set, child_values, removed)
+        await self._check_removed_values(write_set, child_values, removed)
         return [BoundStatement(self.statements["forget_parent_values"].text, (removed,)), *plan]
 
     async def _resolve(
         self,
-        connection: Connection,
         batch: Batch,
         child: ChildList,
         matched: Sequence[MatchedChildren],
@@ -187,7 +181,7 @@ class StyleCustomFields(CustomFields):
 
         Keys mean the parent field's values as the request leaves them.
         """
-        parents = await self._parents(connection, batch, entries)
+        parents = await self._parents(batch, entries)
         values: dict[int | None, Iterable[tuple[int, Any, Any]]] = {
             each.owner_id: [
                 (id_, value["value"], value.get("userDefinedId")) for id_, value in each.all.items()
@@ -195,34 +189,28 @@ class StyleCustomFields(CustomFields):
             for each in matched
         }
         others = {parent for parent in parents.values() if parent} - values.keys()
-        if others:
-            for parent, stored in (await child.stored(connection, batch.caller, others)).items():
-                values[parent] = [(id_, *row[:2]) for id_, row in stored.active.items()]
+        for parent, stored in (await child.stored(batch, others)).items():
+            values[parent] = [(id_, *row[:2]) for id_, row in stored.active.items()]
         for entry in entries:
             entry.resolve(batch, values.get(parents[entry.field_id], ()))
 
-    async def _parents(
-        self, connection: Connection, batch: Batch, entries: list[_ChildValue]
-    ) -> dict[int, int | None]:
+    async def _parents(self, batch: Batch, entries: list[_ChildValue]) -> dict[int, int | None]:
         """Return the parents of the fields of allowed values, by the id of the field, or None.
 
         The parent of a stored field is the stored one.
         """
         fields = {entry.field_id: batch.items[entry.item_index] for entry in entries}
         sent = {field_id: item.get("parentCustomFieldId") for field_id, item in fields.items()}
-        rows = await self._fetch(connection, batch, "reliances", [*sent], [*sent.values()])
+        rows = await self._fetch(batch, "reliances", [*sent], [*sent.values()])
         return {
             # The parent of a new field may be new, too.
             row["id"]: row["parent_id"] or (sent[row["id"]] if row["is_live"] is None else None)
             for row in rows
         }
 
-    async def _check_parent_values(
-        self, connection: Connection, batch: Batch, child_values: list[_ChildValue]
-    ) -> None:
+    async def _check_parent_values(self, batch: Batch, child_values: list[_ChildValue]) -> None:
         """Report values that refer to a value that the parent field has not stored."""
         unknown = await self._fetch(
-            connection,
             batch,
             "unknown_parent_values",
             [entry.field_id for entry in child_values],
@@ -230,15 +218,10 @@ class StyleCustomFields(CustomFields):
             [entry.value[_POINTER] for entry in child_values],
         )
         for (ordinality,) in unknown:
-            message = "The parent field has no such allowed value."
-            child_values[ordinality - 1].fail(batch, message)
+            child_values[ordinality - 1].fail(batch, "The parent field has no such allowed value.")
 
     async def _check_removed_values(
-        self,
-        connection: Connection,
-        write_set: WriteSet,
-        child_values: list[_ChildValue],
-        removed: list[int],
+        self, write_set: WriteSet, child_values: list[_ChildValue], removed: list[int]
     ) -> None:
         """Report removed values that live styles have, or values of live child fields refer to.
 
@@ -246,9 +229,9 @@ class StyleCustomFields(CustomFields):
         fields are those after the request.
         """
         batch = write_set.upserts
-        chosen = await self._fetch(connection, batch, "chosen_values", removed)
+        chosen = await self._fetch(batch, "chosen_values", removed)
         needed = await self._fetch(
-            *(connection, batch, "needed_values", removed),
+            *(batch, "needed_values", removed),
             [entry.field_id for entry in child_values],
             [entry.value[_POINTER] for entry in child_values],
             [*batch.ids, *write_set.deletes.ids],
@@ -259,5 +242,4 @@ class StyleCustomFields(CustomFields):
             chosen = [(field_id, used, ()) for field_id, used, _ in chosen]
         for field_id, used, first in (*chosen, *needed):
             named = f" of {named_records(map(orjson.loads, first))}" if first else ""
-            message = f"{used}{named}."
-            batch.fail(indexes[field_id], type_, field, message=message)
+            batch.fail(indexes[field_id], type_, field, message=f"{used}{named}.")

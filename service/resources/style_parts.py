@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from service.batches.batch import Batch
-from service.database.connections import Connection
+from service.batches.batch import Batch, Item
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.properties import stored_id
@@ -29,22 +28,17 @@ class StyleContacts(RecordPart):
 
 
 class _Steps(ChildList):
-    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+    def entry_errors(self, entry: Item, *path: str | int) -> Iterator[ErrorDetail]:
         """Yield the errors of steps without a place, and of names that their process needs not."""
-        yield from super().errors(entries, *path)
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if not isinstance(entry, dict):
-                continue
-            name, is_other = (*path, index, "processName"), entry.get("process") == "other"
-            if is_other and entry.get("processName") is None:
-                yield ErrorDetail(ErrorType.REQUIRED_FIELD, name, "Name the process.")
-            if not is_other and entry.get("processName") is not None:
-                message = "Leave it out, or use the process `other`."
-                yield ErrorDetail(ErrorType.INVALID_VALUE, name, message)
-            if all(entry.get(name) is None for name in _PLACES):
-                message = f"Use one of {', '.join(_PLACES)}."
-                country = (*path, index, "countryCode")
-                yield ErrorDetail(ErrorType.REQUIRED_FIELD, country, message)
+        name, is_other = (*path, "processName"), entry.get("process") == "other"
+        if is_other and entry.get("processName") is None:
+            yield ErrorDetail(ErrorType.REQUIRED_FIELD, name, "Name the process.")
+        if not is_other and entry.get("processName") is not None:
+            message = "Leave it out, or use the process `other`."
+            yield ErrorDetail(ErrorType.INVALID_VALUE, name, message)
+        if all(entry.get(place) is None for place in _PLACES):
+            message = f"Use one of {', '.join(_PLACES)}."
+            yield ErrorDetail(ErrorType.REQUIRED_FIELD, (*path, "countryCode"), message)
 
 
 class StyleSupplierFacilities(RecordPart):
@@ -62,11 +56,11 @@ class StyleSupplierFacilities(RecordPart):
         table="style_supplier_facility", noun="step", computed=("effectiveCountryCode",)
     )
 
-    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+    async def _match(self, batch: Batch) -> list[MatchedChildren]:
         """Match the steps; report new ones whose facility is of another sub-supplier."""
         steps = [step for item in batch.items for step in item[self.list_name]]
         ids = sorted({step[_FACILITY] for step in steps if step.get(_FACILITY)})
-        rows = await self._fetch(connection, batch, "sub_suppliers", ids) if ids else ()
+        rows = await self._fetch(batch, "sub_suppliers", ids) if ids else ()
         owners = {row["id"]: row["sub_supplier_id"] for row in rows}
         for request_index, item in zip(batch.request_indexes, batch.items, strict=True):
             item[self.list_name] = [*item[self.list_name]]
@@ -76,13 +70,12 @@ class StyleSupplierFacilities(RecordPart):
                     item[self.list_name][index] = step | {_SUB_SUPPLIER: str(owner)}
                     # A deleted sub-supplier is reported at the facility, which was sent.
                     batch.errors.close(request_index, (self.list_name, index, _SUB_SUPPLIER))
-        lists = await super()._match(connection, batch)
+        lists = await super()._match(batch)
         message = "The facility is one of another sub-supplier."
         for children, index, step in self._changed(lists):
             owner = owners.get(step.get(_FACILITY))
             if owner is not None and stored_id(step[_SUB_SUPPLIER]) != owner:
-                path = (index, _FACILITY)
-                children.fail(batch, ErrorType.INVALID_VALUE, *path, message=message)
+                children.fail(batch, ErrorType.INVALID_VALUE, index, _FACILITY, message=message)
         return lists
 
     def _changed(self, lists: list[MatchedChildren]) -> Iterator[tuple[MatchedChildren, int, Any]]:

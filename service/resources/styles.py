@@ -7,7 +7,6 @@ import orjson
 from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.database.statements import load
 from service.error_types import ErrorType
 from service.listing.properties import Property, stored_id
@@ -54,20 +53,20 @@ class Styles(PlainRecord):
         ReferencedBy("sample-requests", "style_id"),
     )
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of links to groups that differ, and the restores of style colors.
 
         Report restored styles whose charts or style colors refer to deleted records, too.
         """
-        plan = await super().check(connection, write_set)
+        plan = await super().check(write_set)
         if write_set.restored_ids:
-            await self._check_charts(connection, write_set)
-            await self._check_colors(connection, write_set)
+            await self._check_charts(write_set)
+            await self._check_colors(write_set)
             names = ["restore_style_colors", "restore_style_files"]
             plan += self._item_statements(names, write_set.upserts)
         return plan
 
-    async def check_result(self, connection: Connection, write_set: WriteSet) -> None:
+    async def check_result(self, write_set: WriteSet) -> None:
         """Report mandatory custom fields without a value, of styles that become ready for export.
 
         Values, colors and sizes are those that are stored, all else that of the items.
@@ -92,32 +91,32 @@ class Styles(PlainRecord):
             for number, item in enumerate(batch.items, start=1)
         ]
         parameter = orjson.dumps(styles).decode()
-        batch.fail_all(await self._fetch(connection, batch, "incomplete", parameter))
+        batch.fail_all(await self._fetch(batch, "incomplete", parameter))
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether stored styles are written, which may have SKUs, or are restored."""
         return len(write_set.upserts.items) > len(write_set.created_ids)
 
-    async def _check_colors(self, connection: Connection, write_set: WriteSet) -> None:
+    async def _check_colors(self, write_set: WriteSet) -> None:
         """Report restored styles with style colors of deleted colors or seasons; lock these."""
         upserts, ids = write_set.upserts, [*write_set.restored_ids]
-        rows = await self._fetch(connection, upserts, "unrestorable", ids)
+        rows = await self._fetch(upserts, "unrestorable", ids)
         messages = {
             row["id"]: f"Its style color {row['style_color_id']} has a deleted color or season."
             for row in rows
         }
         upserts.fail_records(messages, ErrorType.UNKNOWN_REFERENCE, "state")
 
-    async def _check_charts(self, connection: Connection, write_set: WriteSet) -> None:
+    async def _check_charts(self, write_set: WriteSet) -> None:
         """Report restored styles whose measurement charts have values of deleted size ranges.
 
         Lock the size ranges of these charts. The error is ``unknown_reference`` at ``state``.
         """
         upserts, ids = write_set.upserts, [*write_set.restored_ids]
-        ranges = await self._fetch(connection, upserts, "hold_size_ranges", ids)
+        ranges = await self._fetch(upserts, "hold_size_ranges", ids)
         deleted = [row["id"] for row in ranges if row["state"] == "deleted"]
         if deleted:
-            rows = await self._fetch(connection, upserts, "charted_in", ids, deleted)
+            rows = await self._fetch(upserts, "charted_in", ids, deleted)
             message = "Its measurement chart has values of a deleted size range."
             messages = dict.fromkeys((row["id"] for row in rows), message)
             upserts.fail_records(messages, ErrorType.UNKNOWN_REFERENCE, "state")

@@ -2,7 +2,6 @@
 
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.listing.related import Related
 from service.records.child_list import ChildList
 from service.resources.plain_records import PlainRecord
@@ -39,7 +38,7 @@ class SubSuppliers(PlainRecord):
     updates = ("tell_restored", "update", "restore_facilities")
     deletes = ("delete", "delete_facilities", "tell_deleted")
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of contacts; report the errors that stored data show.
 
         Where own keys are unique, these are also restores of facilities that share a name.
@@ -47,5 +46,5 @@ class SubSuppliers(PlainRecord):
         upserts = write_set.upserts
         if write_set.restored_ids and upserts.caller.unique_keys:
             items = upserts.json(self._written_separately)
-            upserts.fail_all(await self._fetch(connection, upserts, "check_facilities", items))
-        return await super().check(connection, write_set)
+            upserts.fail_all(await self._fetch(upserts, "check_facilities", items))
+        return await super().check(write_set)

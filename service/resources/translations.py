@@ -5,7 +5,6 @@ import orjson
 from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.records.child_list import ChildList
 from service.records.parts import RecordPart
@@ -22,11 +21,11 @@ class Translations(RecordPart):
     below = "/translations"
     list_name = "translations"
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the plan; without the feature none, and report items with any language."""
         batch = write_set.upserts
         if batch.caller.multiple_language:
-            return await super().check(connection, write_set)
+            return await super().check(write_set)
         for index, item in enumerate(batch.items):
             if item[self.list_name]:
                 path, message = self.list_name, MULTIPLE_LANGUAGE_IS_OFF
@@ -58,9 +57,9 @@ class ColorTranslations(Translations):
         also_updated=False,
     )
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the writes of links that differ; report unknown languages."""
-        lists = await self._match(connection, batch)
+        lists = await self._match(batch)
         self._note(batch, lists)
         names = [
             {"id": each.owner_id, "former": former, "name": entry.get("colorName")}
@@ -70,6 +69,6 @@ class ColorTranslations(Translations):
             if former != entry.get("colorName")
         ]
         return [
-            *await self._list_plan(connection, batch, lists),
+            *await self._list_plan(batch, lists),
             *([self.bound("tell_colors", orjson.dumps(names).decode())] if names else ()),
         ]

@@ -6,7 +6,6 @@ from service.database.statements import Statement, load_bound
 from service.limits import LEASE_SECONDS
 from service.organizations.scopes import KEYS_MANAGE
 from service.records.resource import Resource
-from service.schemas.validation import Validator
 
 
 class Webhooks(Resource):
@@ -21,13 +20,6 @@ class Webhooks(Resource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements, with ``LEASE_SECONDS`` filled in as the length of a lease."""
         return load_bound(self.name, lease_seconds=str(LEASE_SECONDS))
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.create_form = Validator(self.name, "create")
-        self.merge_form = Validator(self.name, "merge")
-        self.rewind_form = Validator(self.name, "rewind")
-        self.rotate_form = Validator(self.name, "rotate")
 
 
 class Keys(Resource):

@@ -12,6 +12,7 @@ from service.files import SCHEMAS
 from service.schemas.derived_forms import ITEM_ID, with_derived
 from service.schemas.key_forms import OWN_KEY, WITHIN, with_key_forms
 from service.schemas.keyed_lists import with_keyed_lists
+from service.schemas.vocabulary import FOLDER
 from service.schemas.write_forms import with_write_forms
 
 Schema: TypeAlias = dict[str, Any]
@@ -32,6 +33,7 @@ def load() -> dict[str, Schema]:
     paths = {
         path.relative_to(SCHEMAS).with_suffix("").as_posix(): path
         for path in sorted(SCHEMAS.rglob("*.json"))
+        if path.parent != FOLDER
     }
     files = with_write_forms(
         {name: orjson.loads(path.read_bytes()) for name, path in paths.items()}

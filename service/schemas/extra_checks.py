@@ -44,8 +44,7 @@ def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iter
             if not _is_plain(member):
                 yield from format_errors(resolved.items, member, (*path, index))
     elif isinstance(value, str) and "\0" in value and "string" in types:
-        message = "Remove the character U+0000."
-        yield ErrorDetail(ErrorType.INVALID_VALUE, path, message)
+        yield ErrorDetail(ErrorType.INVALID_VALUE, path, "Remove the character U+0000.")
     elif isinstance(value, float) and "integer" in types and _is_whole(value):
         message = "Write a whole number without fraction or exponent."
         yield ErrorDetail(ErrorType.INVALID_TYPE, path, message)
@@ -116,8 +115,7 @@ def key_errors(text: str, *path: str) -> Iterator[ErrorDetail]:
 
 
 def _duplicate(*path: str | int) -> ErrorDetail:
-    message = "Another item of this request has this value."
-    return ErrorDetail(ErrorType.DUPLICATE, path, message)
+    return ErrorDetail(ErrorType.DUPLICATE, path, "Another item of this request has this value.")
 
 
 def _is_plain(value: Any) -> bool:

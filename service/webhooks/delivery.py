@@ -52,6 +52,7 @@ _MAX_BATCHES: Final = 50
 """Maximum number of messages of a delivery. Then its slot is free for other subscriptions."""
 _RENEWAL_SECONDS: Final = LEASE_SECONDS / 2.5
 """Interval of renewals of the lease while a response is awaited."""
+_EXPIRED: Final = Attempt(GONE, error="The key that created or changed it last has expired.")
 _LOG_INTERVAL: Final = timedelta(minutes=1)
 """Minimum time between two lines of the log about failures of a subscription."""
 
@@ -92,7 +93,8 @@ class Delivery:
                     receiver = await stack.enter_async_context(
                         self._outgoing.receiver(self._lease.organization_id, step.row["url"])
                     )
-                attempt = await self._post(receiver, step)
+                is_expired = step.row["key_has_expired"]
+                attempt = _EXPIRED if is_expired else await self._post(receiver, step)
                 metrics.WEBHOOK_DELIVERIES.labels(attempt.result).inc()
                 if attempt.error is not None:
                     await self._fail(receiver, step, attempt)
@@ -182,8 +184,8 @@ class Delivery:
     async def _fail(self, receiver: Receiver, step: _Step, attempt: Attempt) -> None:
         """Store a failed try with the time of the next, and release the lease.
 
-        Log it, at most once a minute for a subscription. The answer 410 pauses the subscription,
-        which is always logged.
+        Log it, at most once a minute for a subscription. The answer 410, and an expired key,
+        pause the subscription, which is always logged.
         """
         is_gone, now = attempt.result == GONE, datetime.now(UTC)
         logged_at = step.row["failure_logged_at"]
@@ -205,7 +207,7 @@ class Delivery:
         for entry in recorded:
             audit.log_head(self._lease.organization_id, entry["n"], entry["hash"])
         if is_gone:
-            message = f"{receiver.host} answered 410: the webhook is paused."
+            message = f"The webhook to {receiver.host} is paused: {attempt.error}"
             self._log("webhook_paused", message, receiver, logging.WARNING)
         elif is_logged:
             message = f"A message to {receiver.host} was not delivered: {attempt.error}"

@@ -43,8 +43,7 @@ class Lease:
 
         It is lost, too, if the subscription was deleted; for ``dispatch``, also if it is paused.
         """
-        text = SQL[statement].text
-        return await connection.fetchval(text, *self.key, *parameters) is not None
+        return await connection.fetchval(SQL[statement].text, *self.key, *parameters) is not None
 
 
 async def claim(connection: Connection, organization_id: int, webhook_id: int) -> Lease | None:

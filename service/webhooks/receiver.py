@@ -7,13 +7,11 @@ resolving again (pinned resolution). It follows no redirects, uses no proxies an
 import asyncio
 import os
 import socket
-from asyncio import AbstractEventLoop
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from types import TracebackType
 from typing import Any, Final
 
 import aiohttp
@@ -40,7 +38,7 @@ class BoundedConnector(aiohttp.TCPConnector):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._factory = partial(_protocol, self._loop)
+        self._factory = partial(_BoundedProtocol, self._loop)  # type: ignore[assignment]
 
 
 class _BoundedProtocol(ResponseHandler):
@@ -65,10 +63,6 @@ class _BoundedProtocol(ResponseHandler):
         if len(data) > left and self.transport is not None:
             self.set_exception(AnswerTooLongError())
             self.transport.abort()
-
-
-def _protocol(loop: AbstractEventLoop) -> ResponseHandler:
-    return _BoundedProtocol(loop)
 
 
 DELIVERED: Final = "delivered"
@@ -104,10 +98,6 @@ class Attempt:
     """Seconds from a failed response's ``Retry-After``, not limited yet; None without one."""
 
 
-class _RefusedError(OSError):
-    """Error of a name that resolves to an address that the policy refuses."""
-
-
 class Receiver(AbstractResolver):
     """HTTP client of one receiver, for a few messages in a row, and the client's resolver.
 
@@ -141,12 +131,7 @@ class Receiver(AbstractResolver):
         """Return the receiver."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Close the connections."""
         await self._session.close()
 
@@ -188,7 +173,7 @@ class Receiver(AbstractResolver):
         refusals = [self._policy.refusal(address_of(text), is_plain=is_plain) for text in addresses]
         self._refusal = next(filter(None, refusals), None)
         if self._refusal is not None:
-            raise _RefusedError(NOT_PUBLIC)
+            raise OSError(NOT_PUBLIC)
         return [_resolved(host, text, port) for text in addresses]
 
     async def close(self) -> None:

@@ -115,7 +115,6 @@ async def rewind(
     ApiError ``gone.changes_expired`` if changes after the position have expired, ``not_found`` for
     no subscription, or the error of a wrong position.
     """
-    await lock(connection, organization_id, webhook_id)
     feed = await connection.fetchrow(_SQL["feed"].text, organization_id)
     if CURSOR in body:
         position = _position_of_cursor(feed, organization_id, body)
@@ -155,7 +154,6 @@ async def rotate(
     Without that member it signs for a day. An even earlier one signs no more. Raise ApiError
     ``not_found`` for no subscription.
     """
-    await lock(connection, organization_id, webhook_id)
     seconds = body.get("overlapSeconds")
     overlap = timedelta(seconds=OVERLAP_SECONDS if seconds is None else seconds)
     secret = signing.new_secret()

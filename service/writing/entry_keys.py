@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from service import schemas
 from service.batches.batch import Batch, Item
-from service.database.connections import Connection
 from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
@@ -56,9 +55,7 @@ def _target(name: str | None) -> ReferenceTarget | None:
     return target if target and not target.key_of else None
 
 
-async def own_keys(
-    connection: Connection, resource: WritableResource, batch: Batch, forms: Mapping[int, Item]
-) -> Names:
+async def own_keys(resource: WritableResource, batch: Batch, forms: Mapping[int, Item]) -> Names:
     """Return the own keys of the records that are keys in the lists that items have as objects.
 
     ``forms`` are the stored writable forms by id. There is one statement for each target.
@@ -77,7 +74,7 @@ async def own_keys(
             text = SHARED["shared_keys_by_id"].fill(list=table, key=key)
         else:
             text = SHARED["keys_by_id"].fill(table=table, key=key)
-        rows = await connection.fetch(text, batch.caller.organization_id, sorted(target_ids))
+        rows = await batch.fetch(text, sorted(target_ids))
         names[target] = dict(map(tuple, rows))
     return names
 

@@ -7,7 +7,6 @@ from typing import Final, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import Path
 from service.records.keyed_values import Key
@@ -77,7 +76,6 @@ class KeyLookUps:
 
     async def ids(
         self,
-        connection: Connection,
         batch: Batch,
         target: ReferenceTarget,
         keys: Collection[Key],
@@ -88,7 +86,7 @@ class KeyLookUps:
         Live records take precedence over others, if the target finds others. Keys of the resource's
         own records mean these as ``write_set`` leaves them, if there is one.
         """
-        await self._look_up(connection, batch, target, keys)
+        await self._look_up(batch, target, keys)
         matches_by_key = {key: self._matches[target.name][key] for key in keys}
         if write_set and target.name == self.resource.name:
             matches_by_key = _after(self.resource, write_set, matches_by_key)
@@ -101,19 +99,15 @@ class KeyLookUps:
             return {key: [str(id_) for id_, _ in rows] for key, rows in matches_by_key.items()}
         return {key: [id_ for id_, _ in rows] for key, rows in matches_by_key.items()}
 
-    async def _look_up(
-        self, connection: Connection, batch: Batch, target: ReferenceTarget, keys: Collection[Key]
-    ) -> None:
+    async def _look_up(self, batch: Batch, target: ReferenceTarget, keys: Collection[Key]) -> None:
         """Read the stored records of the keys that have not been looked up by an earlier call."""
         matches = self._matches[target.name]
         new_keys = [key for key in keys if key not in matches]
         for _ in range(1 if target.name == self.resource.name else _LOOK_UPS):
             if missing := [key for key in new_keys if not matches.get(key)]:
-                await self._read(connection, batch, target, missing)
+                await self._read(batch, target, missing)
 
-    async def _read(
-        self, connection: Connection, batch: Batch, target: ReferenceTarget, keys: list[Key]
-    ) -> None:
+    async def _read(self, batch: Batch, target: ReferenceTarget, keys: list[Key]) -> None:
         """Read the stored records of the keys by one statement; store them in ``_matches``.
 
         If that replaces checks of references to the target, lock the records and note these
@@ -122,12 +116,9 @@ class KeyLookUps:
         matches, fields = self._matches[target.name], self._checked_fields(target)
         matches |= {key: [] for key in keys}
         batch.checked_fields |= fields
-        text, organization_id = (
-            target.texts[FOR_KEY_SHARE if fields else ""],
-            batch.caller.organization_id,
-        )
+        text = target.texts[FOR_KEY_SHARE if fields else ""]
         parameters = zip(*keys, strict=True) if target.within else [keys]
-        for row in await connection.fetch(text, organization_id, *parameters):
+        for row in await batch.fetch(text, *parameters):
             record_id, own_key, within_id, is_live = row
             key = (own_key, within_id) if target.within else own_key
             if (is_live or target.finds_others) and key in matches:

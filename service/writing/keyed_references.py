@@ -17,7 +17,6 @@ import orjson
 
 from service.batches.batch import Batch, Item, RequestItems
 from service.batches.write_set import LockedRow, WriteSet
-from service.database.connections import Connection
 from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
@@ -38,7 +37,6 @@ from service.writing.key_look_ups import Ids, KeyLookUps, KeyMatches, fail_key
 
 
 async def with_ids(
-    connection: Connection,
     resource: WritableResource,
     batch: Batch,
     stored: Mapping[int, LockedRow],
@@ -49,11 +47,11 @@ async def with_ids(
     An item with a key that does not name one record is returned as it is.
     """
     items = RequestItems([{**value, "id": batch.items[0]["id"]} for value in values])
-    of_values = Batch.of(batch.caller, items, batch.request_id, batch.parents)
+    of_values = Batch.of(batch.connection, batch.caller, items, batch.request_id, batch.parents)
     references = KeyedReferences.of(resource, of_values)
     references.stored = stored
     if references:
-        await references.replace_keys(connection, of_values)
+        await references.replace_keys(of_values)
     return [
         value if index in of_values.errors else {name: item[name] for name in value}
         for index, (value, item) in enumerate(zip(values, of_values.items, strict=True))
@@ -104,19 +102,15 @@ class KeyedReferences:
         """Return whether there are key objects."""
         return bool(self.fields)
 
-    async def resolve(
-        self, connection: Connection, batch: Batch, write_set: WriteSet | None = None
-    ) -> None:
+    async def resolve(self, batch: Batch, write_set: WriteSet | None = None) -> None:
         """Replace key objects as ``replace_keys`` does; add the errors that these concealed.
 
         They are those of equal ids in a list, and those of the resource's ``item_errors``.
         """
-        await self.replace_keys(connection, batch, write_set)
+        await self.replace_keys(batch, write_set)
         self._check_items(batch)
 
-    async def replace_keys(
-        self, connection: Connection, batch: Batch, write_set: WriteSet | None = None
-    ) -> None:
+    async def replace_keys(self, batch: Batch, write_set: WriteSet | None = None) -> None:
         """Replace the key objects of a batch by ids; add errors for missing and ambiguous keys.
 
         Keys with errors become ids that no record has, so that the checks that follow find only
@@ -133,7 +127,7 @@ class KeyedReferences:
         copied = CopiedItems(batch.items)
         fields = [(keyed, copied.key_objects(keyed)) for keyed in self.fields]
         direct = [keys for each in fields for keys in direct_keys(*each)]
-        direct_ids = await self._look_up(connection, batch, direct, write_set)
+        direct_ids = await self._look_up(batch, direct, write_set)
         inner_ids = {}
         for each, ids in zip(direct, direct_ids, strict=True):
             inner_ids[each.field, each.member] = ids
@@ -145,9 +139,9 @@ class KeyedReferences:
             scoped = list[FieldKeys]()
             for keyed, objects in fields:
                 if keyed.target.within and (keyed.target.table == SIZES.table) is of_sizes:
-                    pairs = await self._with_scopes(connection, batch, keyed, objects)
+                    pairs = await self._with_scopes(batch, keyed, objects)
                     scoped.append(self._scoped_keys(batch, keyed, pairs, inner_ids))
-            scoped_ids = await self._look_up(connection, batch, scoped, write_set)
+            scoped_ids = await self._look_up(batch, scoped, write_set)
             for each, ids in zip(scoped, scoped_ids, strict=True):
                 values = [
                     object_ if id_ is None else id_
@@ -183,7 +177,7 @@ class KeyedReferences:
         return FieldKeys(keyed, keyed.target, sent, keys)
 
     async def _with_scopes(
-        self, connection: Connection, batch: Batch, keyed: KeyedField, objects: Sequence[Item]
+        self, batch: Batch, keyed: KeyedField, objects: Sequence[Item]
     ) -> list[tuple[Item, int | None]]:
         """Return each key object of a field with the parent's id that it has if it names none.
 
@@ -197,7 +191,7 @@ class KeyedReferences:
         if self.resource.sizes_of and keyed.target.table == SIZES.table:
             text = SHARED[self.resource.sizes_of].text
             ids = sorted({scope for scope in scopes if scope})
-            rows = await connection.fetch(text, batch.caller.organization_id, ids)
+            rows = await batch.fetch(text, ids)
             ranges: dict[int | None, int | None] = dict(map(tuple, rows))
             for has_parent, scope, (index, path) in zip(is_given, scopes, sent, strict=True):
                 if not has_parent and ranges.get(scope) is None:
@@ -221,11 +215,7 @@ class KeyedReferences:
         return scope if type(scope) is int else None
 
     async def _look_up(
-        self,
-        connection: Connection,
-        batch: Batch,
-        fields: Sequence[FieldKeys],
-        write_set: WriteSet | None,
+        self, batch: Batch, fields: Sequence[FieldKeys], write_set: WriteSet | None
     ) -> list[list[int | str | None]]:
         """Return the ids of the key objects of each field, by one look-up for each target."""
         keys, ids = defaultdict[str, set[Key | None]](set), dict[str, Mapping[Key, Ids]]()
@@ -233,7 +223,7 @@ class KeyedReferences:
             keys[each.target.name].update(each.keys)
         for name, keys_of_target in keys.items():
             sent = [key for key in keys_of_target if key is not None]
-            ids[name] = await self.look_ups.ids(connection, batch, TARGETS[name], sent, write_set)
+            ids[name] = await self.look_ups.ids(batch, TARGETS[name], sent, write_set)
         return [self._ids(batch, each, ids[each.target.name]) for each in fields]
 
     def _ids(

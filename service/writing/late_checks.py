@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from service.batches.batch import ItemErrors
-from service.database.connections import Connection
 from service.errors import ErrorDetail
 from service.writing.outcomes import WriteOptions
 from service.writing.plan_execution import execute_plan
@@ -21,10 +20,7 @@ class LateFailuresError(Exception):
 
 
 async def check_results(
-    connection: Connection,
-    written: Sequence[WrittenBatch],
-    errors: ItemErrors,
-    options: WriteOptions,
+    written: Sequence[WrittenBatch], errors: ItemErrors, options: WriteOptions
 ) -> None:
     """Add the errors that the state after all entries shows, if this is what remains.
 
@@ -33,7 +29,7 @@ async def check_results(
     if errors and not options.skip_failed:
         return
     for each in written:
-        await each.resource.check_result(connection, each.write_set)
+        await each.resource.check_result(each.write_set)
     indexes = [index for each in written for index in each.write_set.upserts.request_indexes]
     failed = {index: errors.details_of(index) for index in indexes if index in errors}
     if failed and options.skip_failed:
@@ -41,17 +37,14 @@ async def check_results(
 
 
 async def finish_deletes(
-    connection: Connection,
-    written: Sequence[WrittenBatch],
-    errors: ItemErrors,
-    options: WriteOptions,
+    written: Sequence[WrittenBatch], errors: ItemErrors, options: WriteOptions
 ) -> list[WrittenBatch]:
     """Check the uses of deleted records, delete those that were only marked; return the changes.
 
     Add errors for records in use; with ``skip_failed`` raise LateFailuresError with them.
     """
     deleting = [each for each in written if each.write_set.live_deletes]
-    plans = [await each.resource.check_unused(connection, each.write_set) for each in deleting]
+    plans = [await each.resource.check_unused(each.write_set) for each in deleting]
     indexes = [index for each in deleting for index in each.write_set.deletes.request_indexes]
     used = {index: errors.details_of(index) for index in indexes if index in errors}
     if used and options.skip_failed:
@@ -64,8 +57,6 @@ async def finish_deletes(
                 each.write_set, upserts=upserts, created_ids=none, restored_ids=none
             )
             plan = clearing_plan + each.resource.record_statements(deletes)
-            recorder, forms = await execute_plan(
-                connection, each.resource, deletes.batch, plan, (None, None)
-            )
+            recorder, forms = await execute_plan(each.resource, deletes.batch, plan, (None, None))
             late_batches.append(dataclasses.replace(each, recorder=recorder, forms=forms))
     return late_batches

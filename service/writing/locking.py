@@ -73,19 +73,15 @@ def locks_organization(resource: WritableResource, *, creates: bool = False) -> 
     return resource.locks_organization or (creates and "position" in resource.properties)
 
 
-async def assign_ids(connection: Connection, resource: MasterRecord, items: list[Item]) -> None:
+async def assign_ids(resource: MasterRecord, batch: Batch) -> None:
     """Set a new id on each item, from the sequence of the resource's table."""
-    ids = await next_ids(connection, resource.table, len(items))
-    for item, record_id in zip(items, ids, strict=True):
+    ids = await next_ids(batch.connection, resource.table, len(batch.items))
+    for item, record_id in zip(batch.items, ids, strict=True):
         item["id"] = record_id
 
 
 async def lock_by_key(
-    connection: Connection,
-    resource: MasterRecord,
-    batch: Batch,
-    options: WriteOptions,
-    deletes: Callable[[Item], bool],
+    resource: MasterRecord, batch: Batch, options: WriteOptions, deletes: Callable[[Item], bool]
 ) -> LockedRecords:
     """Lock the records with the items' own keys, and set ``id`` on the items.
 
@@ -96,33 +92,29 @@ async def lock_by_key(
     for items to create that fail the create schema, and for items whose precondition no live record
     meets. Raise ApiError if that of a single write fails.
     """
-    await own_keys.take_writer_lock(connection, resource, batch.caller.organization_id)
+    await own_keys.take_writer_lock(batch.connection, resource, batch.caller.organization_id)
     if locks_organization(resource, creates=True):
-        await lock_organization(connection, batch.caller.organization_id)
+        await lock_organization(batch.connection, batch.caller.organization_id)
     if resource.own_key_within:
         skip_failed = options.skip_failed
-        await own_keys.resolve_scopes(connection, resource, batch, skip_failed=skip_failed)
+        await own_keys.resolve_scopes(resource, batch, skip_failed=skip_failed)
     strength = _lock_strength(any(map(deletes, batch.items)))
     renames = any(item.get(NEW_KEY) is not None for item in batch.items)
-    stored = await own_keys.lock_records(connection, resource, batch, options, strength)
+    stored = await own_keys.lock_records(resource, batch, options, strength)
 
     def is_live(record_id: int) -> bool:
         return record_id in stored and stored[record_id]["state"] != "deleted"
 
-    await check_preconditions(connection, resource, batch, options, is_live)
+    await check_preconditions(resource, batch, options, is_live)
     new_items = batch.subset(lambda item: "id" not in item and not deletes(item))
     merge_patch.make_new(resource, new_items)
     if new_items.items:
-        await assign_ids(connection, resource, new_items.items)
+        await assign_ids(resource, new_items)
     return LockedRecords(deletes, stored, {*new_items.ids}, renames=renames)
 
 
 async def lock_by_id(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    options: WriteOptions,
-    deletes: Callable[[Item], bool],
+    resource: WritableResource, batch: Batch, options: WriteOptions, deletes: Callable[[Item], bool]
 ) -> LockedRecords:
     """Lock the records with the items' ids, then check the preconditions.
 
@@ -133,10 +125,10 @@ async def lock_by_id(
     SerializationError if the record has lost the own key by which the path names it.
     """
     if not all(map(deletes, batch.items)):
-        await lock_unique_keys(connection, resource, batch)
+        await lock_unique_keys(resource, batch)
     batch = batch.subset()
     if batch.caller.scopes.restricted and not batch.parents:
-        visible = supplier_scopes.visible(connection, resource, batch.caller, WRITE)
+        visible = supplier_scopes.visible(batch.connection, resource, batch.caller, WRITE)
         seen = await visible(batch.ids) if visible else batch.ids
         for item in batch.items:
             item["id"] *= item["id"] in seen
@@ -144,45 +136,41 @@ async def lock_by_id(
     lock = _lock_statement(resource, batch, _lock_strength(deletes_any))
     with own_locks():
         if locks_organization(resource):
-            await lock_organization(connection, batch.caller.organization_id)
-        rows = await connection.fetch(lock.text, batch.caller.organization_id, *lock.parameters)
+            await lock_organization(batch.connection, batch.caller.organization_id)
+        rows = await batch.fetch(lock.text, *lock.parameters)
     stored = {row["id"]: row for row in rows}
-    await _check_locked(connection, resource, batch, options, stored)
+    await _check_locked(resource, batch, options, stored)
     return LockedRecords(deletes if deletes_any else None, stored)
 
 
 async def lock_and_read(
-    connection: Connection, resource: WritableResource, batch: Batch, options: WriteOptions
+    resource: WritableResource, batch: Batch, options: WriteOptions
 ) -> LockedRecords:
     """Lock like :func:`lock_by_id`, and read the writable forms in the same round trip.
 
     The items have ids, none has failed, and none deletes its record.
     """
-    await lock_unique_keys(connection, resource, batch)
+    await lock_unique_keys(resource, batch)
     lock = _lock_statement(resource, batch, FOR_NO_KEY_UPDATE)
     request = DocumentRequest(batch.ids, "writables", batch.parents)
     read, organization_id = resource.render_statement(request), batch.caller.organization_id
     with own_locks():
         if locks_organization(resource):
-            await lock_organization(connection, batch.caller.organization_id)
-        locked, writables = await connection.fetch_in_turn(
+            await lock_organization(batch.connection, batch.caller.organization_id)
+        locked, writables = await batch.connection.fetch_in_turn(
             [
                 (json_text(lock.text), (organization_id, *lock.parameters)),
                 (read.text, (organization_id, *read.parameters)),
             ]
         )
     stored: dict[int, LockedRow] = {row["id"]: row for row in json_rows(locked)}
-    await _check_locked(connection, resource, batch, options, stored)
+    await _check_locked(resource, batch, options, stored)
     forms = {record_id: orjson.loads(form) for record_id, form in rendered(writables).items()}
     return LockedRecords(None, stored, forms=forms)
 
 
 async def _check_locked(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    options: WriteOptions,
-    stored: Mapping[int, LockedRow],
+    resource: WritableResource, batch: Batch, options: WriteOptions, stored: Mapping[int, LockedRow]
 ) -> None:
     """Add errors to the batch for missing records; check the preconditions of the others.
 
@@ -191,16 +179,14 @@ async def _check_locked(
     if options.path_key is not None and not resource.parents:
         _require_key(stored, options.path_key)
     if missing := set(batch.ids) - stored.keys():
-        await _report_missing(connection, resource, batch, missing)
-    await check_preconditions(connection, resource, batch, options, stored.__contains__)
+        await _report_missing(resource, batch, missing)
+    await check_preconditions(resource, batch, options, stored.__contains__)
 
 
-async def lock_unique_keys(
-    connection: Connection, resource: WritableResource, batch: Batch
-) -> None:
+async def lock_unique_keys(resource: WritableResource, batch: Batch) -> None:
     """Take the writer lock of the collection if the caller's records have unique keys in it."""
     if unique_keys.unique_keys(resource, batch.caller):
-        await own_keys.take_writer_lock(connection, resource, batch.caller.organization_id)
+        await own_keys.take_writer_lock(batch.connection, resource, batch.caller.organization_id)
 
 
 def _lock_statement(resource: WritableResource, batch: Batch, strength: str) -> BoundStatement:
@@ -219,16 +205,14 @@ async def lock_organization(connection: Connection, organization_id: int) -> Non
         await connection.execute(SHARED["lock_organization"].text, organization_id)
 
 
-async def _report_missing(
-    connection: Connection, resource: WritableResource, batch: Batch, missing: set[int]
-) -> None:
+async def _report_missing(resource: WritableResource, batch: Batch, missing: set[int]) -> None:
     """Add errors for ids without a record of the organization.
 
     They are ``forbidden.organization`` for another's records, if the resource reveals these, else
     ``not_found``. Raise ``not_found`` if a parent of the path does not exist.
     """
-    await resource.require_parents(connection, batch.caller, batch.parents)
-    foreign = await ids_of_others(connection, resource, sorted(missing))
+    await resource.require_parents(batch.connection, batch.caller, batch.parents)
+    foreign = await ids_of_others(batch.connection, resource, sorted(missing))
     forbidden, unknown = ErrorType.FORBIDDEN_ORGANIZATION, ErrorType.NOT_FOUND
     batch.fail_records(dict.fromkeys(foreign, forbidden.message), forbidden, resource.key)
     messages = dict.fromkeys(missing - foreign, unknown.message)

@@ -6,7 +6,6 @@ from typing import Final
 import orjson
 
 from service.batches.batch import Batch, Item
-from service.database.connections import Connection
 from service.errors import ApiError
 from service.records.master_record import MasterRecord
 from service.records.resource import DocumentRequest
@@ -17,9 +16,7 @@ _YIELD_BYTES: Final = 2**17
 """Bytes of records after which the merge yields to the event loop; some milliseconds."""
 
 
-async def merge_stored(
-    connection: Connection, resource: WritableResource, batch: Batch, *, restores: bool
-) -> None:
+async def merge_stored(resource: WritableResource, batch: Batch, *, restores: bool) -> None:
     """Replace the content of each item by the stored writable form with the item merged into it.
 
     The records exist and are locked. With ``restores``, a deleted record becomes active unless the
@@ -30,10 +27,10 @@ async def merge_stored(
     if not batch.items:
         return
     writables = await resource.render(
-        connection, batch.caller, DocumentRequest(batch.ids, "writables", batch.parents)
+        batch.connection, batch.caller, DocumentRequest(batch.ids, "writables", batch.parents)
     )
     forms = {record_id: orjson.loads(writable) for record_id, writable in writables.items()}
-    names = await own_keys(connection, resource, batch, forms)
+    names = await own_keys(resource, batch, forms)
     merged_bytes = 0
     for index, item in enumerate(batch.items):
         writable, stored_bytes = forms[item["id"]], len(writables[item["id"]])

@@ -50,9 +50,7 @@ async def take_writer_lock(
             await connection.execute(_WRITER_LOCKS["insert"].text, *lock_key)
 
 
-async def resolve_scopes(
-    connection: Connection, resource: MasterRecord, batch: Batch, *, skip_failed: bool
-) -> None:
+async def resolve_scopes(resource: MasterRecord, batch: Batch, *, skip_failed: bool) -> None:
     """Replace key objects in the fields of the items' own keys, parents included, by ids.
 
     The resource has ``own_key_within``. Add errors to the batch for key objects that do not name
@@ -62,7 +60,7 @@ async def resolve_scopes(
     references = KeyedReferences.of(resource, batch, resource.key_fields)
     if not references:
         return
-    await references.resolve(connection, batch)
+    await references.resolve(batch)
     own_key, within = resource.key_fields
     groups = defaultdict[int, list[tuple[int, Item]]](list)
     for index, item in enumerate(batch.items):
@@ -74,11 +72,7 @@ async def resolve_scopes(
 
 
 async def lock_records(
-    connection: Connection,
-    resource: MasterRecord,
-    batch: Batch,
-    options: WriteOptions,
-    strength: str,
+    resource: MasterRecord, batch: Batch, options: WriteOptions, strength: str
 ) -> dict[int, LockedRow]:
     """Lock the records with the keys of items that have not failed; return the matching ones by id.
 
@@ -92,12 +86,11 @@ async def lock_records(
     keys = [_key_of(resource, item) for item in batch.items]
     new_keys = [_new_key_of(key, item) for key, item in zip(keys, batch.items, strict=True)]
     looked_up = [*keys, *filter(None, new_keys)]
-    text, organization_id = resource.locks_by_key[strength], batch.caller.organization_id
     key_arrays: list[Sequence[str | int | None]] = [[key.key for key in looked_up]]
     if resource.own_key_within:
         key_arrays.append([key.within for key in looked_up])
     with own_locks():
-        rows = await connection.fetch(text, organization_id, *key_arrays)
+        rows = await batch.fetch(resource.locks_by_key[strength], *key_arrays)
     live, deleted = _by_key(rows)
     stored: dict[int, LockedRow] = {}
     current_keys: Sequence[_OwnKey | None] = keys

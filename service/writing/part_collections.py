@@ -11,7 +11,6 @@ from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
@@ -68,7 +67,7 @@ class PartCollection(WritableResource):
         """Return the errors of a single item beyond its schema."""
         return self.part.item_errors(item)
 
-    async def identify(self, connection: Connection, batch: Batch, *, skip_failed: bool) -> None:
+    async def identify(self, batch: Batch, *, skip_failed: bool) -> None:
         """Set the owner's id on items that name their owner by its own key.
 
         Items that name it by id have it already. Add ``not_found`` or ``conflict.ambiguous_key`` to
@@ -85,13 +84,13 @@ class PartCollection(WritableResource):
         if not owners:
             return
         owners.missing_type = ErrorType.NOT_FOUND
-        await owners.replace_keys(connection, batch)
+        await owners.replace_keys(batch)
         entries = [*enumerate(batch.items)]
         for detail in duplicate_errors(entries, self.key, all_of_them=skip_failed):
             batch.fail(int(detail.path[0]), detail.type, self.key, message=detail.message or "")
         for item in batch.subset().items:
             item["id"] = item[self.key]
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the part's plan for the items; add the errors that the database reveals."""
-        return await self.part.check(connection, write_set)
+        return await self.part.check(write_set)

@@ -9,7 +9,6 @@ import asyncpg
 from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, ChangeRecorder, WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.records.rendering import json_rows, json_text, rendered
 from service.records.resource import DocumentRequest
 from service.records.writable_resource import WritableResource
@@ -43,7 +42,6 @@ def constraint_errors(
 
 
 async def execute_plan(
-    connection: Connection,
     resource: WritableResource,
     batch: Batch,
     plan: WritePlan,
@@ -57,7 +55,7 @@ async def execute_plan(
     """
     before, after = ([resource.render_statement(each)] if each else [] for each in requests)
     writes = [BoundStatement(json_text(text), parameters) for text, parameters in plan]
-    rows = await connection.fetch_in_turn(
+    rows = await batch.connection.fetch_in_turn(
         [
             (text, (batch.caller.organization_id, *parameters))
             for text, parameters in (*before, *writes, *after)

@@ -46,11 +46,7 @@ class _Representations:
 
 
 async def check_preconditions(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    options: WriteOptions,
-    exists: Callable[[int], bool],
+    resource: WritableResource, batch: Batch, options: WriteOptions, exists: Callable[[int], bool]
 ) -> None:
     """Compare the preconditions of the items that have not failed with their locked records.
 
@@ -64,7 +60,7 @@ async def check_preconditions(
         return
     ids = {index: batch.items[index].get("id") for index in preconditions}
     stored_ids = {index: id_ for index, id_ in ids.items() if id_ is not None and exists(id_)}
-    representations = _Representations(connection, resource, batch, [*stored_ids.values()])
+    representations = _Representations(batch.connection, resource, batch, [*stored_ids.values()])
     for index, precondition in preconditions.items():
         try:
             await precondition(representations.of(stored_ids.get(index)))

@@ -9,17 +9,10 @@ from typing import Final, TypeGuard
 
 import orjson
 
+from service.batches import change_recorder
 from service.batches.batch import Batch, Item
-from service.batches.change_recorder import (
-    BoundStatement,
-    ChangeRecorder,
-    WriteChange,
-    WritePlan,
-    change_statement,
-)
 from service.batches.new_ids import next_id
 from service.batches.write_set import Dependency, WriteSet
-from service.database.connections import Connection
 from service.database.statements import SHARED, id_array
 from service.error_types import ErrorType
 from service.errors import unavailable
@@ -27,23 +20,9 @@ from service.records.master_record import MasterRecord
 from service.records.rendering import joined
 from service.records.writable_resource import WritableResource
 from service.schemas.write_forms import FIXED, SINCE
-from service.writing import unique_keys
+from service.writing import outcomes, plan_execution, unique_keys
 from service.writing.keyed_references import KeyedReferences
 from service.writing.locking import LockedRecords
-from service.writing.outcomes import (
-    WriteOptions,
-    WriteResult,
-    absent_outcomes,
-    item_outcomes,
-    outcome_id,
-    sent_key,
-)
-from service.writing.plan_execution import (
-    Documents,
-    constraint_errors,
-    execute_plan,
-    requested_documents,
-)
 from service.writing.previews import field_changes
 
 _MAX_CHECK_ROUNDS: Final = 3
@@ -63,72 +42,69 @@ class WrittenBatch:
     """All items whose records were looked up."""
     records: LockedRecords
     write_set: WriteSet
-    recorder: ChangeRecorder
-    forms: tuple[Documents, Documents]
+    recorder: change_recorder.ChangeRecorder
+    forms: tuple[plan_execution.Documents, plan_execution.Documents]
 
 
 async def store(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    records: LockedRecords,
-    options: WriteOptions,
+    resource: WritableResource, batch: Batch, records: LockedRecords, options: outcomes.WriteOptions
 ) -> WrittenBatch:
     """Check and store a batch whose records are locked.
 
     Without ``checks_uses``, records whose references a delete clears are only marked as deleted.
     """
-    write_set, plan = await _check(connection, resource, batch, records, options)
-    requests = requested_documents(resource, write_set, options)
-    with constraint_errors(resource, write_set.batch, options):
-        recorder, forms = await execute_plan(connection, resource, write_set.batch, plan, requests)
+    write_set, plan = await _check(resource, batch, records, options)
+    requests = plan_execution.requested_documents(resource, write_set, options)
+    with plan_execution.constraint_errors(resource, write_set.batch, options):
+        recorder, forms = await plan_execution.execute_plan(
+            resource, write_set.batch, plan, requests
+        )
     return WrittenBatch(resource, batch, records, write_set, recorder, forms)
 
 
-async def record_changes(connection: Connection, written: Sequence[WrittenBatch]) -> None:
+async def record_changes(written: Sequence[WrittenBatch]) -> None:
     """Insert one change of all batches into the outbox, with the next statement."""
     batch = written[0].batch
     changes = (
-        WriteChange(
+        change_recorder.WriteChange(
             each.resource.feed_name,
             each.recorder,
             each.write_set.operations(each.resource.name, each.resource.parts),
         )
         for each in written
     )
-    change = change_statement(batch.caller, batch.request_id, changes)
+    change = change_recorder.change_statement(batch.caller, batch.request_id, changes)
     if change:
-        change_id = await next_id(connection, "change")
+        change_id = await next_id(batch.connection, "change")
         parameters = (batch.caller.organization_id, change_id, *change.parameters)
-        await connection.defer(change.text, *parameters)
+        await batch.connection.defer(change.text, *parameters)
     elif any(each.write_set.created_ids for each in written):
         raise unavailable()  # the organization has just moved to another cell
 
 
-async def result_of(
-    connection: Connection, written: WrittenBatch, options: WriteOptions
-) -> WriteResult:
+async def result_of(written: WrittenBatch, options: outcomes.WriteOptions) -> outcomes.WriteResult:
     """Return the outcomes or documents of a stored batch."""
     resource, batch, stored = written.resource, written.batch, written.records.stored
     write_set = written.write_set
-    result = WriteResult(write_set.batch.ids, batch.errors, created_ids=write_set.created_ids)
+    result = outcomes.WriteResult(
+        write_set.batch.ids, batch.errors, created_ids=write_set.created_ids
+    )
     if not options.outcomes_only:
         before, after = written.forms
         result.documents = joined(before | after, result.ids)
         return result
     changed_ids = written.recorder.ids[resource.feed_name]
-    result.outcomes = item_outcomes(resource, write_set, stored, changed_ids)
-    result.outcomes |= absent_outcomes(resource, batch)
+    result.outcomes = outcomes.item_outcomes(resource, write_set, stored, changed_ids)
+    result.outcomes |= outcomes.absent_outcomes(resource, batch)
     result.stored = {
-        request_index: (outcome_id(batch, item), stored[item["id"]]["key"])
+        request_index: (outcomes.outcome_id(batch, item), stored[item["id"]]["key"])
         for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
         if item.get("id") in stored
     }
-    keys = {sent_key(resource, item) for item in batch.items}
+    keys = {outcomes.sent_key(resource, item) for item in batch.items}
     keys.update(row["key"] for row in stored.values())
     if "key_texts" in resource.statements:
-        text = resource.statements["key_texts"].text
-        rows = await connection.fetch(text, batch.caller.organization_id, [*keys - {None}])
+        rows = await batch.fetch(resource.statements["key_texts"].text, [*keys - {None}])
         result.key_texts = dict(map(tuple, rows))
     if options.preview:
         result.changes = await field_changes(resource, write_set, stored, written.forms)
@@ -136,12 +112,8 @@ async def result_of(
 
 
 async def _check(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    records: LockedRecords,
-    options: WriteOptions,
-) -> tuple[WriteSet, WritePlan]:
+    resource: WritableResource, batch: Batch, records: LockedRecords, options: outcomes.WriteOptions
+) -> tuple[WriteSet, change_recorder.WritePlan]:
     """Return the write set of the items that pass all checks, and its plan.
 
     Without ``skip_failed``, raise ApiError with all errors after the first round. With it, drop
@@ -154,16 +126,14 @@ async def _check(
     for round_number in count(1):
         write_set = records.write_set(batch)
         if references:
-            await references.resolve(connection, write_set.upserts, write_set)
+            await references.resolve(write_set.upserts, write_set)
         _keep_stored_fields(resource, write_set.upserts, records)
-        plan = await resource.check(connection, write_set)
+        plan = await resource.check(write_set)
         if options.checks_uses:
-            await resource.check_result(connection, write_set)
+            await resource.check_result(write_set)
         for key in unique_keys.unique_keys(resource, batch.caller, renames=records.renames):
-            await unique_keys.check(connection, resource, key, write_set, records.stored)
-        clearing_plan = (
-            await resource.check_unused(connection, write_set) if options.checks_uses else []
-        )
+            await unique_keys.check(resource, key, write_set, records.stored)
+        clearing_plan = await resource.check_unused(write_set) if options.checks_uses else []
         if not options.skip_failed:
             batch.errors.raise_any()
         remaining = batch.subset()
@@ -173,9 +143,7 @@ async def _check(
                 return write_set, clearing_plan + plan
             return write_set, clearing_plan + resource.record_statements(write_set) + plan
         if round_number >= _MAX_CHECK_ROUNDS:
-            dependencies = await resource.dependencies(
-                connection, records.write_set(batch), records.stored
-            )
+            dependencies = await resource.dependencies(records.write_set(batch), records.stored)
             _fail_dependents(batch, {*batch.ids} - {*remaining.ids}, dependencies)
             remaining = remaining.subset()
         batch = remaining
@@ -219,10 +187,10 @@ def clears_references(resource: WritableResource) -> TypeGuard[MasterRecord]:
     return isinstance(resource, MasterRecord) and any(use.cleared_by for use in resource.uses)
 
 
-def _marking_plan(resource: MasterRecord, write_set: WriteSet) -> WritePlan:
+def _marking_plan(resource: MasterRecord, write_set: WriteSet) -> change_recorder.WritePlan:
     """Return the plan for the records that only marks those to delete as deleted."""
     text = SHARED["mark_deleted"].fill(table=resource.table)
-    marks = BoundStatement(text, (id_array(write_set.live_deletes),))
+    marks = change_recorder.BoundStatement(text, (id_array(write_set.live_deletes),))
     return [marks, *resource.record_statements(dataclasses.replace(write_set, live_deletes=[]))]
 
 

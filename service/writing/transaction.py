@@ -23,16 +23,8 @@ from service.error_types import ErrorType
 from service.listing.properties import stored_id
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
-from service.writing import merge_patch, own_keys
+from service.writing import locking, merge_patch, own_keys
 from service.writing.late_checks import check_results, finish_deletes
-from service.writing.locking import (
-    LockedRecords,
-    assign_ids,
-    lock_by_id,
-    lock_by_key,
-    lock_organization,
-    locks_organization,
-)
 from service.writing.outcomes import WriteOptions, WriteResult, sent_key
 from service.writing.stored_batches import (
     WrittenBatch,
@@ -62,7 +54,6 @@ class CollectionEntries:
 
 
 async def write_entries(
-    connection: Connection,
     root: Batch,
     items: RequestItems,
     collections: Sequence[CollectionEntries],
@@ -80,32 +71,30 @@ async def write_entries(
     batches = list[tuple[CollectionEntries, Batch]]()
     for each in collections:
         indexes = [index for index in each.operations if index in copies]
-        batch = Batch(root.caller, [copies[index] for index in indexes], indexes, errors)
-        batch.request_id, batch.failed_creator = root.request_id, failed_creator
+        batch = root.of_items([copies[index] for index in indexes], indexes)
+        batch.failed_creator = failed_creator
         batches.append((each, batch))
-    await _lock_writers(connection, batches)
+    await _lock_writers(root.connection, batches)
     for entries, batch in batches:
         if entries.resource.own_key_within:
-            await _find_parents_of_deletes(connection, entries, batch)
+            await _find_parents_of_deletes(entries, batch)
     written = list[tuple[int, WrittenBatch]]()
     # A failed entry must not end the transaction before the other collections are checked.
     skipping = dataclasses.replace(options, skip_failed=True, checks_uses=False)
     for position, (entries, batch) in enumerate(batches):
         if batch.items:
             lock = _lock_records if isinstance(entries.resource, MasterRecord) else _lock_owners
-            records = await lock(connection, entries, batch, skipping)
-            stored = await store(connection, entries.resource, batch, records, skipping)
+            records = await lock(entries, batch, skipping)
+            stored = await store(entries.resource, batch, records, skipping)
             written.append((position, stored))
     stored_batches = [stored for _, stored in written]
-    await check_results(connection, stored_batches, errors, options)
-    late_batches = await finish_deletes(connection, stored_batches, errors, options)
+    await check_results(stored_batches, errors, options)
+    late_batches = await finish_deletes(stored_batches, errors, options)
     if not options.skip_failed:
         errors.raise_any()
     if written:
-        await record_changes(connection, [*stored_batches, *late_batches])
-    results = {
-        position: await result_of(connection, stored, skipping) for position, stored in written
-    }
+        await record_changes([*stored_batches, *late_batches])
+    results = {position: await result_of(stored, skipping) for position, stored in written}
     return [results.get(position, WriteResult([], errors)) for position in range(len(collections))]
 
 
@@ -119,13 +108,11 @@ async def _lock_writers(
             await own_keys.take_writer_lock(
                 connection, entries.resource, batch.caller.organization_id
             )
-    if any(locks_organization(entries.resource, creates=True) for entries, _ in batches):
-        await lock_organization(connection, batches[0][1].caller.organization_id)
+    if any(locking.locks_organization(entries.resource, creates=True) for entries, _ in batches):
+        await locking.lock_organization(connection, batches[0][1].caller.organization_id)
 
 
-async def _find_parents_of_deletes(
-    connection: Connection, entries: CollectionEntries, batch: Batch
-) -> None:
+async def _find_parents_of_deletes(entries: CollectionEntries, batch: Batch) -> None:
     """Replace key objects in the own keys of deletes by ids, while their parents are live.
 
     Keys without a record stay: the transaction may give them to records.
@@ -133,8 +120,8 @@ async def _find_parents_of_deletes(
     operations, resource = _Operations(entries, batch), entries.resource
     assert isinstance(resource, MasterRecord)
     deletes, _ = batch.split(operations.deletes)
-    probe = Batch.of(batch.caller, RequestItems(deletes.items))
-    await own_keys.resolve_scopes(connection, resource, probe, skip_failed=False)
+    probe = Batch.of(batch.connection, batch.caller, RequestItems(deletes.items))
+    await own_keys.resolve_scopes(resource, probe, skip_failed=False)
     for index, (item, probed) in enumerate(zip(deletes.items, probe.items, strict=True)):
         if index not in probe.errors:
             item |= {name: probed[name] for name in resource.key_fields if name in probed}
@@ -165,22 +152,22 @@ class _Operations:
 
 
 async def _lock_records(
-    connection: Connection, entries: CollectionEntries, batch: Batch, options: WriteOptions
-) -> LockedRecords:
+    entries: CollectionEntries, batch: Batch, options: WriteOptions
+) -> locking.LockedRecords:
     """Lock the items' records, and set ``id``; merge; add ``duplicate`` to items of one record."""
     resource, operations = entries.resource, _Operations(entries, batch)
     assert isinstance(resource, MasterRecord)
     created, others = batch.split(lambda item: operations[item] is EntryOperation.CREATE)
     by_id, by_key = others.split(operations.is_by_id)
-    records = LockedRecords(operations.deletes)
-    for part, lock in ((by_key, lock_by_key), (by_id, lock_by_id)):
+    records = locking.LockedRecords(operations.deletes)
+    for part, lock in ((by_key, locking.lock_by_key), (by_id, locking.lock_by_id)):
         if part.items:
-            of_part = await lock(connection, resource, part, options, operations.deletes)
+            of_part = await lock(resource, part, options, operations.deletes)
             records.stored |= of_part.stored
             records.new |= of_part.new
             records.renames |= of_part.renames
     if created.items:
-        await assign_ids(connection, resource, created.items)
+        await locking.assign_ids(resource, created)
         records.new |= {*created.ids}
     _report_repeated(resource, others)
     merged = others.subset(
@@ -191,21 +178,21 @@ async def _lock_records(
         )
     )
     for part, restores in zip(merged.split(operations.is_by_id), (False, True), strict=True):
-        await merge_patch.merge_stored(connection, resource, part, restores=restores)
+        await merge_patch.merge_stored(resource, part, restores=restores)
     replaced = others.subset(lambda item: operations[item] is not EntryOperation.MERGE)
     keep_newer_fields(resource, replaced, records, operations.deletes)
     return records
 
 
 async def _lock_owners(
-    connection: Connection, entries: CollectionEntries, batch: Batch, options: WriteOptions
-) -> LockedRecords:
+    entries: CollectionEntries, batch: Batch, options: WriteOptions
+) -> locking.LockedRecords:
     """Lock the owners of the parts; merge the items to be merged."""
     resource, operations = entries.resource, _Operations(entries, batch)
-    await resource.identify(connection, batch, skip_failed=True)
-    records = await lock_by_id(connection, resource, batch, options, deletes=lambda _: False)
+    await resource.identify(batch, skip_failed=True)
+    records = await locking.lock_by_id(resource, batch, options, deletes=lambda _: False)
     merged = batch.subset(lambda item: operations[item] is EntryOperation.MERGE)
-    await merge_patch.merge_stored(connection, resource, merged, restores=False)
+    await merge_patch.merge_stored(resource, merged, restores=False)
     return records
 
 

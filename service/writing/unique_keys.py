@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from service.batches.batch import Batch, Item
 from service.batches.write_set import LockedRow, WriteSet
-from service.database.connections import Connection
 from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.listing.page_sql import column_of
@@ -74,11 +73,7 @@ def unique_keys(
 
 
 async def check(
-    connection: Connection,
-    resource: WritableResource,
-    key: UniqueKey,
-    write_set: WriteSet,
-    stored: Mapping[int, LockedRow],
+    resource: WritableResource, key: UniqueKey, write_set: WriteSet, stored: Mapping[int, LockedRow]
 ) -> None:
     """Add an error to each upsert that takes a key of another live record after the request.
 
@@ -102,7 +97,7 @@ async def check(
     if key.field in resource.unique_fields:
         return  # The collection keeps its keys unique for every organization.
     _report_claims(batch, claims)
-    holders = await _holders(connection, resource, key, write_set, new_claims)
+    holders = await _holders(resource, key, write_set, new_claims)
     for claim in new_claims:
         if claim.key in holders:
             _report_taken(batch, claim, holders[claim.key])
@@ -205,17 +200,12 @@ def _report_taken(batch: Batch, claim: _Claim, record_id: int) -> None:
 
 
 async def _holders(
-    connection: Connection,
-    resource: WritableResource,
-    key: UniqueKey,
-    write_set: WriteSet,
-    claims: Sequence[_Claim],
+    resource: WritableResource, key: UniqueKey, write_set: WriteSet, claims: Sequence[_Claim]
 ) -> dict[_Key, int]:
     """Return the ids of live records outside the write set that have the claimed keys, by key."""
     keys: list[Sequence[Any]] = [[claim.key[0] for claim in claims]]
     if key.within:
         keys.append([claim.key[1] for claim in claims])
-    organization_id = write_set.batch.caller.organization_id
-    rows = await connection.fetch(_holders_text(resource, key), organization_id, *keys)
+    rows = await write_set.batch.fetch(_holders_text(resource, key), *keys)
     written = {*write_set.upserts.ids, *write_set.deletes.ids}
     return {(row["key"], row["within_id"]): row["id"] for row in rows if row["id"] not in written}

@@ -14,28 +14,17 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import DELETED, insert_statement
 from service.batches.new_ids import next_id
-from service.database.connections import Connection
 from service.database.errors import own_locks
 from service.limits import MAX_BATCH_BYTES
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource
-from service.writing import merge_patch
+from service.writing import locking, merge_patch
 from service.writing.keyed_references import with_ids
-from service.writing.locking import (
-    LockedRecords,
-    assign_ids,
-    lock_and_read,
-    lock_by_id,
-    lock_by_key,
-    lock_organization,
-    lock_unique_keys,
-    locks_organization,
-)
 from service.writing.outcomes import WriteOptions, WriteResult
 from service.writing.stored_batches import keep_newer_fields, record_changes, result_of, store
 
 ResourceT = TypeVar("ResourceT", bound=WritableResource)
-Write: TypeAlias = Callable[[Connection, ResourceT, Batch, WriteOptions], Awaitable[WriteResult]]
+Write: TypeAlias = Callable[[ResourceT, Batch, WriteOptions], Awaitable[WriteResult]]
 """Function of the engine that writes a batch and returns outcomes or documents."""
 
 
@@ -48,78 +37,66 @@ class Edit(NamedTuple):
     """Items whose key objects are compared with ids; they become ids before ``apply``."""
 
 
-async def create(
-    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
-) -> WriteResult:
+async def create(resource: MasterRecord, batch: Batch, options: WriteOptions) -> WriteResult:
     """Create records; the items have passed the create schema and have no ids yet."""
-    await lock_unique_keys(connection, resource, batch)
-    if locks_organization(resource, creates=True):
-        await lock_organization(connection, batch.caller.organization_id)
-    await assign_ids(connection, resource, batch.items)
-    records = LockedRecords(new={*batch.ids})
-    return await _execute(connection, resource, batch, records, options)
+    await locking.lock_unique_keys(resource, batch)
+    if locking.locks_organization(resource, creates=True):
+        await locking.lock_organization(batch.connection, batch.caller.organization_id)
+    await locking.assign_ids(resource, batch)
+    records = locking.LockedRecords(new={*batch.ids})
+    return await _execute(resource, batch, records, options)
 
 
 async def _write_by_id(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    options: WriteOptions,
-    deletes: Callable[[Item], bool],
+    resource: WritableResource, batch: Batch, options: WriteOptions, deletes: Callable[[Item], bool]
 ) -> WriteResult:
     """Delete the records of the items that ``deletes`` accepts; replace the other records."""
-    await resource.identify(connection, batch, skip_failed=options.skip_failed)
-    records = await lock_by_id(connection, resource, batch, options, deletes)
+    await resource.identify(batch, skip_failed=options.skip_failed)
+    records = await locking.lock_by_id(resource, batch, options, deletes)
     keep_newer_fields(resource, batch, records, deletes)
-    return await _execute(connection, resource, batch, records, options)
+    return await _execute(resource, batch, records, options)
 
 
 async def patch(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    options: WriteOptions,
-    edit: Edit,
+    resource: WritableResource, batch: Batch, options: WriteOptions, edit: Edit
 ) -> WriteResult:
     """Replace a record's writable form by the result of ``edit``, under the record's lock.
 
     The batch has one item, which has the record's id.
     """
-    records = await lock_and_read(connection, resource, batch, options)
+    records = await locking.lock_and_read(resource, batch, options)
     batch.errors.raise_any()
     item = batch.items[0]
-    values = await with_ids(connection, resource, batch, records.stored, edit.values)
+    values = await with_ids(resource, batch, records.stored, edit.values)
     edited = edit.apply(records.forms[item["id"]], values) | {"id": item["id"]}
     item.clear()
     item.update(edited)
     batch.merged[batch.request_indexes[0]] = {}
     batch.errors.order_by(batch.request_indexes[0], item)
-    return await _execute(connection, resource, batch, records, options)
+    return await _execute(resource, batch, records, options)
 
 
 async def replace_by_key(
-    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
+    resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult:
     """Upsert by own key: replace the records with the items' keys, else create them.
 
     Deleted records are restored. Items whose ``state`` is ``deleted`` delete theirs, leave it as it
     is if it is deleted already, or are absent.
     """
-    records = await lock_by_key(connection, resource, batch, options, deletes=_is_deletion)
+    records = await locking.lock_by_key(resource, batch, options, deletes=_is_deletion)
     keep_newer_fields(resource, batch, records, _is_deletion)
-    return await _execute(connection, resource, batch, records, options)
+    return await _execute(resource, batch, records, options)
 
 
-async def delete(
-    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
-) -> WriteResult:
+async def delete(resource: MasterRecord, batch: Batch, options: WriteOptions) -> WriteResult:
     """Delete the records with the items' ids; a deleted record stays unchanged."""
-    result = await delete_directly(connection, resource, batch, options)
-    return result or await _write_by_id(connection, resource, batch, options, _always)
+    result = await delete_directly(resource, batch, options)
+    return result or await _write_by_id(resource, batch, options, _always)
 
 
 async def delete_directly(
-    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
+    resource: MasterRecord, batch: Batch, options: WriteOptions
 ) -> WriteResult | None:
     """Delete records for good in two round trips; None, with nothing deleted, if that may not do.
 
@@ -127,15 +104,16 @@ async def delete_directly(
     The second one deletes them, records the change and commits. The resource needs the statement
     ``lock_last``. All records must exist, and no row may refer to one.
     """
-    caller, statements = batch.caller, resource.statements
+    caller, statements, connection = batch.caller, resource.statements, batch.connection
     if "lock_last" not in statements or resource.parts or caller.scopes.restricted or batch.errors:
         return None
     if options.outcomes_only or options.precondition or options.path_key is not None:
         return None
     ids, parameters = batch.ids, (caller.organization_id, batch.id_array)
-    locking = [(statements[name].text, parameters) for name in ("lock_last", "used")]
     with own_locks():
-        rows = await connection.fetch_in_turn(locking)
+        rows = await connection.fetch_in_turn(
+            [(statements[name].text, parameters) for name in ("lock_last", "used")]
+        )
     documents = dict(rows)
     if len(documents) < len(ids) or not all(documents.values()):
         return None
@@ -150,44 +128,38 @@ async def delete_directly(
     return WriteResult(ids, batch.errors, documents=joined)
 
 
-async def delete_by_key(
-    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
-) -> WriteResult:
+async def delete_by_key(resource: MasterRecord, batch: Batch, options: WriteOptions) -> WriteResult:
     """Delete the live records with the items' keys; items without a record are absent.
 
     A deleted record with the key, if no live one has it, stays unchanged.
     """
-    records = await lock_by_key(connection, resource, batch, options, deletes=_always)
-    return await _execute(connection, resource, batch, records, options)
+    records = await locking.lock_by_key(resource, batch, options, deletes=_always)
+    return await _execute(resource, batch, records, options)
 
 
-async def merge(
-    connection: Connection, resource: WritableResource, batch: Batch, options: WriteOptions
-) -> WriteResult:
+async def merge(resource: WritableResource, batch: Batch, options: WriteOptions) -> WriteResult:
     """Merge items into the records with their ids (RFC 7396).
 
     A deleted record stays deleted, unless its item has a ``state``.
     """
-    await resource.identify(connection, batch, skip_failed=options.skip_failed)
-    records = await lock_by_id(connection, resource, batch, options, deletes=_never)
-    await merge_patch.merge_stored(connection, resource, batch.subset(), restores=False)
-    return await _execute(connection, resource, batch, records, options)
+    await resource.identify(batch, skip_failed=options.skip_failed)
+    records = await locking.lock_by_id(resource, batch, options, deletes=_never)
+    await merge_patch.merge_stored(resource, batch.subset(), restores=False)
+    return await _execute(resource, batch, records, options)
 
 
-async def merge_by_key(
-    connection: Connection, resource: MasterRecord, batch: Batch, options: WriteOptions
-) -> WriteResult:
+async def merge_by_key(resource: MasterRecord, batch: Batch, options: WriteOptions) -> WriteResult:
     """Upsert by own key: merge items into the records with their keys, else create them.
 
     Deleted records are restored, as ``active`` unless their item has a ``state``. Items whose
     ``state`` is ``deleted`` delete theirs, or are absent.
     """
-    records = await lock_by_key(connection, resource, batch, options, deletes=_is_deletion)
+    records = await locking.lock_by_key(resource, batch, options, deletes=_is_deletion)
     stored_items = batch.subset(
         lambda item: item.get("id") in records.stored and not _is_deletion(item)
     )
-    await merge_patch.merge_stored(connection, resource, stored_items, restores=True)
-    return await _execute(connection, resource, batch, records, options)
+    await merge_patch.merge_stored(resource, stored_items, restores=True)
+    return await _execute(resource, batch, records, options)
 
 
 def _always(_: Item) -> bool:
@@ -207,13 +179,9 @@ replace: Final[Write[WritableResource]] = partial(_write_by_id, deletes=_is_dele
 
 
 async def _execute(
-    connection: Connection,
-    resource: WritableResource,
-    batch: Batch,
-    records: LockedRecords,
-    options: WriteOptions,
+    resource: WritableResource, batch: Batch, records: locking.LockedRecords, options: WriteOptions
 ) -> WriteResult:
     """Check, write and render a batch whose records are locked."""
-    written = await store(connection, resource, batch, records, options)
-    await record_changes(connection, [written])
-    return await result_of(connection, written, options)
+    written = await store(resource, batch, records, options)
+    await record_changes([written])
+    return await result_of(written, options)

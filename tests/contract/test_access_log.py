@@ -11,10 +11,10 @@ import pytest
 from aiohttp.test_utils import TestClient
 from yarl import URL
 
+from service.batches import change_recorder
 from service.database import disk_space, incidents
 from service.handlers import system
 from service.http.context import ACCESS_LOG
-from service.writing import stored_batches
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
 from tests.support.raw_http import exchange, head
@@ -113,7 +113,7 @@ async def test_database_outages_are_not_logged_as_defects(
     def refuse(*_: object) -> None:
         raise asyncpg.InsufficientPrivilegeError("permission denied for table style_group")
 
-    monkeypatch.setattr(stored_batches, "change_statement", refuse)
+    monkeypatch.setattr(change_recorder, "change_statement", refuse)
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     monkeypatch.setattr(disk_space, "_SPILL", "begin; do $$ begin raise sqlstate '53100'; end $$")

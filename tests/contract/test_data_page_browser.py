@@ -44,7 +44,7 @@ def _browse(reader: Reader, total: int) -> None:
     assert page.texts("#collections a")[:3] == ["Start", "Styles", "Style colors"]
     page.choose("Colors")
     page.until(lambda: len(page.rows()) == 30)
-    assert page.texts(".results th")[:3] == ["Id", "Name", "User defined id"]
+    assert page.texts(".results th")[:3] == ["Id", "Name", "Own reference"]
     assert "New record" not in page.texts("main a"), "a key that may only read sees no controls"
     page.until(lambda: page.texts("p.total") == [f"{total} records"])
     _turn_pages(page)
@@ -261,7 +261,7 @@ def _settle_conflict(page: DataPage) -> None:
     page.until(lambda: "Somebody else changed this meanwhile" in page.texts("h2"))
     assert [row.split() for row in page.texts(".conflict tbody tr")] == [
         ["Name", "Their", "navy", "My", "navy"],
-        ["Color", "reference", "19-0001", _NONE],
+        ["Color", "code", "19-0001", _NONE],
         ["Color", "note", _NONE, "Mine"],
         ["State", "inactive", "active"],
     ]

@@ -1,15 +1,25 @@
-"""Tests of what operators see of deliveries: log and metrics (contract, Deliveries)."""
+"""Tests of what operators see of deliveries: log, metrics, pauses (contract, Deliveries)."""
 
 import logging
 from collections.abc import Callable
 from typing import Any
 
+import asyncpg
 import pytest
 from aiohttp import web
 from prometheus_client import REGISTRY
 
 from service.webhooks import delivery
-from tests.support.receivers import make, receiving, sending_api, settled, subscribe
+from tests.support.api import Api, issue_key
+from tests.support.receivers import (
+    HOOKS,
+    eventually,
+    make,
+    receiving,
+    sending_api,
+    settled,
+    subscribe,
+)
 from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Deliveries", "Log", "Health")
@@ -58,3 +68,23 @@ async def test_failures_are_logged_once_in_a_minute(
     assert "The receiver answered 500." in lines[1][1]
     gained = {result: counted(result) - count for result, count in before.items()}
     assert gained == {"rejected": 3, "gone": 1, "delivered": 2}
+
+
+async def test_an_expired_key_pauses(demo_dsn: str) -> None:
+    async with sending_api(demo_dsn) as api, receiving() as receiver:
+        webhook = await subscribe(api, receiver)
+        await make(api)
+        await settled(api, webhook)
+        other = Api(api.client, await issue_key(demo_dsn, 1, "write", "audit:read"))
+        key_id = int(api.key.split("_")[2])
+        connection = await asyncpg.connect(demo_dsn)
+        await connection.execute("update api_key set expires_at = now() where id = $1", key_id)
+        await connection.close()
+        await make(other)
+        state = await eventually(other, webhook, lambda state: state["state"] == "paused")
+        expired = "The key that created or changed it last has expired."
+        assert (state["position"], state["lastError"]) == (1, expired)
+        assert (await other.get("/api/audit")).data[-1]["actor"] == "service"
+        await other.patch(f"{HOOKS}/{webhook['id']}", {"state": "active"})
+        await settled(other, webhook)
+        assert [entry["n"] for entry in receiver.entries] == [1, 2]

@@ -10,9 +10,10 @@ from typing import Any
 
 import asyncpg
 import orjson
+import psycopg
 import pytest
 
-from service.database.planner_statistics import CHILDREN
+from service.database.planner_statistics import children
 from service.listing.page_sql import export_page
 from service.records.resource import Resource
 from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS, REFERENCE_LISTS
@@ -269,7 +270,14 @@ async def test_rows_read_are_in_proportion_to_the_records(
     assert offending == []
 
 
-def test_children_have_no_statistics_of_organizations() -> None:
+def test_children_have_no_statistics_of_organizations(shared_dsn: str) -> None:
     """A table is a collection of its own, or an administrative one, or of children."""
     collections = {resource.table for resource in MASTER_RECORDS}
-    assert tenant_tables() - collections - ADMINISTRATIVE == CHILDREN.keys() - collections
+    with psycopg.connect(shared_dsn) as connection:
+        owners = children(connection)
+    assert tenant_tables() - collections - ADMINISTRATIVE == owners.keys() - collections
+    assert owners.keys() & collections == {"style_custom_field", "compliance_custom_field"}
+    assert owners["style_in_group"] == "style_id"
+    assert owners["style_allowed_value"] == "custom_field_id"
+    assert owners["style_care_material"] == "style_care_layer_id"
+    assert owners["style_custom_field"] == "parent_custom_field_id"

@@ -57,10 +57,10 @@ def _measure(reader: Reader, record_id: int, values: dict[str, object]) -> None:
     names = page.value(
         "[...document.querySelectorAll('.entry legend')].map((one) => one.textContent)"
     )
-    assert names[0] == f"Lines: {lines[0]['name']}"
+    assert names[0] == f"Points of measure: {lines[0]['name']}"
     assert "Add an entry" not in page.texts("button")
-    page.fill("Designer comment", "Shoulder a touch wide")
-    page.fill("Company measurement", "54.25")
+    page.fill("Comment on the fit", "Shoulder a touch wide")
+    page.fill("Company", "54.25")
     page.press("Save")
     page.until(lambda: f"#/sample-requests/{record_id}" == page.address())
     assert page.console_errors() == []
@@ -69,7 +69,7 @@ def _measure(reader: Reader, record_id: int, values: dict[str, object]) -> None:
 def _choose_size(reader: Reader, request_id: int) -> None:
     page = reader.enter(f"#/sample-requests/{request_id}/edit")
     page.wait_for("Edit Proto")
-    picker = page.fill("Size range sizes", "woad ta")
+    picker = page.fill("Sizes", "woad ta")
     page.until(lambda: page.texts("[role=option]") == ["Woad trousers: Tall"])
     picker.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
     page.until(lambda: page.texts(".chosen bdi") == ["Woad trousers: Tall"])

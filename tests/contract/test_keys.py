@@ -17,6 +17,7 @@ from tests.support import webhooks
 from tests.support.api import Api, issue_key
 from tests.support.keys import NEW, PATH
 from tests.support.openapi_validation import is_failure
+from tests.support.sampling import examples
 from tests.support.serving import serving
 from tests.support.time_limits import until, within
 
@@ -150,6 +151,15 @@ async def test_no_key_makes_or_changes_one_with_more_scopes(api: Api, demo_dsn: 
         is_failure(await plain.call(method, where), 403, "forbidden.scope")
 
 
+async def test_no_key_makes_one_that_lasts_longer(api: Api) -> None:
+    first, last = "2998-12-31T23:59:59.999999Z", "2999-01-01T00:00:00.000000Z"
+    _, manager = await create(api, scopes=["*:read", "keys:manage"], expiresAt=last)
+    for sent, stored in ((first, first), (last, last), (None, last)):
+        assert (await create(manager, expiresAt=sent))[0]["expiresAt"] == stored
+    refused = await manager.post(PATH, NEW | {"expiresAt": "2999-01-01T00:00:00.000001Z"})
+    assert refused.details == [("validation_error.invalid_value", "expiresAt")]
+
+
 async def test_no_key_replays_the_new_secret_of_another_key(api: Api, demo_dsn: str) -> None:
     """A stored response would have a secret with more scopes than those of the key."""
     path = f"{PATH}/{(await create(api, scopes=['audit:read']))[0]['id']}/rotate"
@@ -192,15 +202,16 @@ async def test_a_deleted_key_pauses_its_webhooks(api: Api) -> None:
 
 async def test_rotation_under_load_refuses_nobody(api: Api, demo_dsn: str) -> None:
     """Clients of two workers go over to the new secrets while they are sending."""
-    keys = [await create(api) for _ in range(10)]
+    keys = [await create(api) for _ in range(examples(few=10, many=100))]
     async with serving(demo_dsn) as server, TestClient(server) as other:
         clients = [each.key for _, each in keys]
-        statuses, is_done = list[int](), False
+        statuses, is_done, turns = list[int](), False, asyncio.Semaphore(10)
 
         async def use(index: int) -> None:
             while not is_done:
                 for client in (api.client, other):
-                    statuses.append((await Api(client, clients[index]).get(GROUPS)).status)
+                    async with turns:
+                        statuses.append((await Api(client, clients[index]).get(GROUPS)).status)
 
         users = [asyncio.create_task(use(index)) for index in range(len(keys))]
         for _ in range(3):

@@ -14,8 +14,10 @@ import psycopg
 import pytest
 from aiohttp.test_utils import TestClient
 
-from service.database.planner_statistics import CHILDREN
+from service.database.planner_statistics import children
+from service.resources.registry import MASTER_RECORDS
 from service.routes import Route
+from tests.contract.test_document_query_plans import ADMINISTRATIVE, TENANT_TABLES
 from tests.contract.test_every_route import SUCCESSES
 from tests.support.api import Api, issue_key
 from tests.support.parametrize import CALLERS_ROUTES
@@ -28,6 +30,7 @@ pytestmark = [
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
 
+CHILDREN = TENANT_TABLES - {resource.table for resource in MASTER_RECORDS} - ADMINISTRATIVE
 LARGE, UNKNOWN, ROWS = 100, 3, 20_000
 #: Size ranges show the name of one size each, by which lists filter and sort before the page.
 DEFAULT_SIZES = "s.name as default_grading_size_name"
@@ -80,7 +83,7 @@ def grow(dsn: str) -> None:
     """Repeat the children of organization 1 in a large organization, without what they refer to."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("set session_replication_role = replica")
-        for table in CHILDREN:
+        for table, owner in children(connection).items():
             names = [
                 name
                 for (name,) in connection.execute(
@@ -91,8 +94,7 @@ def grow(dsn: str) -> None:
             ]
             moved = [LARGE if name == "organization_id" else name for name in names]
             shown = ", ".join(
-                f"{name} + n * 1000000" if name in ("id", CHILDREN[table]) else str(name)
-                for name in moved
+                f"{name} + n * 1000000" if name in ("id", owner) else str(name) for name in moved
             )
             connection.execute(
                 f"""insert into {table} ({", ".join(names)})
@@ -110,7 +112,7 @@ def per_row(plan: dict[str, Any], table: str = "", is_repeated: bool = False) ->
     table = plan.get("Relation Name", table)
     kind = plan["Node Type"]
     is_scan = kind in ("Index Scan", "Index Only Scan", "Bitmap Index Scan", "Seq Scan")
-    is_child = table in CHILDREN and not table.endswith("_custom_field")
+    is_child = table in CHILDREN
     if is_scan and is_repeated and is_child and not is_by_owner(plan):
         yield table, kind, plan.get("Index Name")
     for part in plan.get("Plans", ()):

@@ -143,7 +143,7 @@ def _dry_run(reader: Reader, table: Path) -> DataPage:
     assert page.value(
         "[...document.querySelectorAll('section select')].map((one) => one.value)"
     ) == [
-        *("User defined id", "Name", "State", "Translations: German", "Translations: French"),
+        *("Own reference", "Name", "State", "Translations: German", "Translations: French"),
     ]
     page.press("See what would change")
     page.until(lambda: "What would change" in page.texts("h2"))
@@ -224,11 +224,11 @@ def _choose_columns(reader: Reader, workbook: Path, table: Path) -> DataPage:
     assert len(page.texts("section .error:not(:empty)")) == 2
     page.select("[aria-label='Field of Number']", "")
     page.press("See what would change")
-    page.until(lambda: "choose a column for Number" in "".join(page.texts("[role=alert]")))
-    page.select("[aria-label='Field of Number']", "Number")
-    page.select("[aria-label='Field of Artikel']", "Number")
+    page.until(lambda: "choose a column for Style number" in "".join(page.texts("[role=alert]")))
+    page.select("[aria-label='Field of Number']", "Style number")
+    page.select("[aria-label='Field of Artikel']", "Style number")
     page.press("See what would change")
-    page.until(lambda: "Two columns are Number" in "".join(page.texts("[role=alert]")))
+    page.until(lambda: "Two columns are Style number" in "".join(page.texts("[role=alert]")))
     page.select("[aria-label='Field of Artikel']", "Name")
     page.press("See what would change")
     page.until(lambda: page.texts("section p")[1:2] == ["1 rejected, 2 new."])

@@ -124,8 +124,8 @@ def test_migrating_forgets_organizations_that_were_analyzed_before(dsn: str) -> 
     """Analyze leaves what it stored of a column before it was excluded."""
     query = """select tablename::text from pg_stats
         where schemaname = 'public' and attname = 'organization_id' and tablename = any(%s)"""
-    children = [*planner_statistics.CHILDREN]
     with psycopg.connect(dsn, autocommit=True) as connection:
+        children = [*planner_statistics.children(connection)]
         connection.execute("insert into organization (id, name) values (1, 'One')")
         connection.execute("set session_replication_role = replica")
         connection.execute(

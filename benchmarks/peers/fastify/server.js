@@ -2,10 +2,11 @@
 import Ajv from 'ajv'
 import jsonPatch from 'fast-json-patch'
 import createFastify from 'fastify'
+import assortment from './assortment.js'
 import fields from './fields.js'
 import {
-  ORGANIZATION, answer, failure, id, list, nullable, object, ok, optional, pool, positive, query,
-  required, state, text, transaction
+  ORGANIZATION, after, answer, failure, id, list, nullable, object, ok, optional, page, paged,
+  pageQuery, pool, positive, query, required, state, text, transaction
 } from './shared.js'
 
 const relation = object({
@@ -24,12 +25,6 @@ const color = object({
     object({ languageId: id, languageName: text, languageCode: text, colorName: text })
   ),
   properties: list(text)
-})
-const page = items => object({
-  status: text,
-  code: text,
-  data: list(items),
-  pagination: object({ hasMore: { type: 'boolean' }, cursor: text })
 })
 const number = { type: 'number', nullable: true }
 const measurement = object({
@@ -68,16 +63,14 @@ const colorItem = {
     languageIds: list(positive)
   }
 }
-const querystring = object({
-  pageSize: { type: 'integer', minimum: 1, maximum: 100, default: 30 },
-  cursor: text
-})
+const querystring = object(pageQuery)
 
 const fastify = createFastify({
   bodyLimit: 8 * 1024 * 1024,
   // Unknown members are refused, as everyone else does, not dropped in silence.
   ajv: { customOptions: { removeAdditional: false } }
 })
+fastify.register(assortment)
 fastify.register(fields)
 const validColor = new Ajv({ allErrors: false, strict: false }).compile(colorItem)
 
@@ -242,15 +235,6 @@ async function colors (db, rows) {
   }
   for (const { colorId, ...name } of languages.rows) byId.get(colorId).languageNames.push(name)
   return [...byId.values()]
-}
-
-const after = cursor => (cursor ? Number(Buffer.from(cursor, 'base64url')) : 0)
-
-function paged (rows, pageSize, data) {
-  const hasMore = rows.length > pageSize
-  const pagination = { hasMore }
-  if (hasMore) pagination.cursor = Buffer.from(String(data.at(-1).id)).toString('base64url')
-  return { status: 'success', code: 'ok', data, pagination }
 }
 
 await fastify.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })

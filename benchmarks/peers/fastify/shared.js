@@ -11,6 +11,8 @@ const statements = Object.fromEntries(
 
 // Ids are 64 bits wide in the database and safe integers here.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+// Days stay texts.
+pg.types.setTypeParser(pg.types.builtins.DATE, String)
 export const pool = new pg.Pool()
 export const query = (db, name, values) => db.query({ name, text: statements[name], values })
 
@@ -42,3 +44,22 @@ export const answer = data => object({ status: text, code: text, data })
 
 export const ok = data => ({ status: 'success', code: 'ok', data })
 export const failure = (statusCode, message) => Object.assign(new Error(message), { statusCode })
+
+export const pageQuery = {
+  pageSize: { type: 'integer', minimum: 1, maximum: 100, default: 30 },
+  cursor: text
+}
+export const page = items => object({
+  status: text,
+  code: text,
+  data: list(items),
+  pagination: object({ hasMore: { type: 'boolean' }, cursor: text })
+})
+export const after = cursor => (cursor ? Number(Buffer.from(cursor, 'base64url')) : 0)
+
+export function paged (rows, pageSize, data, key = row => row.id) {
+  const hasMore = rows.length > pageSize
+  const pagination = { hasMore }
+  if (hasMore) pagination.cursor = Buffer.from(String(key(data.at(-1)))).toString('base64url')
+  return { status: 'success', code: 'ok', data, pagination }
+}

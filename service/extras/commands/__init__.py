@@ -7,8 +7,10 @@ that the operator can mend are raised as CommandError or another error of one li
 from argparse import ArgumentParser, _SubParsersAction
 from typing import TypeAlias
 
+from service.console import OperatorError
+
 Parsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 
-class CommandError(Exception):
+class CommandError(OperatorError):
     """Command that failed. The message is one line for the operator."""

@@ -81,7 +81,7 @@ async def _check_name(
     With two of one name, keys could be issued to the wrong one. None is no name and passes.
     """
     if name is not None:
-        other = await organizations.find_organization(connection, name, except_id=own)
+        other = await organizations.value(connection, "organization_named", name, own)
         if other is not None:
             raise CommandError(f"organization {other} has this name: use another name")
 
@@ -144,7 +144,7 @@ async def _set_all(
 def delete_organization(settings: Settings, arguments: Namespace) -> None:
     """Delete an organization with all of its rows, and print how many these were.
 
-    Raise CommandError without confirmation, InstallationCellError if it does not exist, and
+    Raise CommandError without confirmation, or if it does not exist, and
     psycopg.Error if a writer does not end.
     """
     with database(settings) as dsn, distribution.connect(dsn) as connection:
@@ -155,7 +155,7 @@ def delete_organization(settings: Settings, arguments: Namespace) -> None:
 
 def list_organizations(settings: Settings, _: Namespace) -> None:
     """Print a table of all organizations, by id."""
-    rows = run(settings, organizations.list_organizations)
+    rows = run(settings, organizations.rows, "list_organizations")
     print_table(
         ("ID", "NAME", "MULTIPLE LANGUAGE", "PRO", "UNIQUE KEYS"),
         ((row["id"], row["name"], *(_on_off(row[name]) for name in _FEATURES)) for row in rows),

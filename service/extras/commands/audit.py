@@ -64,7 +64,7 @@ async def _verify(
 ) -> tuple[list[tuple[int, int, int, str]], list[str]]:
     """Return a row for each chain, and the problems of all of them."""
     rows, problems = list[tuple[int, int, int, str]](), list[str]()
-    for each in await administration.list_organizations(connection):
+    for each in await administration.rows(connection, "list_organizations"):
         if organization not in (None, each["id"]):
             continue
         ends = await audit.ends(connection, each["id"])

@@ -61,7 +61,7 @@ async def _parts(dsn: str) -> list[_Part]:
     connection = await asyncpg.connect(dsn, timeout=10)
     try:
         before = time.time()
-        database_time = (await organizations.clock(connection)).timestamp()
+        database_time = (await organizations.value(connection, "clock")).timestamp()
         deviation = max(before - database_time, database_time - time.time(), 0)
         is_current = await schema_is_current(connection)
         has_room = await disk_space.has_room(connection)
@@ -81,7 +81,7 @@ async def _keys(connection: asyncpg.Connection) -> _Part:
     now = datetime.now(UTC)
     ending = [
         f"{key['id']} of organization {key['organization_id']}"
-        for key in await organizations.list_keys(connection, None)
+        for key in await organizations.rows(connection, "list_keys", None)
         if key["revoked_at"] is None
         and now < (key["expires_at"] or now) < now + timedelta(days=_KEY_DAYS)
     ]

@@ -62,8 +62,7 @@ async def _connect(dsn: str) -> asyncpg.Connection:
     try:
         return await asyncpg.connect(dsn, timeout=10)
     except (*LOST, asyncpg.PostgresError) as error:
-        message = f"the database cannot be reached: {incidents.cause(error)}"
-        raise CommandError(message) from error
+        raise CommandError(f"the database cannot be reached: {incidents.cause(error)}") from error
 
 
 def execute(dsn: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:

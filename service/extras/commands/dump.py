@@ -51,7 +51,7 @@ def restore(settings: Settings, arguments: Namespace) -> None:
 
     Restoring creates the embedded database if there is none. With ``--copy`` the database also gets
     its own installation id, and its webhooks are paused. If the schema is older than this release,
-    print that it has to be migrated, which is no failure. Raise DumpError if the database is not
+    print that it has to be migrated, which is no failure. Raise CommandError if the database is not
     empty or the restore fails. Raise CommandError for ``--recovered`` without an embedded database,
     and if the restored database cannot be reached or is on a worker node of a cluster.
     """

@@ -15,23 +15,20 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from service import files
 from service.database.statements import load
 from service.events import without_secrets
+from service.extras.commands import CommandError
 
 _SQL: Final = load("operators/dump_file")
-
-
-class DumpError(Exception):
-    """Error of a dump or restore; its message is one line for operators, without passwords."""
 
 
 def dump(dsn: str, file: Path, programs: Path | None) -> None:
     """Write the database to a new file that only its owner can read.
 
     The file appears only when it is complete. ``programs`` is the folder of PostgreSQL's programs,
-    None for those on the PATH. Raise DumpError if the file exists, pg_dump fails or is not on the
-    PATH, and OSError if the file cannot be created.
+    None for those on the PATH. Raise CommandError if the file exists, pg_dump fails or is not
+    on the PATH, and OSError if the file cannot be created.
     """
     if file.exists():
-        raise DumpError(f"{file} exists already: name another file")
+        raise CommandError(f"{file} exists already: name another file")
     unfinished = file.with_name(f"{file.name}.unfinished")
     files.private(unfinished).close()
     try:
@@ -47,15 +44,15 @@ def restore(dsn: str, file: Path, programs: Path | None, *, is_copy: bool = Fals
 
     A copy, which serves beside the original, gets an installation id of its own and its webhooks
     are paused. After the commit analyze the tables. The schema stays that of the dump: the caller
-    migrates it. Raise DumpError if the database has a table in the schema ``public``, the file is
-    missing or the restore fails, which changes nothing; psycopg.Error if the database cannot be
+    migrates it. Raise CommandError if the database has a table in the schema ``public``, the file
+    is missing or the restore fails, which changes nothing; psycopg.Error if the database cannot be
     reached, before the restore or for the analysis.
     """
     if not file.is_file():
-        raise DumpError(f"there is no file {file}")
+        raise CommandError(f"there is no file {file}")
     with psycopg.connect(dsn) as connection:
         if connection.execute(_SQL["is_empty"].encoded).fetchone() != (True,):
-            raise DumpError("the database is not empty: restore into a new one, and then use that")
+            raise CommandError("the database is not empty: restore into a new one, then use that")
     reader = _start(
         programs, None, "pg_restore", "--file=-", "--no-owner", "--no-privileges", str(file)
     )
@@ -78,7 +75,7 @@ def _pipe(
 ) -> None:
     """Pipe the reader's output into the writer; add the last statements if the reader succeeds.
 
-    Raise DumpError if either fails.
+    Raise CommandError if either fails.
     """
     assert reader.stdout is not None
     assert writer.stdin is not None
@@ -115,13 +112,13 @@ def _after_restore(*, is_copy: bool) -> str:
 def _start(
     folder: Path | None, dsn: str | None, name: str, *options: str
 ) -> "subprocess.Popen[bytes]":
-    """Start a program of PostgreSQL; raise DumpError if it is to be on the PATH and is not.
+    """Start a program of PostgreSQL; raise CommandError if it is to be on the PATH and is not.
 
     Its environment has the password of the DSN, as other users can read arguments.
     """
     path = shutil.which(name) if folder is None else str(folder / name)
     if path is None:
-        raise DumpError(f"there is no {name} here: install PostgreSQL's client programs")
+        raise CommandError(f"there is no {name} here: install PostgreSQL's client programs")
     database_options, environment = _connection_options(dsn)
     return subprocess.Popen(
         [path, *options, *database_options],
@@ -142,10 +139,10 @@ def _connection_options(dsn: str | None) -> tuple[list[str], Mapping[str, str]]:
 
 
 def _require_success(process: "subprocess.Popen[bytes]") -> None:
-    """Wait until a process ends; raise DumpError with one line of its messages if it failed."""
+    """Wait until a process ends; raise CommandError with one line of its messages if it failed."""
     stderr: IO[bytes] | None = process.stderr
     assert stderr is not None
     lines = stderr.read().decode(errors="replace").splitlines()
     if process.wait():
         message = next((line for line in lines if "error" in line.lower()), " ".join(lines[-1:]))
-        raise DumpError(without_secrets(message or f"code {process.returncode}"))
+        raise CommandError(without_secrets(message or f"code {process.returncode}"))

@@ -39,7 +39,7 @@ def add(parsers: Parsers) -> None:
 def make_cell(settings: Settings, arguments: Namespace) -> None:
     """Make the database a cell of an installation.
 
-    Raise InstallationCellError if it has organizations.
+    Raise CommandError if it has organizations.
     """
     with database(settings) as dsn, distribution.connect(dsn) as connection:
         installation_cells.make_cell(connection, arguments.number, arguments.installation)
@@ -49,7 +49,7 @@ def make_cell(settings: Settings, arguments: Namespace) -> None:
 def move_organization(settings: Settings, arguments: Namespace) -> None:
     """Move an organization to another cell, and print how many rows and how long it took.
 
-    Raise CommandError without TARGET_DATABASE_URL or confirmation, InstallationCellError if the
+    Raise CommandError without TARGET_DATABASE_URL or confirmation, or if the
     cells do not fit, and psycopg.Error if the move fails, such as for a writer that does not end.
     """
     target_dsn = os.environ.get(_TARGET)

@@ -12,6 +12,7 @@ from psycopg import sql
 
 from service.database import distribution
 from service.database.statements import load
+from service.extras.commands import CommandError
 
 CELL_IDS: Final = 2**40
 """Number of ids that a cell has for each table."""
@@ -22,19 +23,15 @@ _SQL: Final = load("operators/installation_cells")
 _LOCK_SECONDS: Final = 10
 
 
-class InstallationCellError(Exception):
-    """Error of a cell or a move; its message is one line for operators."""
-
-
 def make_cell(connection: psycopg.Connection[Any], number: int, installation: UUID) -> None:
     """Make a migrated database without organizations the cell ``number`` of an installation.
 
     ``number`` is from 1 to MAX_CELLS - 1; the installation's first database is its cell 0. Raise
-    InstallationCellError if there is an organization.
+    CommandError if there is an organization.
     """
     with connection.transaction():
         if connection.execute(_SQL["has_organization"].encoded).fetchone() == (True,):
-            raise InstallationCellError("the database has organizations: make an empty one a cell")
+            raise CommandError("the database has organizations: make an empty one a cell")
         connection.execute("update installation set id = %s", [installation])
         tables = distribution.tenant_tables(connection)
         connection.execute(_SQL["begin_ids"].encoded, [number * CELL_IDS, tables])
@@ -47,7 +44,7 @@ def move(
 
     Both connections are in autocommit mode. The rows are deleted from the source when the target
     has all of them, and the target commits first. So no row is lost; if the second commit fails,
-    both have them, and the next move only deletes them. Raise InstallationCellError for cells that
+    both have them, and the next move only deletes them. Raise CommandError for cells that
     do not fit, and psycopg.Error, such as after 10 s of waiting for a writer: then nothing is
     moved, unless the second commit failed.
     """
@@ -65,7 +62,7 @@ def move(
 def delete(connection: psycopg.Connection[Any], organization_id: int) -> int:
     """Delete an organization with all of its rows in one transaction; return their number.
 
-    Raise InstallationCellError if there is none, and psycopg.Error, such as after 10 s of waiting
+    Raise CommandError if there is none, and psycopg.Error, such as after 10 s of waiting
     for a writer: then nothing is deleted.
     """
     with connection.transaction():
@@ -76,7 +73,7 @@ def _lock(connection: psycopg.Connection[Any], organization_id: int) -> list[str
     """Lock out writers of an organization, waiting 10 s; return the tables with its rows."""
     connection.execute(f"set local statement_timeout = '{_LOCK_SECONDS}s'".encode())
     if connection.execute(_SQL["lock_organization"].encoded, [organization_id]).fetchone() is None:
-        raise InstallationCellError(f"there is no organization {organization_id}")
+        raise CommandError(f"there is no organization {organization_id}")
     # Writes wait for the first lock, by their foreign keys, and numbering for the second.
     connection.execute(_SQL["lock_feed"].encoded, [organization_id])
     connection.execute("set local statement_timeout = 0")
@@ -93,7 +90,7 @@ def _delete(connection: psycopg.Connection[Any], tables: list[str], organization
 
 
 def _require_fit(source: psycopg.Connection[Any], target: psycopg.Connection[Any]) -> None:
-    """Raise InstallationCellError unless these are different cells of one installation.
+    """Raise CommandError unless these are different cells of one installation.
 
     Both must have the same migrations and languages.
     """
@@ -105,11 +102,11 @@ def _require_fit(source: psycopg.Connection[Any], target: psycopg.Connection[Any
     for name, reason in reasons.items():
         query = _SQL[name].encoded
         if source.execute(query).fetchall() != target.execute(query).fetchall():
-            raise InstallationCellError(reason)
+            raise CommandError(reason)
     query = _SQL["cell"].encoded
     cells = [each.execute(query, [CELL_IDS]).fetchone() for each in (source, target)]
     if cells[0] == cells[1]:
-        raise InstallationCellError("both databases are the same cell, so that ids could meet")
+        raise CommandError("both databases are the same cell, so that ids could meet")
 
 
 def _require_equal(
@@ -120,7 +117,7 @@ def _require_equal(
 ) -> list[int]:
     """Return the numbers of the organization's rows by table, which are those of a move before.
 
-    Raise InstallationCellError if they differ: each write since then has added a change.
+    Raise CommandError if they differ: each write since then has added a change.
     """
     count = sql.SQL("select count(*) from {} where {} = %s")
     source_counts, target_counts = (
@@ -131,7 +128,7 @@ def _require_equal(
         for connection in (source, target)
     )
     if source_counts != target_counts:
-        raise InstallationCellError(f"the target has another organization {organization_id}")
+        raise CommandError(f"the target has another organization {organization_id}")
     return [number for [(number,)] in source_counts]
 
 

@@ -8,7 +8,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final
+from typing import Final, Unpack
 
 import asyncpg
 
@@ -73,33 +73,36 @@ def issue_key(settings: Settings, arguments: Namespace) -> None:
 
     The key cannot be shown again, as the database stores only the hash of its secret.
     """
-    key = run(settings, _issue_key, arguments)
+    key = run(
+        settings,
+        issue,
+        arguments.organization,
+        name=arguments.name,
+        scopes=arguments.scope or ["read"],
+        expires_at=arguments.expires,
+        source=arguments.source,
+    )
     if key is None:
         raise CommandError(no_organization(arguments.organization))
     say(key)
 
 
-async def _issue_key(connection: asyncpg.Connection, arguments: Namespace) -> str | None:
+async def issue(
+    connection: asyncpg.Connection, organization_id: int, **grant: Unpack[organizations.KeyGrant]
+) -> str | None:
+    """Create a key, add an audit entry and return the key; None for an unknown organization."""
     operator = audit.operator()
     async with connection.transaction():
-        created = await keys.create(
-            connection,
-            arguments.organization,
-            operator,
-            name=arguments.name,
-            scopes=arguments.scope or ["read"],
-            expires_at=arguments.expires,
-            source=arguments.source,
-        )
+        created = await keys.create(connection, organization_id, operator, **grant)
         if created is None:
             return None
-        await audit.record(connection, arguments.organization, operator, created[2])
+        await audit.record(connection, organization_id, operator, created[2])
     return created[0]
 
 
 def list_keys(settings: Settings, arguments: Namespace) -> None:
     """Print a table of the keys, of one organization or all, revoked and expired ones included."""
-    rows = run(settings, organizations.list_keys, arguments.organization)
+    rows = run(settings, organizations.rows, "list_keys", arguments.organization)
     print_table(
         (
             *("ID", "ORGANIZATION", "SCOPES", "NAME", "SOURCE"),
@@ -145,9 +148,8 @@ async def _change_key(
     change: Callable[[asyncpg.Connection, int], Awaitable[AuditEvent]],
 ) -> bool:
     """Change a key and add the event to the audit log; return whether the key is not revoked."""
-    of_key = await organizations.organization_of_key(
-        connection, arguments.id, arguments.organization
-    )
+    parameters = (arguments.id, arguments.organization)
+    of_key = await organizations.value(connection, "organization_of_key", *parameters)
     if of_key is None:
         raise CommandError(f"there is no key {arguments.id}: `selvedge key list` shows all keys")
     async with connection.transaction():

@@ -13,7 +13,6 @@ from service.extras.commands import CommandError
 
 _REPORT_SECONDS: Final = 60.0
 _TRIES_BEFORE_REPORT: Final = 3
-"""Number of failed tries after which the outage is reported."""
 
 
 @dataclass(frozen=True)

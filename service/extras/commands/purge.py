@@ -71,7 +71,7 @@ async def _purge(
     A dry run takes no locks of writers; the end of the connection rolls it back.
     """
     organization = arguments.organization
-    rows = await organizations.list_organizations(connection)
+    rows = await organizations.rows(connection, "list_organizations")
     ids = [row["id"] for row in rows if organization in (None, row["id"])]
     if organization is not None and not ids:
         raise CommandError(f"there is no organization {organization}")

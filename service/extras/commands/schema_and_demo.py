@@ -12,9 +12,10 @@ from service.console import say
 from service.database import migrations
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.command_database import database, require_data
+from service.extras.commands.keys import issue
 from service.extras.commands.prompts import add_yes, confirm, whole_number
 from service.files import DEMO, private
-from service.organizations import administration, audit, caller, keys
+from service.organizations import administration, caller
 from service.settings import Settings
 
 
@@ -70,16 +71,12 @@ def write_demo(_: Settings, arguments: Namespace) -> None:
 def fill(dsn: str) -> None:
     """Load the demo data, with a progress bar on a terminal.
 
-    The schema must be current, which is not checked here. Raise CommandError if the database has an
-    organization already, and errors as ``demo.load`` does.
+    The schema must be current, which is not checked here. Raise errors as ``demo.load`` does.
     """
     # Imported here: no other command needs its texts.
     from service.extras import demo
 
-    try:
-        asyncio.run(demo.load(dsn, progress=sys.stderr.isatty()))
-    except demo.DemoDataError as error:
-        raise CommandError(str(error)) from None
+    asyncio.run(demo.load(dsn, progress=sys.stderr.isatty()))
 
 
 async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, str]:
@@ -98,14 +95,8 @@ async def ensure(connection: asyncpg.Connection, data_dir: Path) -> dict[int, st
         if await administration.is_live_key(connection, key)
     }
     for organization_id in sorted(await _demo_organizations(connection) - valid.keys()):
-        operator = audit.operator()
-        async with connection.transaction():
-            created = await keys.create(
-                connection, organization_id, operator, name="demo", scopes=["write"]
-            )
-            if created is not None:
-                valid[organization_id], _, event = created
-                await audit.record(connection, organization_id, operator, event)
+        key = await issue(connection, organization_id, name="demo", scopes=["write"])
+        valid |= {} if key is None else {organization_id: key}
     by_organization = dict(sorted(valid.items()))
     if by_organization != stored:
         _write(path, by_organization)
@@ -118,7 +109,7 @@ async def _demo_organizations(connection: asyncpg.Connection) -> set[int]:
     from service.extras.demo.loading import organizations
 
     names = organizations()
-    rows = await administration.list_organizations(connection)
+    rows = await administration.rows(connection, "list_organizations")
     return {row["id"] for row in rows if names.get(row["id"]) == row["name"]}
 
 

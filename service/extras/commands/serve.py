@@ -76,7 +76,7 @@ def _demo(settings: Settings, dsn: str) -> dict[int, str]:
 
     Return a write key of each demo organization by id; none of other data (``demo_keys.ensure``).
     """
-    if execute(dsn, administration.is_empty):
+    if execute(dsn, lambda connection: administration.value(connection, "is_empty")):
         say("Loading the demo data ...", file=sys.stderr)
         fill(dsn)
     return execute(dsn, lambda connection: schema_and_demo.ensure(connection, settings.data_dir))

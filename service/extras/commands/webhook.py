@@ -37,7 +37,7 @@ def list_webhooks(settings: Settings, arguments: Namespace) -> None:
 
     BEHIND counts the transactions of the change feed with a sequence number after its position.
     """
-    rows = run(settings, organizations.list_webhooks, arguments.organization)
+    rows = run(settings, organizations.rows, "list_webhooks", arguments.organization)
     print_table(
         ("ID", "ORGANIZATION", "STATE", "BEHIND", "FAILURES", "LAST SUCCESS", "URL", "LAST ERROR"),
         (
@@ -65,9 +65,8 @@ def set_state(settings: Settings, arguments: Namespace, state: str) -> None:
 async def _set_state(connection: asyncpg.Connection, arguments: Namespace, state: str) -> bool:
     """Set the state and add an audit entry; return whether the webhook exists."""
     async with connection.transaction():
-        organization_id = await organizations.set_webhook_state(
-            connection, arguments.id, state, arguments.organization
-        )
+        parameters = (arguments.id, state, arguments.organization)
+        organization_id = await organizations.value(connection, "set_webhook_state", *parameters)
         if organization_id is not None:
             event = AuditEvent("webhook.updated", f"webhook:{arguments.id}", {"state": state})
             await audit.record(connection, organization_id, audit.operator(), event)

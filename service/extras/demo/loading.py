@@ -12,6 +12,7 @@ import asyncpg
 from tqdm import tqdm
 
 from service import schemas
+from service.console import OperatorError
 from service.files import DEMO
 from service.listing.page_sql import column_of
 from service.records.master_record import MasterRecord
@@ -26,7 +27,7 @@ _LAST: Final = "select setval(pg_get_serial_sequence('{0}', 'id'), max(id)) from
 """Statement that sets the sequence of a table's ids, if it has one, to the last id."""
 
 
-class DemoDataError(Exception):
+class DemoDataError(OperatorError):
     """Error of demo data that cannot be loaded; its message is one line for operators."""
 
 

@@ -133,9 +133,7 @@ def initialize(cluster: Path, version: int, account: Account) -> None:
         text=True,
         cwd="/",
         env=_ENVIRONMENT,
-        user=account.uid,
-        group=account.gid,
-        extra_groups=account.extra_groups,
+        **account.options,
     )
 
 
@@ -174,9 +172,7 @@ def start(
             env=_ENVIRONMENT,
             start_new_session=True,
             preexec_fn=_end_with_parent,
-            user=account.uid,
-            group=account.gid,
-            extra_groups=account.extra_groups,
+            **account.options,
         )
 
 

@@ -20,6 +20,7 @@ import psutil
 import psycopg
 
 from service import signals
+from service.console import OperatorError
 from service.events import log_event
 from service.extras.embedded import access, logs, postmaster
 from service.extras.privileges.accounts import Account, database_account, service_account
@@ -38,7 +39,7 @@ _VERSION: Final = 18
 """Default major version of PostgreSQL; a cluster of another one than the server's is refused."""
 
 
-class EmbeddedServerError(Exception):
+class EmbeddedServerError(OperatorError):
     """Error of a server that cannot be started; its message is one line for operators."""
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+import orjson
+
 from service.extras.pages.page import (
     CSS,
     HTML,
@@ -13,12 +15,14 @@ from service.extras.pages.page import (
     read_file,
     render,
 )
+from service.http.headers import JSON
+from service.schemas.vocabulary import LANGUAGES, words
 
 _MAIN: Final = "main.js"
 
 
 def data() -> Iterator[tuple[str, WebPage]]:
-    """Yield the path and content of the page, of its style and of each module."""
+    """Yield the path and content of the page, of its style, and of its words and modules."""
     # Trusted types make the browser refuse markup from texts, such as names that are stored.
     own = ("script-src 'self'", "style-src 'self'", "img-src data:", "connect-src 'self'")
     trusted = ("require-trusted-types-for 'script'", "trusted-types 'none'")
@@ -33,5 +37,8 @@ def data() -> Iterator[tuple[str, WebPage]]:
     )
     style = read_file("style.css") + read_file("data.css")
     yield "/data/page.css", WebPage(style.encode(), CSS)
+    for language in LANGUAGES:
+        texts = orjson.loads(read_file(f"words/{language}.json"))
+        yield f"/data/words.{language}.json", WebPage(orjson.dumps(words(language) | texts), JSON)
     for name in modules:
         yield f"/data/{name}", WebPage(read_file(f"data/{name}").encode(), SCRIPT)

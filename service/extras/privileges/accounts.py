@@ -10,7 +10,7 @@ import pwd
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 _DATABASE: Final = "pgserver"
 """Account of PostgreSQL, which the package with PostgreSQL's binaries uses, too."""
@@ -25,9 +25,10 @@ class Account:
     gid: int | None = None
 
     @property
-    def extra_groups(self) -> list[int] | None:
-        """Supplementary groups: [] to have none, or None (unchanged) for the process's own."""
-        return None if self.uid is None else []
+    def options(self) -> dict[str, Any]:
+        """Options of ``subprocess``: user, group, and no supplementary groups."""
+        groups = None if self.uid is None else list[int]()
+        return {"user": self.uid, "group": self.gid, "extra_groups": groups}
 
 
 def database_account(cluster: Path) -> Account:

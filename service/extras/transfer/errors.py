@@ -2,8 +2,10 @@
 
 from typing import Final
 
+from service.console import OperatorError
 
-class TransferError(Exception):
+
+class TransferError(OperatorError):
     """Export or import that cannot start or continue. The message is one line for the operator."""
 
 

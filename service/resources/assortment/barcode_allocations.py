@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
-from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
@@ -56,22 +55,20 @@ class BarcodeAllocations(WritableResource):
             message = f"Send how many numbers to allocate, or {_SKUS}."
             yield ErrorDetail(ErrorType.REQUIRED_FIELD, ("count",), message)
 
-    async def allocate(
-        self, connection: Connection, batch: Batch, options: WriteOptions
-    ) -> list[dict[str, Any]]:
+    async def allocate(self, batch: Batch, options: WriteOptions) -> list[dict[str, Any]]:
         """Store the barcodes of a batch of allocations; return the outcome of each number.
 
         Raise ApiError with all errors: of ranges and SKUs, and of ranges without enough numbers.
         """
         if references := KeyedReferences.of(self, batch):
-            await references.resolve(connection, batch)
-        types = await self._lock_ranges(connection, batch)
-        primary = await self._find_primary(connection, batch)
+            await references.resolve(batch)
+        types = await self._lock_ranges(batch)
+        primary = await self._find_primary(batch)
         batch.errors.raise_any()
-        items = await self._take(connection, batch, types, primary)
+        items = await self._take(batch, types, primary)
         new = [item for item in items if "id" not in item]
         if new:
-            await self._store(connection, batch, new, options)
+            await self._store(batch, new, options)
         return [
             {
                 "outcome": "unchanged" if item[_SKU] in primary else "created",
@@ -84,29 +81,28 @@ class BarcodeAllocations(WritableResource):
             for item in items
         ]
 
-    async def _store(
-        self, connection: Connection, batch: Batch, items: list[Item], options: WriteOptions
-    ) -> None:
+    async def _store(self, batch: Batch, items: list[Item], options: WriteOptions) -> None:
         """Store new barcodes, and set their ids."""
         created = Batch(
+            batch.connection,
             batch.caller,
             items,
             range(len(items)),
             ItemErrors(RequestItems(items)),
             batch.request_id,
         )
-        await assign_ids(connection, self._barcodes, items)
+        await assign_ids(self._barcodes, created)
         records = LockedRecords(new={*created.ids})
-        written = await store(connection, self._barcodes, created, records, options)
-        await record_changes(connection, [written])
+        written = await store(self._barcodes, created, records, options)
+        await record_changes([written])
 
-    async def _find_primary(self, connection: Connection, batch: Batch) -> dict[int, Item]:
+    async def _find_primary(self, batch: Batch) -> dict[int, Item]:
         """Lock the SKUs; return the primary GTINs of those that have one, as items by SKU.
 
         Add errors to the batch for unknown SKUs, and for those of an earlier item.
         """
         sku_ids = sorted({sku_id for item in batch.items for sku_id in item.get(_SKUS) or ()})
-        rows = await _SKU_REFERENCE.find(connection, batch.caller, sku_ids)
+        rows = await _SKU_REFERENCE.find(batch, sku_ids)
         seen = set[int]()
         for index, item in enumerate(batch.items):
             for position, sku_id in enumerate(item.get(_SKUS) or ()):
@@ -118,21 +114,20 @@ class BarcodeAllocations(WritableResource):
                     message = "There is no such SKU."
                     batch.fail(index, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
                 seen.add(sku_id)
-        gtins = await self._fetch(connection, batch, "primary_gtins", sku_ids)
+        gtins = await self._fetch(batch, "primary_gtins", sku_ids)
         return {
             sku_id: {"id": record_id, "barcode": barcode, _SKU: sku_id, _RANGE: range_id}
             for sku_id, record_id, barcode, range_id in gtins
         }
 
-    async def _lock_ranges(self, connection: Connection, batch: Batch) -> dict[int, str]:
+    async def _lock_ranges(self, batch: Batch) -> dict[int, str]:
         """Lock the ranges, and set the default range where none is named; return their types.
 
         Add errors to the batch for ranges that do not exist or are not active.
         """
         ids = {item[_RANGE] for item in batch.items if item.get(_RANGE) is not None}
         needs_default = any(item.get(_RANGE) is None for item in batch.items)
-        parameters = (sorted(ids), needs_default)
-        locked = await self._fetch(connection, batch, "lock_ranges", *parameters)
+        locked = await self._fetch(batch, "lock_ranges", sorted(ids), needs_default)
         rows = {row["id"]: row for row in locked}
         default = next((row["id"] for row in rows.values() if row["is_default"]), None)
         for index, item in enumerate(batch.items):
@@ -151,11 +146,7 @@ class BarcodeAllocations(WritableResource):
         return {range_id: row["type"] for range_id, row in rows.items()}
 
     async def _take(
-        self,
-        connection: Connection,
-        batch: Batch,
-        types: Mapping[int, str],
-        primary: Mapping[int, Item],
+        self, batch: Batch, types: Mapping[int, str], primary: Mapping[int, Item]
     ) -> list[Item]:
         """Return the barcodes of the batch in its order, new and ``primary`` ones.
 
@@ -168,7 +159,7 @@ class BarcodeAllocations(WritableResource):
             for sku_id in item.get(_SKUS) or [None] * item["count"]
         ]
         needed = Counter(range_id for range_id, sku_id in takers if sku_id not in primary)
-        digits = await self._free_digits(connection, batch, needed)
+        digits = await self._free_digits(batch, needed)
         return [
             primary.get(sku_id)
             or {
@@ -181,13 +172,10 @@ class BarcodeAllocations(WritableResource):
             for range_id, sku_id in takers
         ]
 
-    async def _free_digits(
-        self, connection: Connection, batch: Batch, needed: Counter[int]
-    ) -> dict[int, Iterator[str]]:
+    async def _free_digits(self, batch: Batch, needed: Counter[int]) -> dict[int, Iterator[str]]:
         """Return the digits of free GTINs by range, and advance the ranges past these."""
         free: dict[int, list[Any]] = {range_id: [] for range_id in needed}
-        parameters = ([*needed], [*needed.values()])
-        for row in await self._fetch(connection, batch, "free_references", *parameters):
+        for row in await self._fetch(batch, "free_references", [*needed], [*needed.values()]):
             free[row["id"]].append(row)
         for range_id, rows in free.items():
             if len(rows) < needed[range_id]:
@@ -198,5 +186,5 @@ class BarcodeAllocations(WritableResource):
                 batch.fail(index, ErrorType.CONFLICT_EXHAUSTED, _RANGE, message=message)
         batch.errors.raise_any()
         following = [rows[needed[id_] - 1]["reference"] + 1 for id_, rows in free.items()]
-        await self._fetch(connection, batch, "advance", [*free], following)
+        await self._fetch(batch, "advance", [*free], following)
         return {range_id: iter([row["digits"] for row in rows]) for range_id, rows in free.items()}

@@ -6,7 +6,6 @@ from typing import Final
 from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.resources.plain_records import PlainRecord
@@ -43,7 +42,7 @@ class BarcodeRanges(PlainRecord):
             message = f"Its GTINs are those of {shorter} digits, with zeros before them."
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("companyPrefix",), message)
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Set the default references; report numbers of other ranges, and deleted defaults."""
         upserts = write_set.upserts
         for index, item in enumerate(upserts.items):
@@ -53,10 +52,10 @@ class BarcodeRanges(PlainRecord):
             if item.get("isDefault") and item.get("state") == "deleted":
                 message = "A deleted range cannot be the default."
                 upserts.fail(index, ErrorType.INVALID_VALUE, "isDefault", message=message)
-        plan = await super().check(connection, write_set)
+        plan = await super().check(write_set)
         if (valid := upserts.subset()).items:
             parameters = (valid.json(), write_set.deletes.ids)
-            valid.fail_all(await self._fetch(connection, valid, "check_numbers", *parameters))
+            valid.fail_all(await self._fetch(valid, "check_numbers", *parameters))
         return plan
 
 

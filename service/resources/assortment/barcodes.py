@@ -10,7 +10,6 @@ import orjson
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ApiError
 from service.records.references import Reference
@@ -40,13 +39,13 @@ class Barcodes(PlainRecord):
         Reference("styleSkuId", "style_sku", "SKU", is_live="true", lock="for no key update"),
     )
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Set the types of new barcodes, and which are primary; report what stored data show.
 
         That are wrong numbers and those of other records, deleted SKUs, and GTINs of published
         styles that would be taken from their SKU.
         """
-        plan = await super().check(connection, write_set)
+        plan = await super().check(write_set)
         created_ids = {*write_set.created_ids}
         created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
         for index, item in enumerate(created.items):
@@ -60,17 +59,17 @@ class Barcodes(PlainRecord):
         if (valid := created.subset()).items:
             numbers = [{name: item[name] for name in ("barcode", "type")} for item in valid.items]
             parameter = orjson.dumps(numbers).decode()
-            valid.fail_all(await self._fetch(connection, valid, "check_numbers", parameter))
+            valid.fail_all(await self._fetch(valid, "check_numbers", parameter))
             for request_index in valid.request_indexes:
                 # The check of unique keys would report a number again.
                 valid.errors.close(request_index, ("barcode",))
-        await self._check_skus(connection, write_set.upserts.subset())
+        await self._check_skus(write_set.upserts.subset())
         return plan + self._item_statements(["ranges_of"], valid)
 
-    async def _check_skus(self, connection: Connection, batch: Batch) -> None:
+    async def _check_skus(self, batch: Batch) -> None:
         sku_ids = sorted({item["styleSkuId"] for item in batch.items if item.get("styleSkuId")})
-        rows = await self._fetch(connection, batch, "barcodes_of", batch.ids, sku_ids)
-        gone = await self._fetch(connection, batch, "deleted_skus", sku_ids)
+        rows = await self._fetch(batch, "barcodes_of", batch.ids, sku_ids)
+        gone = await self._fetch(batch, "deleted_skus", sku_ids)
         deleted = {row["id"] for row in gone}
         stored = {row["id"]: row for row in rows}
         for index, item in enumerate(batch.items):
@@ -121,8 +120,7 @@ def _report_sku(batch: Batch, index: int, row: Mapping[str, Any], *, is_deleted:
     is_other = before != item.get("styleSkuId")
     if is_deleted and (is_other or is_restored):
         field = "styleSkuId" if is_other else "state"
-        message = "There is no such SKU."
-        batch.fail(index, ErrorType.UNKNOWN_REFERENCE, field, message=message)
+        batch.fail(index, ErrorType.UNKNOWN_REFERENCE, field, message="There is no such SKU.")
     is_gtin = row["type"] != "internal"
     if is_other and before is not None and is_gtin and row["status"] != "workInProgress":
         message = f"{row['sku']} keeps the GTIN: its style is no longer in work."

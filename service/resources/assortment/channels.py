@@ -2,7 +2,6 @@
 
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.records.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
@@ -18,14 +17,14 @@ class PriceLists(PlainRecord):
     shown = ("state", "validFrom", "validTo")
     uses = (ReferencedBy("channels", "price_list_id", "channel_price_list"),)
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Report suppliers of other lists than those of costs and target costs, too."""
         batch = write_set.upserts
         for index, item in enumerate(batch.items):
             if item.get("supplierId") is not None and item["type"] not in ("cost", "target"):
                 message = "Only price lists of the types cost and target have a supplier."
                 batch.fail(index, ErrorType.INVALID_VALUE, "supplierId", message=message)
-        return await super().check(connection, write_set)
+        return await super().check(write_set)
 
 
 class Channels(PlainRecord):

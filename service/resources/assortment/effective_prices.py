@@ -86,11 +86,11 @@ class EffectivePrices(Resource):
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents."""
-        sql, skus = load("effective_prices"), "(select page.id, page.size_range_size_id)"
+        sql = load("effective_prices")
         record = sql["record"].bind(**price_fragments()._asdict())
-        few = "few join style_sku sku on sku.style_id = few.style_id"
+        few = f"({sql['few'].text}) as sku"
         documents = sql["documents"].bind(
-            priced=priced(skus, sql["list"].text, "page.style_id", "page.style_color_id"),
+            priced=priced(sql["skus"].text, sql["list"].text, "made.style_id", "made.id"),
             of_few=record.fill(skus=few, is_chosen="exists"),
             of_many=record.fill(skus="style_sku sku", is_chosen="not exists"),
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
@@ -57,11 +57,16 @@ CARE_TEXTS: Final = {
 _CHANNEL_BY_KEY: Final = KeyLookup.of("channels", "channel", "state").text
 
 
-async def find_channel(connection: Connection, caller: Caller, name: str, value: int | str) -> int:
-    """Return the id of a live channel by its id or own key, the parameter ``name``.
+Channel: TypeAlias = tuple[str, Any]
+"""Parameter that names a channel, and its value: an id or an own key."""
+
+
+async def _find_channel(connection: Connection, caller: Caller, channel: Channel) -> int:
+    """Return the id of a live channel.
 
     Raise ``unknown_reference`` or ``conflict.ambiguous_key``.
     """
+    name, value = channel
     text = _SQL["live_channel"].text if name == CHANNEL_ID else _CHANNEL_BY_KEY
     rows = await connection.fetch(text, caller.organization_id, value)
     if len(rows) > 1:
@@ -87,9 +92,12 @@ class Completeness(Resource):
     key_lookups: Mapping[str, KeyLookup] = {"id": KeyLookup.of(Styles.name, "style", "state")}
 
     async def read(
-        self, connection: Connection, caller: Caller, channel_id: int, style_id: int
+        self, connection: Connection, caller: Caller, style_id: int, channel: Channel
     ) -> bytes:
         """Return the document of a style, deleted or not; raise ApiError for unknown ids."""
+        channel_id = channel[1]
+        if channel[0] == CHANNEL_KEY:
+            channel_id = await _find_channel(connection, caller, channel)
         text = self.statements["complete"].fill(**MISSING)
         row = await connection.fetchrow(
             text, caller.organization_id, channel_id, effective_prices.today(), style_id
@@ -176,13 +184,12 @@ class Products(Resource):
         *,
         counts: bool = False,
     ) -> DocumentPage:
-        """Return one page of the channel's products; raise ApiError as ``find_channel`` does."""
+        """Return one page of the channel's products; raise ApiError for an unknown channel."""
         assert not parents
         conditions = list_query.list_request.conditions
         [channel] = [c for c in conditions if c.property.name in CHANNEL]
-        channel_id = await find_channel(
-            connection, caller, channel.property.name, channel.values[0]
-        )
+        named = channel.property.name, channel.values[0]
+        channel_id = await _find_channel(connection, caller, named)
         parents = [channel_id, effective_prices.today()]
         return await super().page(connection, caller, list_query, parents, counts=counts)
 

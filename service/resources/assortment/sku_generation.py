@@ -8,7 +8,6 @@ import asyncpg
 
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import CREATED, UPDATED
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.records.references import Reference
@@ -57,16 +56,14 @@ class SkuGeneration(WritableResource):
         self._skus = skus
         self._allocations = allocations
 
-    async def generate(
-        self, connection: Connection, batch: Batch, options: WriteOptions
-    ) -> list[dict[str, Any]]:
+    async def generate(self, batch: Batch, options: WriteOptions) -> list[dict[str, Any]]:
         """Make the missing SKUs and barcodes; return the outcomes of all pairs in their order.
 
         Raise ApiError with the errors of all items if there are any.
         """
-        await own_keys.take_writer_lock(connection, self._skus, batch.caller.organization_id)
-        await self._check_items(connection, batch)
-        pairs = await self._fetch(connection, batch, "pairs", batch.json(), MAX_PAIRS + 1)
+        await own_keys.take_writer_lock(batch.connection, self._skus, batch.caller.organization_id)
+        await self._check_items(batch)
+        pairs = await self._fetch(batch, "pairs", batch.json(), MAX_PAIRS + 1)
         if len(pairs) > MAX_PAIRS:
             message = f"Name fewer styles: there are more than {MAX_PAIRS:,} pairs."
             raise api_error(ErrorType.TOO_MANY_ITEMS, message=message)
@@ -75,11 +72,10 @@ class SkuGeneration(WritableResource):
         batch.errors.raise_any()
         if items:
             indexes = [batch.request_indexes[pair["item"]] for pair in missing]
-            skus = Batch(batch.caller, items, indexes, batch.errors, batch.request_id)
-            await self._store(connection, skus, options)
+            await self._store(batch.of_items(items, indexes), options)
         made = iter(items)
         outcomes = [_outcome(pair, made) for pair in pairs]
-        barcodes = await self._allocate(connection, batch, pairs, outcomes, options)
+        barcodes = await self._allocate(batch, pairs, outcomes, options)
         for outcome in outcomes:
             if outcome["id"] in barcodes:
                 outcome["barcode"] = barcodes[outcome["id"]]
@@ -91,7 +87,6 @@ class SkuGeneration(WritableResource):
 
     async def _allocate(
         self,
-        connection: Connection,
         batch: Batch,
         pairs: Sequence[asyncpg.Record],
         outcomes: list[dict[str, Any]],
@@ -109,17 +104,16 @@ class SkuGeneration(WritableResource):
             for index, sku_ids in lacking.items()
         ]
         indexes = [batch.request_indexes[index] for index in lacking]
-        allocations = Batch(batch.caller, items, indexes, batch.errors, batch.request_id)
-        rows = await self._allocations.allocate(connection, allocations, options)
+        rows = await self._allocations.allocate(batch.of_items(items, indexes), options)
         return {row["styleSkuId"]: row["key"] for row in rows}
 
-    async def _check_items(self, connection: Connection, batch: Batch) -> None:
+    async def _check_items(self, batch: Batch) -> None:
         """Replace key objects by ids; report what stored data show."""
         references = KeyedReferences.of(self, batch)
         if references:
-            await references.resolve(connection, batch)
+            await references.resolve(batch)
         for reference in self.references:
-            await reference.check(connection, batch)
+            await reference.check(batch)
         seen = set[int]()
         for index, item in enumerate(batch.items):
             if item["styleId"] in seen:
@@ -127,7 +121,7 @@ class SkuGeneration(WritableResource):
                 batch.fail(index, ErrorType.DUPLICATE, "styleId", message=message)
             seen.add(item["styleId"])
         batch.errors.raise_any()
-        batch.fail_all(await self._fetch(connection, batch, "check", batch.json()))
+        batch.fail_all(await self._fetch(batch, "check", batch.json()))
         batch.errors.raise_any()
 
     def _sku(self, batch: Batch, pair: asyncpg.Record) -> Item:
@@ -147,18 +141,16 @@ class SkuGeneration(WritableResource):
             batch.fail(pair["item"], ErrorType.INVALID_VALUE, _FIELD, message=message)
         return item | {"sku": sku}
 
-    async def _store(self, connection: Connection, skus: Batch, options: WriteOptions) -> None:
+    async def _store(self, skus: Batch, options: WriteOptions) -> None:
         """Write the SKUs as one change; report those of ``sku`` at the format."""
         for request_index in skus.request_indexes:
             skus.errors.report_at(request_index, ("sku",), (_FIELD,))
         created, restored = skus.split(lambda item: "id" not in item)
-        await assign_ids(connection, self._skus, created.items)
-        text = self._skus.locks_by_id[FOR_NO_KEY_UPDATE]
-        organization_id = skus.caller.organization_id
-        rows = await connection.fetch(text, organization_id, restored.id_array)
+        await assign_ids(self._skus, created)
+        rows = await skus.fetch(self._skus.locks_by_id[FOR_NO_KEY_UPDATE], restored.id_array)
         records = LockedRecords(stored={row["id"]: row for row in rows}, new={*created.ids})
-        written = await store(connection, self._skus, skus, records, options)
-        await record_changes(connection, [written])
+        written = await store(self._skus, skus, records, options)
+        await record_changes([written])
 
 
 def _outcome(pair: Mapping[str, Any], made: Iterator[Item]) -> dict[str, Any]:

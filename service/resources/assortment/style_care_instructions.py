@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from service.batches.batch import Batch
-from service.database.connections import Connection
+from service.batches.batch import Batch, Item
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.child_list import ChildList
@@ -32,15 +31,13 @@ class _Sets(ChildList):
 
 
 class _Layers(ChildList):
-    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+    def entry_errors(self, entry: Item, *path: str | int) -> Iterator[ErrorDetail]:
         """Yield ``out_of_range`` for layers whose materials are more than 100 percent."""
-        yield from super().errors(entries, *path)
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            materials = entry.get("materials") if isinstance(entry, dict) else None
-            total = sum(map(_percentage, materials if isinstance(materials, list) else ()))
-            if total > 100:
-                message = f"The percentages sum to {total}; use at most 100."
-                yield ErrorDetail(ErrorType.OUT_OF_RANGE, (*path, index, "materials"), message)
+        materials = entry.get("materials")
+        total = sum(map(_percentage, materials if isinstance(materials, list) else ()))
+        if total > 100:
+            message = f"The percentages sum to {total}; use at most 100."
+            yield ErrorDetail(ErrorType.OUT_OF_RANGE, (*path, "materials"), message)
 
 
 def _percentage(material: Any) -> Decimal:
@@ -96,26 +93,26 @@ class StyleCareInstructions(RecordPart):
         nested=(_ICONS, _TEXTS, _LAYERS),
     )
 
-    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+    async def _match(self, batch: Batch) -> list[MatchedChildren]:
         """Match the sets; report style colors of other styles."""
-        lists = await super()._match(connection, batch)
+        lists = await super()._match(batch)
         entries: list[NamedEntry] = [
             (children, children.request_indexes[set_id], entry)
             for children in lists
             for set_id, entry in children.all.items()
             if entry.get(COLOR) is not None and children.stored.all.get(set_id) != (entry[COLOR],)
         ]
-        await check_names(connection, batch, entries)
+        await check_names(batch, entries)
         return lists
 
-    async def check_nested(self, connection: Connection, batch: Batch, nested: NestedLists) -> None:
+    async def check_nested(self, batch: Batch, nested: NestedLists) -> None:
         """Report the second of two icons of one process, in sets with new icons."""
         is_icons = nested.child.key == _ICONS.key
         changed = [children for children in nested.lists if is_icons and children.new]
         if not changed:
             return
         ids = sorted({icon_id for children in changed for icon_id in children.all})
-        rows = await self._fetch(connection, batch, "processes", ids)
+        rows = await self._fetch(batch, "processes", ids)
         processes = {row["id"]: row["process"] for row in rows}
         for children in changed:
             seen = set[str]()
@@ -123,10 +120,10 @@ class StyleCareInstructions(RecordPart):
                 process = processes.get(icon_id)
                 if process in seen:
                     words = re.sub("[A-Z]", lambda capital: f" {capital[0].lower()}", process)
-                    path, message = (
+                    index, message = (
                         children.request_indexes[icon_id],
                         f"Two icons are about {words}.",
                     )
-                    children.fail(batch, ErrorType.INVALID_VALUE, path, message=message)
+                    children.fail(batch, ErrorType.INVALID_VALUE, index, message=message)
                 elif process:
                     seen.add(process)

@@ -5,7 +5,6 @@ from typing import Final
 
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.listing.search_columns import SearchColumns
@@ -52,14 +51,14 @@ class StyleColors(PlainRecord):
                 loaded[f"{name}_{table}"] = statement.bind(table=table, part=part)
         return loaded
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the restores of files, too; report those whose names others have by now."""
-        plan, upserts = await super().check(connection, write_set), write_set.upserts
+        plan, upserts = await super().check(write_set), write_set.upserts
         if write_set.restored_ids:
             plan += self._item_statements(["restore_style_files"], upserts)
             if upserts.caller.unique_keys:
                 ids = [*write_set.restored_ids]
-                rows = await self._fetch(connection, upserts, "taken_files", ids)
+                rows = await self._fetch(upserts, "taken_files", ids)
                 messages = {
                     row["id"]: f"Style file {row['other_id']} has the name of one of its files."
                     for row in rows

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple, Self, TypeAlias
 import asyncpg
 
 from service.batches.batch import Batch, Item
-from service.database.connections import Connection
 from service.database.statements import SHARED, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
@@ -44,22 +43,19 @@ class StyleNames(NamedTuple):
     """Size range of each style, if entries name sizes."""
 
     @classmethod
-    async def find(
-        cls, connection: Connection, batch: Batch, entries: Collection[Item], style_ids: list[int]
-    ) -> Self:
+    async def find(cls, batch: Batch, entries: Collection[Item], style_ids: list[int]) -> Self:
         """Look up what the entries name, and lock the sizes."""
-        caller = batch.caller
         color_ids, size_ids = (
             sorted({entry[name] for entry in entries if entry.get(name)}) for name in (COLOR, SIZE)
         )
         texts = _SQL["color_styles"].text, SHARED["size_ranges_of_style"].text
         colors, ranges = [
-            await connection.fetch(text, caller.organization_id, ids) if ids else ()
+            await batch.fetch(text, ids) if ids else ()
             for text, ids in zip(texts, (color_ids, size_ids and style_ids), strict=True)
         ]
         return cls(
             {row["id"]: row["style_id"] for row in colors},
-            await _SIZES.find(connection, caller, size_ids) if size_ids else {},
+            await _SIZES.find(batch, size_ids) if size_ids else {},
             {row["id"]: row["size_range_id"] for row in ranges},
         )
 
@@ -77,10 +73,10 @@ class StyleNames(NamedTuple):
             yield ErrorDetail(ErrorType.INVALID_VALUE, (SIZE,), message)
 
 
-async def check_names(connection: Connection, batch: Batch, named: Sequence[NamedEntry]) -> None:
+async def check_names(batch: Batch, named: Sequence[NamedEntry]) -> None:
     """Report the errors of the style colors and sizes that entries name."""
     entries = [entry for *_, entry in named]
-    names = await StyleNames.find(connection, batch, entries, batch.ids)
+    names = await StyleNames.find(batch, entries, batch.ids)
     for children, index, entry in named:
         for error in names.errors(batch.items[children.index]["id"], entry):
             children.fail(batch, error.type, index, *error.path, message=error.message or "")

@@ -4,7 +4,6 @@ import orjson
 
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.connections import Connection
 from service.records.references import Reference
 from service.resources.plain_records import PlainRecord
 
@@ -21,13 +20,13 @@ class StyleFiles(PlainRecord):
     references = (Reference("styleId", "style", "style", lock="for no key update"),)
     updates = ("leave_former", "update")
 
-    async def check(self, connection: Connection, write_set: WriteSet) -> WritePlan:
+    async def check(self, write_set: WriteSet) -> WritePlan:
         """Keep main images that items do not name; report what stored data show."""
         batch = write_set.upserts
         if unsaid := [item for item in batch.items if item.get("isMain") is None]:
             items = orjson.dumps(batch.items).decode()
-            rows = await self._fetch(connection, batch, "kept_mains", items)
+            rows = await self._fetch(batch, "kept_mains", items)
             kept_ids = {row["id"] for row in rows}
             for item in unsaid:
                 item["isMain"] = item["id"] in kept_ids
-        return await super().check(connection, write_set)
+        return await super().check(write_set)

@@ -1,13 +1,12 @@
 """Bills of materials of styles (contract, Items of styles)."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
-from service.batches.batch import Batch
+from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
-from service.database.connections import Connection
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
@@ -21,15 +20,12 @@ _PRIMARY: Final = "isPrimary"
 
 
 class _Colors(ChildList):
-    def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
+    def entry_errors(self, entry: Item, *path: str | int) -> Iterator[ErrorDetail]:
         """Yield the errors of colors that omit the item, and name another one or its color."""
-        yield from super().errors(entries, *path)
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if not (isinstance(entry, dict) and entry.get("isOmitted") is True):
-                continue
-            if any(entry.get(name) is not None for name in ("colorId", "itemId")):
-                message = "Leave it out beside `colorId` and `itemId`."
-                yield ErrorDetail(ErrorType.INVALID_VALUE, (*path, index, "isOmitted"), message)
+        is_named = any(entry.get(name) is not None for name in ("colorId", "itemId"))
+        if is_named and entry.get("isOmitted") is True:
+            message = "Leave it out beside `colorId` and `itemId`."
+            yield ErrorDetail(ErrorType.INVALID_VALUE, (*path, "isOmitted"), message)
 
 
 _COLORS: Final = _Colors(
@@ -71,18 +67,18 @@ class StyleItems(RecordPart):
         used = own.pop("used").text
         return {name: statement.bind(used=used) for name, statement in own.items()}
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the writes, and that of the changes of items whose number of styles differs."""
-        rows = await self._fetch(connection, batch, "items", batch.ids)
-        plan = await super().plan(connection, batch)
+        rows = await self._fetch(batch, "items", batch.ids)
+        plan = await super().plan(batch)
         if not plan:
             return []
         former = orjson.dumps([(row["style_id"], row["item_id"]) for row in rows]).decode()
         return [*plan, self.bound("tell_items", batch.ids, former)]
 
-    async def _match(self, connection: Connection, batch: Batch) -> list[MatchedChildren]:
+    async def _match(self, batch: Batch) -> list[MatchedChildren]:
         """Match the lines; the primary one stays so unless a line says otherwise."""
-        lists = await super()._match(connection, batch)
+        lists = await super()._match(batch)
         assert self.children is not None
         primary = self.children.members.index(_PRIMARY)
         for children in lists:
@@ -93,11 +89,11 @@ class StyleItems(RecordPart):
                     children.existing[line_id] = line | {_PRIMARY: stored[primary]}
         return lists
 
-    async def check_nested(self, connection: Connection, batch: Batch, nested: NestedLists) -> None:
+    async def check_nested(self, batch: Batch, nested: NestedLists) -> None:
         """Report new colors and sizes that are none of the style."""
         entries = [
             (children, children.request_indexes[record_id], {nested.child.key: record_id})
             for children in nested.lists
             for record_id in children.new
         ]
-        await check_names(connection, batch, entries)
+        await check_names(batch, entries)

@@ -11,7 +11,6 @@ from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
 from service.batches.new_ids import next_ids
-from service.database.connections import Connection
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
@@ -20,16 +19,7 @@ from service.listing.related import Related
 from service.records import scalar_columns
 from service.records.parts import RecordPart
 from service.records.path_keys import KeyLookup
-from service.resources.assortment.sent_prices import (
-    AMOUNTS,
-    FROM,
-    LIST,
-    SentPrices,
-    overlaps,
-    price_errors,
-    price_lists,
-    prices_of,
-)
+from service.resources.assortment import sent_prices
 from service.resources.assortment.style_entries import COLOR, StyleNames
 from service.resources.styles import PRICED, Styles
 from service.schemas.extra_checks import duplicate_errors
@@ -54,10 +44,12 @@ class StylePrices(RecordPart):
     owner = Styles
     segment = "prices"
     parents: ClassVar[Mapping[str, str]] = {"styleId": Styles.name}
-    key = LIST
+    key = sent_prices.LIST
     key_lookups = {  # noqa: RUF012
         "styleId": KeyLookup.of(Styles.name, Styles.table, Styles.stored_state),
-        LIST: KeyLookup("userDefinedId", load("style_prices")["price_list_by_key"].text),
+        sent_prices.LIST: KeyLookup(
+            "userDefinedId", load("style_prices")["price_list_by_key"].text
+        ),
     }
     is_patched = compares_patched = True
     scope_field = "id"
@@ -111,23 +103,23 @@ class StylePrices(RecordPart):
         """Yield the errors of repeated price lists, and of prices that the request alone shows."""
         lists = item.get("priceLists")
         if isinstance(lists, list):
-            yield from duplicate_errors(enumerate(lists), LIST, "priceLists")
-        for path, prices in prices_of(item):
+            yield from duplicate_errors(enumerate(lists), sent_prices.LIST, "priceLists")
+        for path, prices in sent_prices.prices_of(item):
             for index, price in enumerate(prices):
-                for name, message in price_errors(price):
+                for name, message in sent_prices.price_errors(price):
                     yield ErrorDetail(ErrorType.OUT_OF_RANGE, (*path, index, name), message)
-            for later, _, message in overlaps(prices):
-                yield ErrorDetail(ErrorType.DUPLICATE, (*path, later, FROM), message)
+            for later, _, message in sent_prices.overlaps(prices):
+                yield ErrorDetail(ErrorType.DUPLICATE, (*path, later, sent_prices.FROM), message)
 
     def patched_errors(
         self, stored: Item, patched: Item, details: Iterable[ErrorDetail]
     ) -> list[ErrorDetail]:
         """Return the details, with ``conflict.overlap`` for overlaps with stored prices."""
-        kept_prices = [price for _, prices in prices_of(stored) for price in prices]
+        kept_prices = [price for _, prices in sent_prices.prices_of(stored) for price in prices]
         conflicts = {
-            (*path, later, FROM)
-            for path, prices in prices_of(patched)
-            for later, earlier, _ in overlaps(prices)
+            (*path, later, sent_prices.FROM)
+            for path, prices in sent_prices.prices_of(patched)
+            for later, earlier, _ in sent_prices.overlaps(prices)
             if prices[later] in kept_prices or prices[earlier] in kept_prices
         }
         overlap, duplicate = ErrorType.CONFLICT_OVERLAP, ErrorType.DUPLICATE
@@ -138,14 +130,14 @@ class StylePrices(RecordPart):
             for detail in details
         ]
 
-    async def plan(self, connection: Connection, batch: Batch) -> WritePlan:
+    async def plan(self, batch: Batch) -> WritePlan:
         """Return the writes of prices that differ; report those that stored data do not allow."""
-        lists = [*price_lists(batch)]
-        await self._match_stored(connection, batch, lists)
-        await self._check(connection, batch, lists)
-        await self._note_filled(connection, batch, lists)
+        lists = [*sent_prices.price_lists(batch)]
+        await self._match_stored(batch, lists)
+        await self._check(batch, lists)
+        await self._note_filled(batch, lists)
         new = [row for price_list in lists for row in price_list.new_rows]
-        ids = await next_ids(connection, "style_price", len(new))
+        ids = await next_ids(batch.connection, "style_price", len(new))
         rows = [row | {"id": price_id} for row, price_id in zip(new, ids, strict=True)]
         removed = sorted(id_ for price_list in lists for id_ in price_list.removed_ids)
         turned = [each.pair for each in lists if bool(each.stored) != each.is_filled]
@@ -155,13 +147,11 @@ class StylePrices(RecordPart):
             *([self.bound("tell_price_lists", orjson.dumps(turned).decode())] if turned else ()),
         ]
 
-    async def _match_stored(
-        self, connection: Connection, batch: Batch, lists: Collection[SentPrices]
-    ) -> None:
+    async def _match_stored(self, batch: Batch, lists: Collection[sent_prices.SentPrices]) -> None:
         """Match the prices to stored ones; report lists with too many, hidden ones included."""
         pairs = [each.style_id for each in lists], [each.list_id for each in lists]
         stored = defaultdict[tuple[int, int], list[asyncpg.Record]](list)
-        for row in await self._fetch(connection, batch, "stored", *pairs):
+        for row in await self._fetch(batch, "stored", *pairs):
             stored[row["style_id"], row["price_list_id"]].append(row)
         for each in lists:
             each.match(stored[each.pair])
@@ -169,21 +159,19 @@ class StylePrices(RecordPart):
                 message = f"Use at most {MAX_CHILDREN:,} prices, those of deleted colors included."
                 each.fail(batch, ErrorType.TOO_MANY_ITEMS, "prices", message=message)
 
-    async def _check(
-        self, connection: Connection, batch: Batch, lists: Collection[SentPrices]
-    ) -> None:
+    async def _check(self, batch: Batch, lists: Collection[sent_prices.SentPrices]) -> None:
         """Report unknown price lists, and errors of prices that differ from stored ones."""
         list_ids = sorted({each.list_id for each in lists})
-        rows = await self._fetch(connection, batch, "price_lists", list_ids)
+        rows = await self._fetch(batch, "price_lists", list_ids)
         live_lists = {row["id"]: row for row in rows if row["state"] != "deleted"}
         style_ids = sorted({each.style_id for each in lists})
         prices = [price for each in lists for price in each.changed.values()]
-        names = await StyleNames.find(connection, batch, prices, style_ids)
+        names = await StyleNames.find(batch, prices, style_ids)
         for each in lists:
             price_list = live_lists.get(each.list_id)
             if price_list is None:
                 message = "There is no such price list."
-                each.fail(batch, ErrorType.UNKNOWN_REFERENCE, LIST, message=message)
+                each.fail(batch, ErrorType.UNKNOWN_REFERENCE, sent_prices.LIST, message=message)
                 continue
             for index, price in each.changed.items():
                 details = [
@@ -197,12 +185,10 @@ class StylePrices(RecordPart):
                     path = ("prices", index, *detail.path)
                     each.fail(batch, detail.type, *path, message=detail.message or "")
 
-    async def _note_filled(
-        self, connection: Connection, batch: Batch, lists: Collection[SentPrices]
-    ) -> None:
+    async def _note_filled(self, batch: Batch, lists: Collection[sent_prices.SentPrices]) -> None:
         """Note which styles get their first prices and lose their last."""
         style_ids = sorted({each.style_id for each in lists})
-        rows = await self._fetch(connection, batch, "lists_of", style_ids)
+        rows = await self._fetch(batch, "lists_of", style_ids)
         before = {row["style_id"]: {*row["price_list_ids"]} for row in rows}
         for style_id in style_ids:
             written = [each for each in lists if each.style_id == style_id]
@@ -215,7 +201,7 @@ class StylePrices(RecordPart):
 def _amount_errors(price: Item, price_list: asyncpg.Record) -> Iterator[ErrorDetail]:
     """Yield the errors of amounts with more decimals than the currency of a list has."""
     most, code = price_list["minor_units"], price_list["currency_code"]
-    for name in AMOUNTS if price_list["type"] in _IN_CURRENCY else ():
+    for name in sent_prices.AMOUNTS if price_list["type"] in _IN_CURRENCY else ():
         if scalar_columns.digits_after_point(price.get(name)) > most:
             message = f"{code} has {f'at most {most}' if most else 'no'} decimals."
             yield ErrorDetail(ErrorType.INVALID_VALUE, (name,), message)

@@ -1,5 +1,7 @@
 // Requests to the service with the key of the tab, and the failures that it answers.
 
+import { inWords, t } from "./words.js";
+
 // Item of the session storage, which the front page and /docs share. It lasts as long as the tab. The same item of the local
 // storage is there if the user wants the key to stay in the browser.
 export const STORAGE_KEY = "selvedge.key";
@@ -60,7 +62,7 @@ export function leaveView() {
 
 /** Returns the `data`, the `pagination`, the entity tag and, if it was asked for, the `total` of a response. Throws a Failure. */
 export async function request(method, path, { body, headers = {}, key = storedKey() } = {}) {
-  if (!/^[\x21-\x7e]+$/.test(key)) throw failure("no_key", "This is no key: keys are letters, digits and underscores.");
+  if (!/^[\x21-\x7e]+$/.test(key)) throw failure("no_key", t("This is no key: keys are letters, digits and underscores."));
   const signal = method === "GET" ? view.signal : undefined;
   const type = body === undefined ? {} : { "Content-Type": "application/json" };
   const response = await fetch(path, {
@@ -70,7 +72,7 @@ export async function request(method, path, { body, headers = {}, key = storedKe
     cache: "no-store",
     signal,
   }).catch((error) => {
-    throw error.name === "AbortError" ? error : failure("no_answer", "The service does not answer. Is it still running?");
+    throw error.name === "AbortError" ? error : failure("no_answer", t("The service does not answer. Is it still running?"));
   });
   return readBody(response);
 }
@@ -81,7 +83,7 @@ async function readBody(response) {
   const text = await response.text();
   const body = /^[{[]/.test(text) ? parseJson(text) : {};
   if (response.ok) return { data: "data" in body ? body.data : body, pagination: body.pagination, tag, total };
-  const rows = body.error?.details ?? [{ field: null, value: `The service answered ${response.status}.` }];
+  const rows = body.error?.details.map((detail) => ({ ...detail, value: inWords(detail), said: detail.value })) ?? [{ field: null, value: t("The service answered {0}.", response.status) }];
   throw new Failure(response.status, body.code, rows, { tag, retryAfter: response.headers.get("Retry-After") });
 }
 

@@ -1,5 +1,7 @@
 // Cells of a table: texts to values by the types of their fields, and back. The rules are those of `selvedge import`.
 
+import { t } from "./words.js";
+
 const BOOLEANS = { true: true, 1: true, yes: true, false: false, 0: false, no: false };
 const EMPTY_LIST = "[]";
 export const LIST_SEPARATOR = ";";
@@ -15,7 +17,7 @@ export class CellError extends Error {}
 export function valueOf(text, field, hasDecimalCommas = false) {
   const { types, items, hasMembers } = field;
   if (types.includes("array")) return listOf(text, items, hasDecimalCommas);
-  if (hasMembers) throw new CellError("This has several fields: use a column for each.");
+  if (hasMembers) throw new CellError(t("This has several fields: use a column for each."));
   if (types.includes("boolean")) return BOOLEANS[text.trim().toLowerCase()] ?? text;
   if (types.includes("integer") || types.includes("number")) {
     return numberOf(hasDecimalCommas ? text.replace(DECIMAL_COMMA, "$1.$2") : text, types);
@@ -26,7 +28,7 @@ export function valueOf(text, field, hasDecimalCommas = false) {
 
 function listOf(text, items, hasDecimalCommas) {
   if (text.trim() === EMPTY_LIST) return [];
-  if (items.hasMembers) throw new CellError(`Use ${EMPTY_LIST} for an empty list, and a column for each field of its entries.`);
+  if (items.hasMembers) throw new CellError(t("Use {0} for an empty list, and a column for each field of its entries.", EMPTY_LIST));
   const parts = text.split(LIST_SEPARATOR).map((part) => part.trim());
   return parts.filter(Boolean).map((part) => valueOf(part, items, hasDecimalCommas));
 }

@@ -3,25 +3,29 @@
 
 import { CellError, LIST_SEPARATOR, valueOf, wholeNumber } from "./cells.js";
 import { unguard } from "./csv.js";
-import { label, singular } from "./model.js";
+import { singular } from "./model.js";
 import { fieldOf, titleOfField } from "./sheet.js";
+import { label, spelled, t } from "./words.js";
 
 const STEPS = /(\w+)|\[(\d{1,4})\]|\./g;
 const PATH = /^\w+(\[\d{1,4}\]|\.\w+)*$/;
 /** Heading of the column of rejected rows that says why. It is no field when they are uploaded again. */
-export const REASON = "Why it was rejected";
-const BESIDE = "The same cell has a value and fields of its own, in two columns.";
+export const REASON = t("Why it was rejected");
+const BESIDE = t("The same cell has a value and fields of its own, in two columns.");
 
 const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 /** Returns the heading of the column with the names of the records or entries of a field. It is not read. */
-export const nameHeading = (name) => `${label(name, true)} ${/s$/.test(name) ? "names" : "name"}`;
+export const nameHeading = (name) => `${spelled(name, true)} ${/s$/.test(name) ? "names" : "name"}`;
 
 /** Returns the steps of a path such as `languages[0].text`, or null. */
 export function stepsOf(name) {
   if (!PATH.test(name)) return null;
   return [...name.matchAll(STEPS)].filter(([step]) => step !== ".").map(([, member, index]) => member ?? Number(index));
 }
+
+/** Returns the heading that a column has in English, which tables can have whatever the reader's language is. */
+const inEnglish = (path) => path.map((step, index) => (typeof step === "number" ? step + 1 : spelled(step, index === 0 && path.length > 1))).join(" ");
 
 const memberOf = (members, step) =>
   Object.keys(members).find((name) => name === step) ?? Object.keys(members).find((name) => name.toLowerCase() === String(step).toLowerCase());
@@ -64,13 +68,13 @@ class Targets {
 
   #add(path, field, title, names, each) {
     const key = JSON.stringify([path, each]);
-    this.all.push({ path, field, title, each, key, names: [title, ...names].map(plain) });
+    this.all.push({ path, field, title, each, key, names: [title, inEnglish(each ? [...path, each] : path), ...names].map(plain) });
   }
 
   visit(name, schema, path, title) {
     const field = fieldOf(this.model, schema);
     const { members, items, key } = field;
-    if (members) for (const [member, inner] of Object.entries(members)) this.visit(member, inner, [...path, member], `${title}: ${label(member)}`);
+    if (members) for (const [member, inner] of Object.entries(members)) this.visit(member, inner, [...path, member], `${title}: ${label(member, inner)}`);
     else if (items?.members) this.#visitEntries(name, items, path, title);
     else if (key) this.#addReference(field, key, path, name, title);
     else if (items?.key) this.#addReferences(field, items.key, path, name, title);
@@ -79,29 +83,27 @@ class Targets {
 
   /** Adds the columns of a record's own key, which is meant by the bare title, and of its id. */
   #addReference(field, key, path, name, title) {
-    const bare = path.length === 1 ? label(name, true) : title;
     const isSingle = key.required?.length === 1;
     for (const [member, schema] of Object.entries(key.properties)) {
-      this.#add([...path, member], fieldOf(this.model, schema), `${bare}: ${label(member)}`, isSingle ? [bare, `${name} ${member}`] : []);
+      this.#add([...path, member], fieldOf(this.model, schema), `${title}: ${label(member, schema)}`, isSingle ? [title, spelled(name, true), `${name} ${member}`] : []);
     }
-    this.#add(path, field, `${bare}: id`, path.length === 1 ? [name] : []);
+    this.#add(path, field, `${title}: id`, path.length === 1 ? [name] : []);
   }
 
   /** Adds the columns of the own keys of records, in one cell, and of their ids. */
   #addReferences(field, key, path, name, title) {
-    const bare = path.length === 1 ? label(name, true) : title;
     const [member, ...others] = key.required ?? [];
     if (member && !others.length) {
-      this.#add(path, fieldOf(this.model, key.properties[member]), `${bare}: ${label(member)}`, [bare, `${name} ${member}`], member);
+      this.#add(path, fieldOf(this.model, key.properties[member]), `${title}: ${label(member, key.properties[member])}`, [title, spelled(name, true), `${name} ${member}`], member);
     }
-    this.#add(path, field, `${bare}: ids`, path.length === 1 ? [name] : []);
+    this.#add(path, field, `${title}: ids`, path.length === 1 ? [name] : []);
   }
 
   #visitEntries(name, { members }, path, title) {
     if (members.languageId) return this.#addLanguages(name, members, path, title);
     for (let index = 0; index < this.entryCount; index += 1) {
       for (const [member, schema] of Object.entries(members)) {
-        this.visit(member, schema, [...path, index, member], `${title} ${index + 1}: ${label(member)}`);
+        this.visit(member, schema, [...path, index, member], `${title} ${index + 1}: ${label(member, schema)}`);
       }
     }
   }
@@ -110,9 +112,9 @@ class Targets {
     const texts = Object.keys(members).filter((member) => !["languageId", "id"].includes(member));
     for (const { id, name: language, code } of this.languages) {
       for (const member of texts) {
-        const lists = [name, title, label(member), "translations"];
+        const lists = [name, title, label(member, members[member]), spelled(member), "translations"];
         const names = [language, code].flatMap((word) => wordsFor(word, lists, member));
-        const ending = texts.length > 1 ? `: ${label(member)}` : "";
+        const ending = texts.length > 1 ? `: ${label(member, members[member])}` : "";
         this.#add([...path, `@${id}`, member], fieldOf(this.model, members[member]), `${title}: ${language}${ending}`, names);
       }
     }
@@ -128,7 +130,7 @@ function wordsFor(language, lists, member) {
 
 /** Returns the only target that a name means without the word for a record: "Color name" of colors is the name. */
 function closest({ collection, keys }, targets, name) {
-  const own = plain(singular(collection.title));
+  const own = plain(singular(collection.name));
   const bare = (text) => (text.startsWith(own) ? text.slice(own.length) : text);
   const short = bare(plain(name));
   // The id of a table may be an own key as well.
@@ -180,11 +182,11 @@ export function emptiable({ model, members, keys }, columns) {
 export function documentOf(cells, columns, hasDecimalCommas, emptied = new Set()) {
   const errors = [];
   const tree = new Map();
-  if (cells.length < columns.length) errors.push({ field: null, value: `It has ${cells.length} cells below ${columns.length} columns.` });
+  if (cells.length < columns.length) errors.push({ field: null, value: t("It has {0} cells below {1} columns.", cells.length, columns.length) });
   cells.forEach((text, index) => {
     if (!text) return;
     const column = columns[index];
-    if (index >= columns.length) errors.push({ field: null, value: `Cell ${index + 1} has no column.` });
+    if (index >= columns.length) errors.push({ field: null, value: t("Cell {0} has no column.", index + 1) });
     if (!column?.path) return;
     try {
       insert(tree, column, cellValue(text, column, hasDecimalCommas));

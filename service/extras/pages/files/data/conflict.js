@@ -2,8 +2,8 @@
 
 import { toJson } from "./api.js";
 import { button, el, newId } from "./dom.js";
-import { label } from "./model.js";
 import { isMissing, plainText, scrolling } from "./values.js";
+import { label, t } from "./words.js";
 
 const isEqual = (left, right) => (isMissing(left) && isMissing(right)) || toJson(left) === toJson(right);
 
@@ -17,24 +17,24 @@ const memberOf = (values, name) => (name ? values[name] : values);
 
 export class Conflict {
   /** `base` is what the form began with. `onChoose` is called with the values to save. */
-  constructor(model, collection, { base, theirs, yours }, { onChoose, onCancel }) {
-    Object.assign(this, { model, collection, theirs, yours });
+  constructor(model, collection, { base, theirs, yours, schema }, { onChoose, onCancel }) {
+    Object.assign(this, { model, collection, theirs, yours, schema });
     this.choices = differences(theirs, yours).map((name) => this.#choice(name, !isEqual(memberOf(base, name), memberOf(yours, name))));
-    const heads = ["Field", "Theirs, as it is stored now", "Yours"].map((text) => el("th", { scope: "col" }, text));
+    const heads = [t("Field"), t("Theirs, as it is stored now"), t("Yours")].map((text) => el("th", { scope: "col" }, text));
     const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.choices.map(({ row }) => row)));
     this.element = el(
       "section",
       { class: "conflict" },
-      el("h2", { tabindex: "-1" }, "Somebody else changed this meanwhile"),
-      el("p", {}, this.choices.length ? "Choose what to keep of each field, and save." : "It now is as you want it."),
-      this.choices.length > 0 && scrolling("Theirs and yours", table),
-      el("div", { class: "actions" }, button("Save my choice", () => onChoose(this.#values()), { class: "" }), button("Discard my changes", onCancel)),
+      el("h2", { tabindex: "-1" }, t("Somebody else changed this meanwhile")),
+      el("p", {}, this.choices.length ? t("Choose what to keep of each field, and save.") : t("It now is as you want it.")),
+      this.choices.length > 0 && scrolling(t("Theirs and yours"), table),
+      el("div", { class: "actions" }, button(t("Save my choice"), () => onChoose(this.#values()), { class: "" }), button(t("Discard my changes"), onCancel)),
     );
   }
 
   #choice(name, isChangedByMe) {
     const group = newId("choice");
-    const title = name ? label(name) : "All entries";
+    const title = name ? label(name, this.schema?.properties?.[name]) : t("All entries");
     const option = (values, side, isChosen) => {
       const input = el("input", { type: "radio", name: group, value: side, "data-field": name });
       input.checked = isChosen;

@@ -1,5 +1,7 @@
 // Tables as text: encodings, separators, and cells as in RFC 4180. The rules are those of `selvedge import`.
 
+import { t } from "./words.js";
+
 const MARKS = [
   [[0xef, 0xbb, 0xbf], "utf-8"],
   [[0xff, 0xfe], "utf-16le"],
@@ -26,7 +28,7 @@ export class TableError extends Error {
 export function decode(bytes) {
   const [mark, marked] = MARKS.find(([signs]) => signs.every((sign, index) => bytes[index] === sign)) ?? [[], null];
   if (marked) return { text: new TextDecoder(marked).decode(bytes.subarray(mark.length)), encoding: marked };
-  if (bytes.includes(0)) throw new TableError(1, "This is no table as text. In the spreadsheet choose “Save as”, then “CSV UTF-8”.");
+  if (bytes.includes(0)) throw new TableError(1, t("This is no table as text. In the spreadsheet choose “Save as”, then “CSV UTF-8”."));
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), encoding: "utf-8" };
   } catch {
@@ -64,7 +66,7 @@ export function readTable(bytes) {
   const { text, encoding } = decode(bytes);
   const separator = separatorOf(text);
   const [head, ...rows] = parse(text, separator);
-  if (!head) throw new TableError(1, "There is no first line with the names of the columns.");
+  if (!head) throw new TableError(1, t("There is no first line with the names of the columns."));
   // Spreadsheets with decimal commas separate cells by semicolons.
   return { encoding, separator, hasDecimalCommas: separator === ";", names: head.cells.map((name) => unguard(name.trim())), rows };
 }
@@ -103,7 +105,7 @@ class Reader {
     const parts = [];
     for (;;) {
       const end = this.text.indexOf('"', start);
-      if (end < 0) throw new TableError(this.first, "A quotation mark is never closed: double each one within a quoted cell.");
+      if (end < 0) throw new TableError(this.first, t("A quotation mark is never closed: double each one within a quoted cell."));
       parts.push(this.text.slice(start, end));
       this.position = end + 1;
       if (this.text[end + 1] !== '"') break;
@@ -111,7 +113,7 @@ class Reader {
     }
     const after = this.text[this.position];
     if (after !== undefined && after !== this.separator && !/[\r\n]/.test(after)) {
-      throw new TableError(this.first, "Text follows a quoted cell: double each quotation mark within it.");
+      throw new TableError(this.first, t("Text follows a quoted cell: double each quotation mark within it."));
     }
     const value = parts.join('"');
     this.line += value.match(/\r\n|\r|\n/g)?.length ?? 0;

@@ -10,6 +10,7 @@ import { isScalar, titleOf, typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { fieldOf } from "./sheet.js";
 import { eachReference } from "./values.js";
+import { t } from "./words.js";
 
 const PAGE_SIZE = 100;
 
@@ -100,8 +101,8 @@ class Table {
 /** Returns the control that downloads a list. `viewOf` returns its view and the columns that are chosen. */
 export function downloadControl(model, collection, viewOf) {
   const state = el("span", { class: "quiet" });
-  const stop = button("Stop the download", () => (stop.hidden = true), { hidden: true });
-  const start = button("Download CSV", async () => {
+  const stop = button(t("Stop the download"), () => (stop.hidden = true), { hidden: true });
+  const start = button(t("Download CSV"), async () => {
     start.disabled = true;
     stop.hidden = false;
     try {
@@ -110,7 +111,7 @@ export function downloadControl(model, collection, viewOf) {
         return !stop.hidden;
       });
     } catch (error) {
-      state.textContent = error.rows ? `It is not downloaded: ${error.message}` : "The download is stopped.";
+      state.textContent = error.rows ? t("It is not downloaded: {0}", error.message) : t("The download is stopped.");
       if (!error.rows && error.name !== "AbortError") throw error;
     } finally {
       start.disabled = false;
@@ -129,9 +130,9 @@ async function download(model, collection, { view, shown }, onProgress) {
   while (parameters) {
     const { data, pagination } = await get(collection.path, parameters);
     await table.add(data);
-    if (!onProgress(`${table.rows.length} records …`)) return onProgress("The download is stopped.");
+    if (!onProgress(t("{0} records …", table.rows.length))) return onProgress(t("The download is stopped."));
     parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
   }
   save(`${collection.name}.csv`, table.toFile());
-  return onProgress(`${table.rows.length} records are downloaded.`);
+  return onProgress(t("{0} records are downloaded.", table.rows.length));
 }

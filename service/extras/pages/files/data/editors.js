@@ -2,8 +2,9 @@
 
 import { button, el } from "./dom.js";
 import { EntryCollection } from "./entries.js";
-import { label, typesOf } from "./model.js";
-import { CheckEditor, ChoiceEditor, ListEditor, ReferenceEditor, ReferencesEditor, TextEditor, wordsFor } from "./fields.js";
+import { typesOf } from "./model.js";
+import { CheckEditor, ChoiceEditor, ListEditor, ReferenceEditor, ReferencesEditor, TextEditor } from "./fields.js";
+import { hint, label, t } from "./words.js";
 
 /** Returns what the records are that a reference can name: a collection, or entries of a part; or nothing. */
 export function choicesOf(model, schema) {
@@ -66,20 +67,20 @@ export class EntriesEditor {
     this.items = model.resolve(schema.items);
     // Which entries there are is settled elsewhere if each has to name one.
     this.isFixed = (this.items.required ?? []).some((member) => model.isIdentity(this.items.properties[member]));
-    this.title = label(name || "entries");
+    this.title = name ? label(name, schema) : t("Entries");
     this.error = el("p", { class: "error", tabindex: "-1" });
     this.list = el("div", {});
     this.entries = [];
-    const add = button("Add an entry", () => this.#add({}, true));
-    const hint = el("p", { class: "quiet hint" }, wordsFor(schema.description));
-    this.element = el("fieldset", { class: "entries" }, el("legend", {}, this.title), hint, this.error, this.list, !this.isFixed && add);
+    const add = button(t("Add an entry"), () => this.#add({}, true));
+    const help = el("p", { class: "quiet hint" }, name ? hint(name, schema) : "");
+    this.element = el("fieldset", { class: "entries" }, el("legend", {}, this.title), help, this.error, this.list, !this.isFixed && add);
     this.addButton = add;
     for (const entry of value ?? []) this.#add(entry, false);
   }
 
   #add(value, isNew) {
     const editor = new ObjectEditor(this.model, this.items, value, undefined, this.titles);
-    const remove = button("Remove", () => this.#remove(editor));
+    const remove = button(t("Remove"), () => this.#remove(editor));
     const legend = el("legend", {});
     editor.fieldset = el("fieldset", { class: "entry" }, legend, editor.element, !this.isFixed && remove);
     this.entries.push(editor);

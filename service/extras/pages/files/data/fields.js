@@ -1,9 +1,10 @@
 // Editors of single values, made from their schemas. Each has an element, and `collect` returns its value.
 
 import { button, el, newId } from "./dom.js";
-import { label, titleOf, typesOf } from "./model.js";
+import { titleOf, typesOf } from "./model.js";
 import { nameOf } from "./names.js";
 import { Picker } from "./picker.js";
+import { hint, label, t, wordFor } from "./words.js";
 
 const LONG_TEXT = 1000;
 
@@ -30,27 +31,20 @@ export class Row {
   }
 }
 
-/** Returns the sentences of a description that people need: not those on null, omitted fields and methods of requests. */
-export function wordsFor(description = "") {
-  const parts = description.replaceAll("`", "").split(/(?<=[.;])\s+/);
-  const text = parts.filter((part) => !/\b(null|omitted|DELETE|PUT|PATCH)\b/.test(part)).join(" ");
-  return text.replace(/;$/, ".");
-}
-
-function hintOf(schema) {
-  const { description, maxLength, minimum, maximum } = schema;
-  const length = maxLength === undefined ? "" : `At most ${maxLength} characters.`;
+function hintOf(name, schema) {
+  const { maxLength, minimum, maximum } = schema;
+  const length = maxLength === undefined ? "" : t("At most {0} characters.", maxLength);
   const isBounded = Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum) && minimum !== 1;
-  return [wordsFor(description), length, isBounded ? `${minimum} to ${maximum}.` : ""].filter(Boolean).join(" ");
+  return [hint(name, schema), length, isBounded ? t("{0} to {1}.", minimum, maximum) : ""].filter(Boolean).join(" ");
 }
 
 /** Editor with one control. A value that nobody changed is sent as it was. */
 class ControlEditor {
-  constructor({ name, schema, value, isRequired, isReference = false }, control, content) {
+  constructor({ name, schema, value, isRequired, note }, control, content) {
     Object.assign(this, { value, control, schema });
-    const text = label(name, isReference) + (isRequired ? " (required)" : "");
+    const text = label(name, schema) + (isRequired ? ` (${t("required")})` : "");
     if (isRequired) control.setAttribute("aria-required", "true");
-    this.row = new Row(text, control, hintOf(schema), content);
+    this.row = new Row(text, control, [hintOf(name, schema), note].filter(Boolean).join(" "), content);
     this.element = this.row.element;
   }
 
@@ -103,7 +97,7 @@ export class ChoiceEditor extends ControlEditor {
     const isSet = field.value !== null && field.value !== undefined;
     const isKnown = choices.includes(field.value);
     const shown = [...(isSet && field.schema.enum.length === choices.length ? [] : [""]), ...choices, ...(isSet && !isKnown ? [field.value] : [])];
-    const control = el("select", {}, shown.map((choice) => el("option", { value: choice }, choice || "–")));
+    const control = el("select", {}, shown.map((choice) => el("option", { value: choice }, choice ? wordFor(choice) : "–")));
     control.value = isSet ? field.value : "";
     super(field, control);
     this.initial = control.value;
@@ -119,7 +113,7 @@ export class ListEditor extends ControlEditor {
   constructor(field) {
     const control = el("input", { dir: "auto", autocomplete: "off" });
     control.value = (field.value ?? []).join(", ");
-    super({ ...field, schema: { ...field.schema, description: `${field.schema.description ?? ""} Separated by commas.` } }, control);
+    super({ ...field, note: t("Separated by commas.") }, control);
     this.initial = control.value;
   }
 
@@ -133,7 +127,7 @@ export class ListEditor extends ControlEditor {
 export class ReferenceEditor extends ControlEditor {
   constructor(field) {
     const picker = new Picker(field.target, (record) => this.#choose(record.id, titleOf(record)));
-    super({ ...field, isReference: true }, picker.input, picker.element);
+    super(field, picker.input, picker.element);
     Object.assign(this, { picker, id: field.value });
     const isSet = field.value !== null && field.value !== undefined;
     this.#choose(field.value, isSet ? nameOf(field.target, field.value) : "");
@@ -163,7 +157,7 @@ export class ReferencesEditor extends ControlEditor {
   constructor(field) {
     const picker = new Picker(field.target, (record) => this.#add(record));
     const chosen = el("ul", { class: "chosen" });
-    super({ ...field, isReference: true }, picker.input, el("div", {}, chosen, picker.element));
+    super(field, picker.input, el("div", {}, chosen, picker.element));
     Object.assign(this, { chosen, target: field.target, isNamed: field.isNamed, entries: [...(field.value ?? [])], isChanged: false });
     this.#show();
   }
@@ -188,7 +182,7 @@ export class ReferencesEditor extends ControlEditor {
     const items = this.entries.map((entry) => {
       const name = entry?.name ?? nameOf(this.target, this.#idOf(entry));
       const remove = () => this.#change(this.entries.filter((other) => other !== entry));
-      return el("li", {}, el("bdi", {}, name), button("×", remove, { "aria-label": `Remove ${name}` }));
+      return el("li", {}, el("bdi", {}, name), button("×", remove, { "aria-label": t("Remove {0}", name) }));
     });
     this.chosen.replaceChildren(...items);
   }

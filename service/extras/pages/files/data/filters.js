@@ -1,22 +1,23 @@
 // Conditions on a list: a row of field, operator and value for each.
 
 import { button, el, newId } from "./dom.js";
-import { label, typesOf } from "./model.js";
+import { typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { Picker } from "./picker.js";
+import { label, t, wordFor } from "./words.js";
 
 const WORDS = {
-  contains: "contains",
-  startsWith: "starts with",
-  eq: "is",
-  ne: "is not",
-  in: "is one of",
-  notIn: "is none of",
-  isNull: "is empty",
-  lt: "is less than",
-  le: "is at most",
-  gt: "is greater than",
-  ge: "is at least",
+  contains: t("contains"),
+  startsWith: t("starts with"),
+  eq: t("is"),
+  ne: t("is not"),
+  in: t("is one of"),
+  notIn: t("is none of"),
+  isNull: t("is empty"),
+  lt: t("is less than"),
+  le: t("is at most"),
+  gt: t("is greater than"),
+  ge: t("is at least"),
 };
 const OF_TEXTS = ["contains", "startsWith"];
 const OF_REFERENCES = ["eq", "in"];
@@ -29,11 +30,11 @@ function namedValue(target, value, isList) {
   let ids = /^[\w,-]+$/.test(value) && !["true", "false"].includes(value) ? value.split(",").filter(Boolean) : [];
   const chosen = el("ul", { class: "chosen" });
   const picker = new Picker(target, ({ id }) => choose(isList ? [...new Set([...ids, String(id)])] : [String(id)]));
-  picker.input.setAttribute("aria-label", "Value");
+  picker.input.setAttribute("aria-label", t("Value"));
   const choose = (chosenIds) => {
     ids = chosenIds;
     picker.input.value = "";
-    const item = (id) => el("li", {}, el("bdi", {}, nameOf(target, id)), button("×", () => choose(ids.filter((other) => other !== id)), { "aria-label": `Remove ${nameOf(target, id)}` }));
+    const item = (id) => el("li", {}, el("bdi", {}, nameOf(target, id)), button("×", () => choose(ids.filter((other) => other !== id)), { "aria-label": t("Remove {0}", nameOf(target, id)) }));
     chosen.replaceChildren(...ids.map(item));
   };
   choose(ids);
@@ -47,7 +48,7 @@ const select = (name, choices, selected, onChange) =>
   el("select", { "aria-label": name, change: onChange }, choices.map(([value, text]) => option(value, text, selected)));
 
 /** Returns the words of a filter's field: `brand.customId` is "Brand: custom id". */
-const wordsOf = (property, isReference) => property.split(".").map((part) => label(part, isReference)).join(": ");
+const wordsOf = (collection, property) => property.split(".").map((part, index) => label(part, index ? undefined : collection.schema.properties[part])).join(": ");
 
 export class Filters {
   /** `model` and `collection` give the fields and operators; `onApply` is called with the conditions. */
@@ -59,10 +60,10 @@ export class Filters {
     this.properties = model.filterable(collection).sort((a, b) => rank(a) - rank(b));
     this.operators = Object.keys(WORDS).filter((name) => (resolved("filter[0].operator").enum ?? []).includes(name));
     this.rows = el("div", { class: "conditions" });
-    const add = button("Add a condition", () => this.#add({ property: this.properties[0], operator: "", value: "" }));
-    this.buttons = el("div", { class: "actions" }, add, el("button", {}, "Apply"));
+    const add = button(t("Add a condition"), () => this.#add({ property: this.properties[0], operator: "", value: "" }));
+    this.buttons = el("div", { class: "actions" }, add, el("button", {}, t("Apply")));
     this.form = el("form", { submit: (event) => this.#apply(event) }, this.rows, this.buttons);
-    this.summary = el("summary", {}, "Filter");
+    this.summary = el("summary", {}, t("Filter"));
     this.element = el("details", { class: "menu" }, this.summary, this.form);
   }
 
@@ -73,18 +74,24 @@ export class Filters {
     const chip = (condition, index) => {
       const { property, operator, value } = condition;
       const target = this.#target(property);
-      const words = target && operator !== "isNull" ? value.split(",").map((id) => nameOf(target, id)).join(", ") : value;
-      const text = operator === "isNull" ? (value === "false" ? "is not empty" : WORDS.isNull) : `${WORDS[operator] ?? operator} ${words}`;
+      const words = target && operator !== "isNull" ? value.split(",").map((id) => nameOf(target, id)).join(", ") : this.#valueWords(property, value);
+      const text = operator === "isNull" ? (value === "false" ? t("is not empty") : WORDS.isNull) : `${WORDS[operator] ?? operator} ${words}`;
       const remove = () => this.onApply(conditions.filter((_, other) => other !== index));
-      const name = `${label(property.split(".")[0], Boolean(target))} ${text}`;
-      return el("li", { class: "chip" }, el("bdi", {}, name), button("×", remove, { "aria-label": `Remove: ${name}` }));
+      const name = `${wordsOf(this.collection, property)} ${text}`;
+      return el("li", { class: "chip" }, el("bdi", {}, name), button("×", remove, { "aria-label": t("Remove: {0}", name) }));
     };
-    return el("ul", { class: "chips conditions-in-words", "aria-label": "Conditions" }, conditions.map(chip));
+    return el("ul", { class: "chips conditions-in-words", "aria-label": t("Conditions") }, conditions.map(chip));
+  }
+
+  #valueWords(property, value) {
+    const schema = this.#schemaOf(property);
+    if (typesOf(schema).includes("boolean")) return value === "true" ? t("yes") : t("no");
+    return schema.enum ? value.split(",").map(wordFor).join(", ") : value;
   }
 
   /** Shows the conditions of a view. */
   update(conditions) {
-    this.summary.textContent = conditions.length ? `Filter (${conditions.length})` : "Filter";
+    this.summary.textContent = conditions.length ? t("Filter ({0})", conditions.length) : t("Filter");
     const shown = JSON.stringify(this.#conditions());
     if (JSON.stringify(conditions) === shown) return;
     this.rows.replaceChildren();
@@ -94,13 +101,14 @@ export class Filters {
   #add({ property, operator, value }, isFocused = true) {
     const row = el("div", { class: "condition" });
     const parts = {};
+    const { collection } = this;
     const refresh = () => {
       const choices = this.#operatorsOf(parts.property.value).map((name) => [name, WORDS[name]]);
-      parts.operator = select("Operator", choices, parts.operator?.value ?? operator, refresh);
+      parts.operator = select(t("Operator"), choices, parts.operator?.value ?? operator, refresh);
       parts.value = this.#input(parts.property.value, parts.operator.value, parts.value?.value ?? value);
-      row.replaceChildren(parts.property, parts.operator, parts.value, button("Remove", () => this.#remove(row)));
+      row.replaceChildren(parts.property, parts.operator, parts.value, button(t("Remove"), () => this.#remove(row)));
     };
-    parts.property = select("Field", this.properties.map((name) => [name, wordsOf(name, Boolean(this.#target(name)))]), property, refresh);
+    parts.property = select(t("Field"), this.properties.map((name) => [name, wordsOf(collection, name)]), property, refresh);
     refresh();
     row.parts = parts;
     this.rows.append(row);
@@ -139,8 +147,8 @@ export class Filters {
     const isList = operator === "in" || operator === "notIn";
     const target = this.#target(property);
     if (target && !isBoolean) return namedValue(target, value, isList);
-    if (choices && !isList) return select("Value", choices.map((choice) => [choice, isBoolean ? (choice === "true" ? "yes" : "no") : choice]), value);
-    const attributes = { "aria-label": "Value", placeholder: isList ? "Values, separated by commas" : "", id: newId("value"), dir: "auto" };
+    if (choices && !isList) return select(t("Value"), choices.map((choice) => [choice, isBoolean ? (choice === "true" ? t("yes") : t("no")) : wordFor(choice)]), value);
+    const attributes = { "aria-label": t("Value"), placeholder: isList ? t("Values, separated by commas") : "", id: newId("value"), dir: "auto" };
     const input = el("input", attributes);
     input.value = value;
     return input;

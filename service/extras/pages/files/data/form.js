@@ -10,6 +10,7 @@ import { readNames } from "./names.js";
 import { entryPath, entryTitle, partPath, recordPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { eachReference } from "./values.js";
+import { lower, t } from "./words.js";
 
 /** Returns the nodes of the form that a view names. */
 export async function formView(model, collection, view) {
@@ -45,7 +46,7 @@ function creation(collection) {
     schema: collection.create,
     values: {},
     tag: null,
-    title: `New record: ${collection.title}`,
+    title: t("New record: {0}", collection.title),
     back: hashOf({ name: collection.name }),
     backText: collection.title,
   };
@@ -57,8 +58,8 @@ async function changeOf(model, collection, { name, id, part: partName, entry }) 
   const path = part ? partPath(part, { id }) : recordPath(collection, id);
   const [writable, record] = await Promise.all([get(path, { form: "writable" }), get(recordPath(collection, id))]);
   const schema = part ? part.replace : collection.replace;
-  const title = `Edit ${part ? `${part.title.toLowerCase()} of ` : ""}${titleOf(record.data)}`;
-  const back = { back: hashOf({ name, id }), backText: "Back to the record" };
+  const title = part ? t("Edit {0} of {1}", lower(part.title), titleOf(record.data)) : t("Edit {0}", titleOf(record.data));
+  const back = { back: hashOf({ name, id }), backText: t("Back to the record") };
   return { method: "PUT", path, schema, values: writable.data, tag: writable.tag, title, ...back };
 }
 
@@ -71,8 +72,8 @@ async function changeOfEntry(collection, part, { id, entry }) {
   for (const line of Object.values(shown.data).filter(Array.isArray).flat()) {
     for (const [name, value] of Object.entries(line)) if (/Id$/.test(name) && line.name) titles.set(String(value), line.name);
   }
-  const title = `Edit ${part.title.toLowerCase()} of ${entryTitle(part, shown.data)}: ${titleOf(record)}`;
-  const back = { back: hashOf({ name: collection.name, id }), backText: "Back to the record" };
+  const title = t("Edit {0} of {1}: {2}", lower(part.title), entryTitle(part, shown.data), titleOf(record));
+  const back = { back: hashOf({ name: collection.name, id }), backText: t("Back to the record") };
   return { method: "PUT", path, schema: part.entry.replace, values: writable.data, tag: writable.tag, title, titles, ...back };
 }
 
@@ -117,7 +118,7 @@ class FormEditor {
 
   async conflictOf(versions, handlers) {
     await readReferences(this.model, this.collection, { schema: this.task.schema, values: versions.theirs });
-    return new Conflict(this.model, this.collection, versions, handlers);
+    return new Conflict(this.model, this.collection, { ...versions, schema: this.task.schema }, handlers);
   }
 
   /** Shows errors beside their fields. Returns those of no field. */

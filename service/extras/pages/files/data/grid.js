@@ -3,6 +3,7 @@
 import { parseCells, toCells, TableError } from "./csv.js";
 import { announce, button, el, newId } from "./dom.js";
 import { scrolling } from "./values.js";
+import { t } from "./words.js";
 
 const DECIMAL_COMMA = /^\s*-?\d+,\d+\s*$/;
 
@@ -19,7 +20,7 @@ export class Grid {
     const heads = [this.hasHeads && el("th", { scope: "col" }, corner), titles, newRow && el("td", { class: "remove" })];
     this.table = el("table", { class: "sheet" }, el("thead", {}, el("tr", {}, heads)), this.body);
     for (const row of rows) this.#append(row);
-    const add = newRow && button("Add a row", () => this.#addRow());
+    const add = newRow && button(t("Add a row"), () => this.#addRow());
     this.element = el("div", { class: "grid" }, scrolling(caption, this.table), add && el("p", {}, add));
     this.table.addEventListener("paste", (event) => this.#paste(event));
     for (const name of ["copy", "cut"]) this.table.addEventListener(name, (event) => this.#copy(event, name === "cut"));
@@ -39,7 +40,7 @@ export class Grid {
       input.addEventListener("mousedown", (event) => this.#extend(event, cell));
       return cell;
     });
-    const remove = this.newRow && el("td", { class: "remove" }, button("×", () => this.#removeRow(row), { "aria-label": `Remove ${row.label || "the new row"}` }));
+    const remove = this.newRow && el("td", { class: "remove" }, button("×", () => this.#removeRow(row), { "aria-label": t("Remove {0}", row.label || t("the new row")) }));
     const head = this.hasHeads && el("th", { scope: "row" }, row.head ?? row.label);
     Object.assign(row, { inputs: cells, element: el("tr", {}, head, cells.map(({ element }) => element), remove) });
     this.body.insertBefore(row.element, this.rows[index]?.element ?? null);
@@ -52,7 +53,7 @@ export class Grid {
     element.classList.toggle("changed", isChanged);
     const theirs = row.theirs?.[column.key];
     element.classList.toggle("conflict", theirs !== undefined);
-    input.title = theirs === undefined ? "" : `Somebody else has set this to ${theirs || "nothing"}.`;
+    input.title = theirs === undefined ? "" : t("Somebody else has set this to {0}.", theirs || t("nothing"));
   }
 
   /** Returns how many cells and rows differ from what is stored. */
@@ -99,7 +100,7 @@ export class Grid {
     if (step.removed?.row.before) this.removed -= 1;
     const cell = step.cells?.at(-1)?.[0] ?? step.removed?.row.inputs[0];
     if (cell?.input.isConnected) cell.input.focus();
-    announce("Taken back.");
+    announce(t("Taken back."));
     this.#changed();
   }
 
@@ -263,7 +264,7 @@ export class Grid {
       });
     }
     this.#setAll(pairs, { added });
-    announce(`${pairs.length} values pasted.${left_out ? ` ${left_out} did not fit.` : ""}`);
+    announce([t("{0} values pasted.", pairs.length), left_out && t("{0} did not fit.", left_out)].filter(Boolean).join(" "));
     this.#changed();
   }
 

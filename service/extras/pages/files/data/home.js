@@ -8,6 +8,7 @@ import { hashOf } from "./location.js";
 import { keyOf, titleOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { recordHash, timeOf } from "./values.js";
+import { counted, lower, t, wordFor } from "./words.js";
 
 const TYPING_MS = 300;
 const HITS = 5;
@@ -19,7 +20,7 @@ const PAGES = 3;
 export function homeView(model, { organization }) {
   const hits = el("div", { class: "hits", "aria-live": "off" });
   const groups = el("div", { class: "groups" });
-  const changes = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, "Loading …"));
+  const changes = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
   const numbers = [];
   for (const { title, collections } of groupsOf(model)) {
     const item = (collection) => {
@@ -34,13 +35,13 @@ export function homeView(model, { organization }) {
     searchForm(model, hits, groups),
     hits,
     groups,
-    el("section", {}, el("h2", {}, "What changed last"), changes),
+    el("section", {}, el("h2", {}, t("What changed last")), changes),
   ];
-  return { nodes, title: "Data", loading: Promise.all([showNumbers(numbers), showChanges(model, changes)]) };
+  return { nodes, title: t("Data"), loading: Promise.all([showNumbers(numbers), showChanges(model, changes)]) };
 }
 
 function searchForm(model, place, groups) {
-  const field = el("input", { type: "search", id: "search-all", dir: "auto", placeholder: "Names, numbers and keys" });
+  const field = el("input", { type: "search", id: "search-all", dir: "auto", placeholder: t("Names, numbers and keys") });
   let [timer, searches] = [0, 0];
   const search = async () => {
     const own = ++searches;
@@ -49,7 +50,7 @@ function searchForm(model, place, groups) {
     if (own !== searches) return;
     groups.hidden = Boolean(text);
     place.replaceChildren(...hitsOf(lists, text));
-    if (text) announce(`${lists.reduce((sum, { data }) => sum + data.length, 0)} records`);
+    if (text) announce(counted(lists.reduce((sum, { data }) => sum + data.length, 0), "{0} record", "{0} records"));
   };
   const soon = (event) => {
     event.preventDefault();
@@ -57,7 +58,7 @@ function searchForm(model, place, groups) {
     timer = setTimeout(search, event.type === "submit" ? 0 : TYPING_MS);
   };
   field.addEventListener("input", soon);
-  return el("form", { role: "search", class: "search-all", submit: soon }, el("label", { for: "search-all" }, "Search everything"), field);
+  return el("form", { role: "search", class: "search-all", submit: soon }, el("label", { for: "search-all" }, t("Search everything")), field);
 }
 
 /** Returns the first matches of each collection that can be searched. */
@@ -78,14 +79,14 @@ async function findAll(model, q) {
 
 function hitsOf(lists, q) {
   if (!q) return [];
-  if (!lists.length) return [el("p", {}, "Nothing matches.")];
+  if (!lists.length) return [el("p", {}, t("Nothing matches."))];
   const hit = (collection) => (record) => {
     const key = keyOf(record);
     const isShown = key && String(key) !== titleOf(record);
-    return el("li", {}, link(recordHash(collection, record.id), stored(titleOf(record))), isShown && el("span", { class: "quiet" }, " ", stored(key)), record.state && record.state !== "active" && badge(record.state));
+    return el("li", {}, link(recordHash(collection, record.id), stored(titleOf(record))), isShown && el("span", { class: "quiet" }, " ", stored(key)), record.state && record.state !== "active" && badge(wordFor(record.state), record.state));
   };
   return lists.map(({ collection, data, hasMore }) =>
-    el("section", {}, el("h2", {}, collection.title), el("ul", {}, data.map(hit(collection))), hasMore && el("p", {}, link(hashOf({ name: collection.name, q }), `All ${collection.title.toLowerCase()} that match`))),
+    el("section", {}, el("h2", {}, collection.title), el("ul", {}, data.map(hit(collection))), hasMore && el("p", {}, link(hashOf({ name: collection.name, q }), t("All {0} that match", lower(collection.title))))),
   );
 }
 
@@ -133,9 +134,9 @@ async function showChanges(model, place) {
     await readNames(entries.map(({ collection, recordId }) => [model.collections.get(collection), recordId]));
     const row = ({ at, collection: name, recordId, operation }) => {
       const collection = model.collections.get(name);
-      return el("li", {}, badge(operation, operation === "created" ? "ready" : operation), " ", link(recordHash(collection, recordId), stored(nameOf(collection, recordId))), el("span", { class: "quiet" }, ` ${collection.title} · `, timeOf(at)));
+      return el("li", {}, badge(wordFor(operation), operation === "created" ? "ready" : operation), " ", link(recordHash(collection, recordId), stored(nameOf(collection, recordId))), el("span", { class: "quiet" }, ` ${collection.title} · `, timeOf(at)));
     };
-    place.replaceChildren(entries.length ? el("ul", { class: "recent" }, entries.map(row)) : el("p", { class: "quiet" }, "No change is on record: changes are kept for some days only."));
+    place.replaceChildren(entries.length ? el("ul", { class: "recent" }, entries.map(row)) : el("p", { class: "quiet" }, t("No change is on record: changes are kept for some days only.")));
   } catch (error) {
     if (!error.rows || error.status === 401) throw error;
     place.replaceChildren(el("p", { class: "message" }, error.message));

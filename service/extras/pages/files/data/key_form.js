@@ -5,8 +5,9 @@ import { alertBox, button, el, link, newId, stored } from "./dom.js";
 import { go, hashOf } from "./location.js";
 import { ACCESSES, ACCESS_WORDS, grantable, scopeWords } from "./scopes.js";
 import { guard, release } from "./unsaved.js";
+import { t } from "./words.js";
 
-const EXPIRIES = [["", "never"], ["30", "in 30 days"], ["90", "in 90 days"], ["365", "in a year"], ["date", "on a date"]];
+const EXPIRIES = [["", t("never")], ["30", t("in 30 days")], ["90", t("in 90 days")], ["365", t("in a year")], ["date", t("on a date")]];
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const option = ([value, text]) => el("option", { value }, text);
@@ -37,7 +38,7 @@ class ScopeChoice {
     const { all, groups, others } = grantable(model, scopes);
     const change = () => this.#changed();
     const access = (name, title, accesses) => {
-      const select = el("select", { name, change }, option(["", "nothing"]), accesses.map((each) => option([each, ACCESS_WORDS[each]])));
+      const select = el("select", { name, change }, option(["", t("nothing")]), accesses.map((each) => option([each, ACCESS_WORDS[each]])));
       this.selects.set(name, select);
       return el("label", { class: "access" }, el("span", {}, title), select);
     };
@@ -52,9 +53,9 @@ class ScopeChoice {
     this.element = el(
       "fieldset",
       { class: "scope-choice" },
-      el("legend", {}, "What it may do"),
-      all.length > 0 && el("div", { class: "accesses" }, access("*", "All collections", all)),
-      groups.length > 0 && el("details", { open: !all.length }, el("summary", {}, "Choose by collection"), groups.map(group)),
+      el("legend", {}, t("What it may do")),
+      all.length > 0 && el("div", { class: "accesses" }, access("*", t("All collections"), all)),
+      groups.length > 0 && el("details", { open: !all.length }, el("summary", {}, t("Choose by collection")), groups.map(group)),
       others.map(box),
       this.result,
       this.error,
@@ -72,10 +73,10 @@ class ScopeChoice {
 
   #changed() {
     const all = this.selects.get("*");
-    for (const select of this.selects.values()) if (select !== all) select.options[0].textContent = all?.value ? "as all" : "nothing";
+    for (const select of this.selects.values()) if (select !== all) select.options[0].textContent = all?.value ? t("as all") : t("nothing");
     this.error.textContent = "";
     const { scopes } = this;
-    this.result.replaceChildren(scopes.length ? "Scopes: " : "No scope is chosen yet.", ...scopes.flatMap((scope) => [el("code", {}, scope), " "]));
+    this.result.replaceChildren(scopes.length ? t("Scopes: ") : t("No scope is chosen yet."), ...scopes.flatMap((scope) => [el("code", {}, scope), " "]));
   }
 
   showError(text) {
@@ -88,12 +89,12 @@ export function keyForm(model, { key: own }, onIssued) {
   const name = el("input", { required: true, maxlength: 1000, autocomplete: "off", dir: "auto" });
   const source = el("input", { maxlength: 1000, autocomplete: "off", dir: "auto" });
   const expiry = el("select", { change: () => showDate() }, EXPIRIES.map(option));
-  const date = el("input", { type: "date", "aria-label": "Last day", min: new Date(Date.now() + DAY_MS).toISOString().slice(0, 10) });
+  const date = el("input", { type: "date", "aria-label": t("Last day"), min: new Date(Date.now() + DAY_MS).toISOString().slice(0, 10) });
   const choice = new ScopeChoice(model, own.scopes);
   const fields = {
-    name: new Field("Name (required)", name, "What it is for, such as “Supplier portal”. Each program has its own key."),
-    source: new Field("Source", source, "The system that uses the key. Lists can be filtered by the source that created a record."),
-    expiresAt: new Field("Ends", expiry, "From then on the key is refused."),
+    name: new Field(t("Name (required)"), name, t("What it is for, such as “Supplier portal”. Each program has its own key.")),
+    source: new Field(t("Source"), source, t("The system that uses the key. Lists can be filtered by the source that created a record.")),
+    expiresAt: new Field(t("Ends"), expiry, t("From then on the key is refused.")),
     scopes: choice,
   };
   fields.expiresAt.element.insertBefore(date, fields.expiresAt.error);
@@ -103,7 +104,7 @@ export function keyForm(model, { key: own }, onIssued) {
   };
   showDate();
   const problems = el("div", {});
-  const save = el("button", {}, "Make the key");
+  const save = el("button", {}, t("Make the key"));
   const isEntered = () => Boolean(name.value.trim() || choice.scopes.length);
   guard(isEntered);
 
@@ -115,12 +116,12 @@ export function keyForm(model, { key: own }, onIssued) {
     const fieldOf = ({ field }) => fields[/^\w+/.exec(field ?? "")?.[0]];
     for (const [member, field] of Object.entries(fields)) field.showError(rows.filter((row) => fieldOf(row) === fields[member]).map(({ value }) => value).join(" "));
     const rest = rows.filter((row) => !fieldOf(row));
-    problems.replaceChildren(rest.length ? alertBox(el("p", {}, "The key is not made."), rest.map(({ value }) => el("p", {}, stored(value)))) : "");
+    problems.replaceChildren(rest.length ? alertBox(el("p", {}, t("The key is not made.")), rest.map(({ value }) => el("p", {}, stored(value)))) : "");
     form.querySelector("[aria-invalid]")?.focus();
   };
   const submit = async (event) => {
     event.preventDefault();
-    if (!choice.scopes.length) return show([{ field: "scopes", value: "Choose at least one." }]);
+    if (!choice.scopes.length) return show([{ field: "scopes", value: t("Choose at least one.") }]);
     save.disabled = true;
     try {
       // Without an Idempotency-Key: with one, the service would store the secret for its replay.
@@ -135,7 +136,7 @@ export function keyForm(model, { key: own }, onIssued) {
       save.disabled = false;
     }
   };
-  const cancel = button("Cancel", () => go({ name: "keys" }));
+  const cancel = button(t("Cancel"), () => go({ name: "keys" }));
   const form = el("form", { class: "editing", submit }, el("div", { class: "fields" }, fields.name.element, choice.element, fields.expiresAt.element, fields.source.element), problems, el("div", { class: "actions" }, save, cancel));
-  return [el("p", { class: "crumb" }, link(hashOf({ name: "keys" }), "API keys")), el("h1", { tabindex: "-1" }, "New API key"), el("p", { class: "quiet" }, "It can do no more than the key with which you are here."), form];
+  return [el("p", { class: "crumb" }, link(hashOf({ name: "keys" }), t("API keys"))), el("h1", { tabindex: "-1" }, t("New API key")), el("p", { class: "quiet" }, t("It can do no more than the key with which you are here.")), form];
 }

@@ -5,7 +5,7 @@ import { alertBox, announce, button, el, link, replace } from "./dom.js";
 import { downloadControl } from "./download.js";
 import { Filters } from "./filters.js";
 import { go, hashOf, listParameters } from "./location.js";
-import { isScalar, label } from "./model.js";
+import { isScalar } from "./model.js";
 import { readNames, remember } from "./names.js";
 import { SavedViews } from "./saved_views.js";
 import { Selection } from "./selection.js";
@@ -13,6 +13,7 @@ import { sheetOf } from "./sheet.js";
 import { keepHeadInView } from "./sticky.js";
 import { pageSize, sizeControl, Total } from "./totals.js";
 import { eachReference, recordHash, scrolling, show } from "./values.js";
+import { counted, label, t } from "./words.js";
 
 const DEFAULT_COLUMNS = 7;
 const TYPING_MS = 300;
@@ -36,16 +37,16 @@ export class ListView {
     this.sortable = new Set(model.filterable(collection).filter((name) => !model.isCount(collection, name)));
     this.filters = new Filters(model, collection, (filters) => this.#go({ filters }));
     this.search = this.#searchField();
-    this.columnBoxes = el("fieldset", {}, el("legend", {}, "Columns"));
-    this.columns = el("details", { class: "menu" }, el("summary", {}, "Columns"), this.columnBoxes);
+    this.columnBoxes = el("fieldset", {}, el("legend", {}, t("Columns")));
+    this.columns = el("details", { class: "menu" }, el("summary", {}, t("Columns")), this.columnBoxes);
     this.views = new SavedViews(collection);
     this.chips = el("div", {});
     this.total = new Total(collection);
     this.results = el("div", { class: "results", "aria-busy": "true" });
     const create = canWrite && collection.create;
     const actions = [
-      create && link(hashOf({ name: collection.name, id: "new" }), "New record"),
-      this.selection && link(hashOf({ name: collection.name, id: "upload" }), "Upload a table"),
+      create && link(hashOf({ name: collection.name, id: "new" }), t("New record")),
+      this.selection && link(hashOf({ name: collection.name, id: "upload" }), t("Upload a table")),
       downloadControl(model, collection, () => ({ view: this.view, shown: this.shown })),
     ];
     this.element = el(
@@ -63,7 +64,7 @@ export class ListView {
   }
 
   #searchField() {
-    const field = el("input", { type: "search", "aria-label": `Search ${this.collection.title}`, placeholder: "Search names and keys", dir: "auto" });
+    const field = el("input", { type: "search", "aria-label": t("Search {0}", this.collection.title), placeholder: t("Search names and keys"), dir: "auto" });
     field.addEventListener("input", () => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.#find(), TYPING_MS);
@@ -115,7 +116,7 @@ export class ListView {
     } catch (error) {
       if (!error.rows) throw error;
       if (error.status === 401) throw error;
-      const first = view.cursor ? link(hashOf({ ...view, cursor: "" }), "Show the first page") : null;
+      const first = view.cursor ? link(hashOf({ ...view, cursor: "" }), t("Show the first page")) : null;
       replace(this.results, alertBox(el("p", {}, error.message), first));
     }
   }
@@ -140,9 +141,9 @@ export class ListView {
     const boxes = this.model.fields(this.collection.schema).map(([name]) => {
       const box = el("input", { type: "checkbox", value: name, "data-focus": `column ${name}`, change: () => this.#chooseColumns() });
       box.checked = shown.includes(name);
-      return el("label", {}, box, label(name));
+      return el("label", {}, box, label(name, this.collection.schema.properties[name]));
     });
-    replace(this.columnBoxes, el("legend", {}, "Columns"), ...boxes);
+    replace(this.columnBoxes, el("legend", {}, t("Columns")), ...boxes);
   }
 
   #chooseColumns() {
@@ -152,19 +153,19 @@ export class ListView {
 
   #show(records, pagination) {
     const table = el("table", {}, el("thead", {}, el("tr", {}, this.#headings())), el("tbody", {}, records.map((record) => this.#row(record))));
-    const none = records.length ? null : el("p", { class: "none" }, "No record matches.");
+    const none = records.length ? null : el("p", { class: "none" }, t("No record matches."));
     const box = scrolling(this.collection.title, table);
     replace(this.results, box, ...(none ? [none] : []), this.#pages(pagination, records.length));
     keepHeadInView(box, table);
     this.selection?.update();
-    announce(records.length === 1 ? "1 record" : `${records.length} records${pagination.hasMore ? ", and more" : ""}`);
+    announce(pagination.hasMore ? t("{0} records, and more", records.length) : counted(records.length, "{0} record", "{0} records"));
   }
 
   #headings() {
     const { sort, order } = this.view;
     const all = (name) => name === "id" && this.selection?.pageBox();
     return ["id", ...this.shown.filter((name) => name !== "id")].map((name) => {
-      const text = label(name, Boolean(this.model.reference(this.collection, name)));
+      const text = label(name, this.collection.schema.properties[name]);
       const direction = sort === name ? (order === "desc" ? "descending" : "ascending") : undefined;
       if (!this.sortable.has(name)) return el("th", { scope: "col" }, all(name), text);
       const mark = direction && el("span", { "aria-hidden": "true" }, direction === "ascending" ? " ▲" : " ▼");
@@ -200,10 +201,10 @@ export class ListView {
     const turn = (text, page) => button(text, () => this.#turn(page), { "data-focus": text });
     return el(
       "nav",
-      { class: "pages", "aria-label": "Pages" },
-      view.cursor && before === undefined && turn("First page", ""),
-      before !== undefined && turn("Previous page", before),
-      hasMore && turn("Next page", cursor),
+      { class: "pages", "aria-label": t("Pages") },
+      view.cursor && before === undefined && turn(t("First page"), ""),
+      before !== undefined && turn(t("Previous page"), before),
+      hasMore && turn(t("Next page"), cursor),
       (hasMore || view.cursor || length > SHORT) && sizeControl(() => this.#resize()),
     );
   }

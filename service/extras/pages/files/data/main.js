@@ -18,6 +18,7 @@ import { sheetOf } from "./sheet.js";
 import { StylePage } from "./style_page.js";
 import { mayLeave, release } from "./unsaved.js";
 import { uploadView } from "./upload.js";
+import { chooseLanguage, language, languageOptions, t } from "./words.js";
 
 /** Views of many rows, by what their addresses have in place of an id. */
 const TABLE_VIEWS = { upload: uploadView, selected: selectedView };
@@ -49,7 +50,7 @@ function showMessage(text) {
 
 async function readModel() {
   const response = await fetch("openapi.json");
-  if (!response.ok) throw new Failure(response.status, "no_document", [{ field: null, value: "The OpenAPI document cannot be read." }]);
+  if (!response.ok) throw new Failure(response.status, "no_document", [{ field: null, value: t("The OpenAPI document cannot be read.") }]);
   return new Model(await response.json());
 }
 
@@ -66,7 +67,7 @@ async function enter(key, isKept) {
     await route();
   } catch (error) {
     if (!error.rows) throw error;
-    leave(error.status === 401 ? "The service does not know this key, or it has expired or was revoked." : error.message);
+    leave(error.status === 401 ? t("The service does not know this key, or it has expired or was revoked.") : error.message);
   }
 }
 
@@ -85,17 +86,17 @@ function leave(message) {
 
 function showCaller() {
   const { organization, key } = page.caller;
-  const words = { multipleLanguage: "multiple languages", pro: "Pro", uniqueKeys: "unique keys" };
+  const words = { multipleLanguage: t("multiple languages"), pro: t("Pro"), uniqueKeys: t("unique keys") };
   const features = Object.keys(organization.features).filter((name) => organization.features[name]);
-  byId("forget").title = isKeyKept() ? "It is kept in this browser." : "It is kept in this tab.";
-  const scope = { write: "may write", read: "may read only" }[key.scope] ?? `has the scopes ${key.scopes.join(", ")}`;
-  byId("who").replaceChildren(el("bdi", {}, organization.name), ` · ${key.name ? `the key “${key.name}”` : "this key"} ${scope}`);
-  byId("features").textContent = features.length ? `Features: ${features.map((name) => words[name] ?? name).join(", ")}` : "";
+  byId("forget").title = isKeyKept() ? t("It is kept in this browser.") : t("It is kept in this tab.");
+  const scope = { write: t("may write"), read: t("may read only") }[key.scope] ?? t("has the scopes {0}", key.scopes.join(", "));
+  byId("who").replaceChildren(el("bdi", {}, organization.name), " · ", `${key.name ? t("the key “{0}”", key.name) : t("this key")} ${scope}`);
+  byId("features").textContent = features.length ? t("Features: {0}", features.map((name) => words[name] ?? name).join(", ")) : "";
   byId("entry").hidden = true;
   byId("work").hidden = byId("caller").hidden = false;
   const item = ({ name, title }) => el("li", {}, link(hashOf({ name }), title));
   const group = ({ title, collections }) => el("li", {}, el("span", { class: "group" }, title), el("ul", {}, collections.map(item)));
-  byId("collections").replaceChildren(el("li", {}, link("#/", "Start")), ...groupsOf(page.model).map(group));
+  byId("collections").replaceChildren(el("li", {}, link("#/", t("Start"))), ...groupsOf(page.model).map(group));
 }
 
 function markCollection(name) {
@@ -139,14 +140,14 @@ async function route() {
   } catch (error) {
     if (error.name === "AbortError") return;
     if (!error.rows) throw error;
-    if (error.status === 401) leave("The service does not know this key, or it has expired or was revoked.");
-    else showNodes(el("h1", { tabindex: "-1" }, "Not shown"), alertBox(error.message));
+    if (error.status === 401) leave(t("The service does not know this key, or it has expired or was revoked."));
+    else showNodes(el("h1", { tabindex: "-1" }, t("Not shown")), alertBox(error.message));
   }
 }
 
 async function showStart({ name }) {
   const { nodes, title, loading } = homeView(page.model, page.caller);
-  showNodes(...(name ? [el("p", { class: "message" }, "There is no such collection.")] : []), ...nodes);
+  showNodes(...(name ? [el("p", { class: "message" }, t("There is no such collection."))] : []), ...nodes);
   setTitle(title);
   await loading;
 }
@@ -202,6 +203,15 @@ function setTitle(text) {
   document.title = `${text}: Selvedge`;
 }
 
+/** Puts the page's fixed texts into the reader's language, and offers the others. */
+function speak() {
+  document.documentElement.lang = language;
+  for (const node of document.querySelectorAll("[data-t], #menu a")) node.textContent = t(node.textContent);
+  for (const node of document.querySelectorAll("nav[aria-label], #language")) node.setAttribute("aria-label", t(node.getAttribute("aria-label")));
+  byId("language").append(...languageOptions().map(({ code, name, isChosen }) => el("option", { value: code, lang: code, selected: isChosen }, name)));
+  byId("language").addEventListener("change", ({ target }) => chooseLanguage(target.value));
+}
+
 const isWide = () => matchMedia("(min-width: 50.01rem)").matches;
 
 // Where the list was left is known before the address changes.
@@ -231,8 +241,10 @@ window.addEventListener("hashchange", ({ oldURL }) => {
 window.addEventListener("storage", ({ key, oldValue, newValue }) => {
   if (key !== STORAGE_KEY || oldValue !== sessionStorage.getItem(STORAGE_KEY)) return;
   if (newValue) sessionStorage.setItem(STORAGE_KEY, newValue);
-  else if (page.caller) leave("The key was forgotten in another tab.");
+  else if (page.caller) leave(t("The key was forgotten in another tab."));
 });
 matchMedia("(min-width: 50.01rem)").addEventListener("change", () => (byId("navigation").open = isWide()));
+speak();
+setTitle(t("Data"));
 if (storedKey()) enter(storedKey());
 else byId("entry").hidden = false;

@@ -3,12 +3,12 @@
 import { get } from "./api.js";
 import { el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
-import { label } from "./model.js";
 import { entryPath, entryTitle, partPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { Section } from "./section.js";
 import { inGrid } from "./sheet_editor.js";
 import { scrolling } from "./values.js";
+import { label, lower, t } from "./words.js";
 
 const PRECISION = 1e-9;
 const isNumber = (value) => value !== null && value !== undefined;
@@ -31,11 +31,11 @@ export function measurementsSection(context, collection, part, record) {
     title: part.title,
     read: async () => (await get(partPath(part, record))).data,
     show: (sizes) => {
-      if (!sizes.length) return el("p", { class: "quiet" }, "None.");
+      if (!sizes.length) return el("p", { class: "quiet" }, t("None."));
       const comments = sizes.filter(({ designerComment }) => designerComment);
       return [
         scrolling(part.title, table(sizes, values)),
-        el("p", { class: "quiet" }, "Values beyond the tolerance are marked with their deviation."),
+        el("p", { class: "quiet" }, t("Values beyond the tolerance are marked with their deviation.")),
         comments.map((size) => el("p", {}, el("strong", {}, entryTitle(part, size)), ": ", stored(size.designerComment))),
         canWrite && sizes.map((size) => el("p", {}, formLink(collection, part, record, size))),
       ];
@@ -44,7 +44,7 @@ export function measurementsSection(context, collection, part, record) {
       if (!canWrite) return [];
       const action = (size) => {
         const path = entryPath(part, record, size[part.entry.id]);
-        return { text: `Edit the values of ${entryTitle(part, size)}`, path, open: (done) => edit(path, size, values, done) };
+        return { text: t("Edit the values of {0}", entryTitle(part, size)), path, open: (done) => edit(path, size, values, done) };
       };
       return sizes.map(action);
     },
@@ -54,7 +54,7 @@ export function measurementsSection(context, collection, part, record) {
 
 function formLink(collection, part, record, size) {
   const view = { name: collection.name, id: String(record.id), action: "edit", part: part.name, entry: String(size[part.entry.id]) };
-  return link(hashOf(view), `Edit the ${part.title.toLowerCase()} of `, stored(entryTitle(part, size)));
+  return link(hashOf(view), t("Edit the {0} of ", lower(part.title)), stored(entryTitle(part, size)));
 }
 
 const number = (value) => (isNumber(value) ? String(value) : "");
@@ -62,8 +62,8 @@ const number = (value) => (isNumber(value) ? String(value) : "");
 function table(sizes, values) {
   const points = [...new Map(sizes.flatMap(({ lines }) => lines).map((line) => [String(line.lineId ?? line.name), line.name])).entries()];
   const over = el("tr", {}, el("td", {}), sizes.map((size) => el("th", { scope: "colgroup", colspan: values.length + 1 }, `${size.sizeRangeSizeName} (${size.unit ?? ""})`.replace(" ()", ""))));
-  const heads = sizes.flatMap(() => ["Requested", ...values.map((name) => label(name.replace(/Measurement$/, "")))]);
-  const under = el("tr", {}, el("th", { scope: "col" }, "Point of measure"), heads.map((text) => el("th", { scope: "col", class: "number" }, text)));
+  const heads = sizes.flatMap(() => [t("Requested"), ...values.map((name) => label(name))]);
+  const under = el("tr", {}, el("th", { scope: "col" }, t("Point of measure")), heads.map((text) => el("th", { scope: "col", class: "number" }, text)));
   const cells = (line) => [el("td", { class: "number asked" }, number(line?.requestedMeasurement)), values.map((name) => el("td", { class: "number" }, line && valueOf(line, line[name])))];
   const row = ([key, name]) => {
     const own = sizes.map(({ lines }) => lines.find((line) => String(line.lineId ?? line.name) === key));
@@ -87,8 +87,8 @@ async function edit(path, size, values, done) {
 /** Points by what is measured, beside the requested value and the tolerance. */
 function layoutOf(size, values) {
   const shown = new Map(size.lines.map((line) => [String(line.lineId), line]));
-  const fixed = [["requestedMeasurement", "Requested"], ["tolerance", "Tolerance"]].map(([key, title]) => ({ key, title, isNumber: true, isFixed: true }));
-  const columns = [...fixed, ...values.map((name) => ({ key: name, title: label(name.replace(/Measurement$/, "")), isNumber: true }))];
+  const fixed = [["requestedMeasurement", t("Requested")], ["tolerance", t("Tolerance")]].map(([key, title]) => ({ key, title, isNumber: true, isFixed: true }));
+  const columns = [...fixed, ...values.map((name) => ({ key: name, title: label(name), isNumber: true }))];
   const rowOf = (line) => {
     const point = shown.get(String(line.lineId));
     const cells = { requestedMeasurement: number(point?.requestedMeasurement), tolerance: number(point?.tolerance) };
@@ -96,8 +96,8 @@ function layoutOf(size, values) {
     return { key: String(line.lineId), label: point?.name ?? String(line.lineId), cells };
   };
   return {
-    caption: `Measured values of ${size.sizeRangeSizeName}`,
-    corner: "Point of measure",
+    caption: t("Measured values of {0}", size.sizeRangeSizeName),
+    corner: t("Point of measure"),
     columns,
     rowsOf: ({ lines }) => lines.map(rowOf),
     bodyOf(rows, body, locate) {

@@ -1,13 +1,8 @@
 // Collections and their schemas, as the OpenAPI document describes them.
 
-const JSON_TYPE = "application/json";
+import { collectionWords, partTitle } from "./words.js";
 
-/** Returns a name as words: `userDefinedId` is "User defined id", of a reference `brandId` "Brand". */
-export function label(name, isReference = false) {
-  const bare = isReference ? name.replace(/Ids$/, "s").replace(/Id$/, "") : name;
-  const words = bare.replace(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+const JSON_TYPE = "application/json";
 
 const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 
@@ -72,8 +67,8 @@ export class Model {
       name,
       path: path.slice(1),
       hasSearch,
-      title: item.get.tags[0],
-      description: this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
+      title: collectionWords(name)?.[0] ?? item.get.tags[0],
+      description: collectionWords(name)?.[1] ?? this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
       schema: this.resolve(items),
       parameters: new Map(parameters.flatMap((parameter) => this.#queryParameters(parameter))),
       create: this.body(item.post),
@@ -100,14 +95,14 @@ export class Model {
     if (!collection || !get) return;
     // What is told of each channel is no part: it is computed.
     if (ofChannel) {
-      collection.byChannel = { name, path: path.slice(1), owner: parameter, above, title: label(camelCase(name)) };
+      collection.byChannel = { name, path: path.slice(1), owner: parameter, above, title: partTitle(name) };
       return;
     }
     // A part can be named as a collection is, such as the items of a style.
     const list = put ? undefined : this.collections.get(name);
     const replace = list ? undefined : this.body(put);
     const schema = this.#data(get);
-    const title = label(camelCase(name));
+    const title = partTitle(name);
     collection.parts.push({ name, path: path.slice(1), owner: parameter, above, list, schema, replace, title, component: this.#componentOf(put), entry: this.#entry(path) });
   }
 

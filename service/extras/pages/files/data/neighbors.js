@@ -3,7 +3,7 @@
 import { countOf } from "./counts.js";
 import { el, link } from "./dom.js";
 import { hashOf } from "./location.js";
-import { label } from "./model.js";
+import { label, lower, t } from "./words.js";
 
 /** Returns the lists that can be filtered by references to a collection, with the field of the reference. */
 function listsThatName(model, collection) {
@@ -23,17 +23,17 @@ function listsThatName(model, collection) {
 /** Returns the section of what names a record; it is empty where nothing can. */
 export function neighborsSection(model, collection, record) {
   const lists = listsThatName(model, collection);
-  const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, "Loading …"));
+  const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
   const read = async () => {
     const counts = await Promise.all(lists.map(async ({ other, property }) => ({ other, property, ...(await countOf(other, [[property, String(record.id)]])) })));
     const item = ({ other, property, text }) => {
       const filters = [{ property, operator: "eq", value: String(record.id) }];
       const times = counts.filter((entry) => entry.other === other && !entry.isNone).length;
-      const by = times > 1 ? ` (${label(property.split(".")[0], true).toLowerCase()})` : "";
-      return el("li", {}, link(hashOf({ name: other.name, filters }), `${text} ${other.title.toLowerCase()}${by}`));
+      const by = times > 1 ? ` (${lower(label(property.split(".")[0]))})` : "";
+      return el("li", {}, link(hashOf({ name: other.name, filters }), `${text} ${lower(other.title)}${by}`));
     };
     const used = counts.filter(({ isNone }) => !isNone);
-    body.replaceChildren(used.length ? el("ul", { class: "chips" }, used.map(item)) : el("p", { class: "quiet" }, "No record names this one."));
+    body.replaceChildren(used.length ? el("ul", { class: "chips" }, used.map(item)) : el("p", { class: "quiet" }, t("No record names this one.")));
   };
   const loading = lists.length
     ? read().catch((error) => {
@@ -41,5 +41,5 @@ export function neighborsSection(model, collection, record) {
         body.replaceChildren(el("p", { class: "message" }, error.message));
       }).finally(() => body.setAttribute("aria-busy", "false"))
     : null;
-  return { element: lists.length ? el("section", { class: "neighbors" }, el("h2", {}, "Used by"), body) : null, loading };
+  return { element: lists.length ? el("section", { class: "neighbors" }, el("h2", {}, t("Used by")), body) : null, loading };
 }

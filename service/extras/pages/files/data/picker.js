@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { announce, el, newId } from "./dom.js";
 import { keyOf, titleOf } from "./model.js";
 import { remember } from "./names.js";
+import { lower, t } from "./words.js";
 
 const CHOICES = 10;
 const TYPING_MS = 200;
@@ -22,7 +23,7 @@ export class Picker {
       "aria-expanded": "false",
       autocomplete: "off",
       dir: "auto",
-      placeholder: `Search ${collection.title.toLowerCase()}`,
+      placeholder: t("Search {0}", lower(collection.title)),
       input: () => this.#type(),
       keydown: (event) => this.#key(event),
       click: () => this.#search(),
@@ -68,7 +69,7 @@ export class Picker {
     this.list.replaceChildren(...options);
     this.list.hidden = !records.length;
     this.input.setAttribute("aria-expanded", String(records.length > 0));
-    announce(records.length ? `${records.length} choices` : "Nothing matches.");
+    announce(records.length ? t("{0} choices", records.length) : t("Nothing matches."));
   }
 
   #close() {

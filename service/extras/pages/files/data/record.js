@@ -9,6 +9,7 @@ import { keyOf, titleOf } from "./model.js";
 import { readNames, remember } from "./names.js";
 import { neighborsSection } from "./neighbors.js";
 import { eachReference, entryTable, showMembers } from "./values.js";
+import { lower, t, wordFor } from "./words.js";
 
 export const recordPath = (collection, id) => `${collection.path}/${encodeURIComponent(id)}`;
 
@@ -39,9 +40,9 @@ export async function recordView(model, collection, id, actions) {
   const nodes = [
     el("p", {}, link(hashOf({ name: collection.name }), collection.title)),
     el("h1", { tabindex: "-1" }, stored(title)),
-    el("p", { class: "quiet" }, `Id ${data.id}`, key && [" · ", stored(key)], data.state && ` · ${data.state}`),
+    el("p", { class: "quiet" }, `Id ${data.id}`, key && [" · ", stored(key)], data.state && ` · ${wordFor(data.state)}`),
     actions.ofRecord(collection, data, tag),
-    el("section", {}, el("h2", {}, "Fields"), showMembers(model, collection, collection.schema, data)),
+    el("section", {}, el("h2", {}, t("Fields")), showMembers(model, collection, collection.schema, data)),
     ...parts.map((part) => part.element),
     neighbors.element,
     history.element,
@@ -57,7 +58,7 @@ function references(model, collection, field, schema, value) {
 
 export function partSection(model, collection, part, record, actions) {
   if (part.list) return { element: listSection(part, record), loading: null };
-  const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, "Loading …"));
+  const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
   const element = el("section", {}, el("h2", {}, part.title), body);
   const loading = readPart(model, collection, part, record)
     .then(({ content, data }) => body.replaceChildren(content, ...actions.ofPart(collection, part, record, data)))
@@ -73,14 +74,14 @@ export function partSection(model, collection, part, record, actions) {
 function listSection(part, record) {
   const filters = [{ property: part.owner, operator: "eq", value: String(record.id) }];
   const hash = hashOf({ name: part.list.name, filters });
-  return el("section", {}, el("h2", {}, part.title), el("p", {}, link(hash, `Show the ${part.title.toLowerCase()} of this record`)));
+  return el("section", {}, el("h2", {}, part.title), el("p", {}, link(hash, t("Show the {0} of this record", lower(part.title)))));
 }
 
 async function readPart(model, collection, part, record) {
   const { data } = await get(partPath(part, record));
   const { schema } = part;
   if (Array.isArray(data) ? !data.length : !Object.values(data).some((value) => (Array.isArray(value) ? value.length : value))) {
-    return { content: el("p", { class: "quiet" }, "None."), data };
+    return { content: el("p", { class: "quiet" }, t("None.")), data };
   }
   await readNames(references(model, collection, "", schema, data));
   const content = Array.isArray(data)

@@ -2,12 +2,12 @@
 
 import { toJson } from "./api.js";
 import { button, el, link, replace, stored } from "./dom.js";
-import { label } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { eachReference, isMissing, plainText, recordHash, scrolling } from "./values.js";
+import { label, t } from "./words.js";
 
 const PAGE_SIZE = 100;
-const KINDS = { failed: "rejected", created: "new", updated: "changed", deleted: "deleted", absent: "not there to delete", unchanged: "unchanged" };
+const KINDS = { failed: t("rejected"), created: t("new"), updated: t("changed"), deleted: t("deleted"), absent: t("not there to delete"), unchanged: t("unchanged") };
 
 /** Returns the steps of a field's path in words: of `translations[0].colorName`, "Translations: German: Color name". */
 export function wordsOf(model, collection, field, item) {
@@ -15,7 +15,7 @@ export function wordsOf(model, collection, field, item) {
   let value = item;
   for (const [, index, name] of field.matchAll(/\[(\d+)\]|([^.[\]]+)/g)) {
     value = value?.[index ?? name];
-    if (name) words.push(label(name, Boolean(model.reference(collection, name))));
+    if (name) words.push(label(name));
     else words.push(value?.languageId === undefined ? String(Number(index) + 1) : plainText(model, collection, "languageId", value.languageId));
   }
   return words.join(": ");
@@ -39,7 +39,7 @@ function changeNode(model, collection, { field, before, after }) {
   const areLists = Array.isArray(before) && Array.isArray(after);
   const [old, now] = areLists ? [entriesBeside(before, after), entriesBeside(after, before)] : [before, after];
   const text = (value) => stored(plainText(model, collection, field, value));
-  const title = label(field, Boolean(model.reference(collection, field)));
+  const title = label(field, collection.schema.properties[field]);
   const was = isMissing(before) ? [] : [el("del", {}, text(old)), " → "];
   return el("li", {}, `${title}: `, was, el("ins", {}, text(now)));
 }
@@ -50,7 +50,7 @@ export class Results {
     Object.assign(this, { model, collection, parts, rows, head });
     this.counts = new Map(Object.keys(KINDS).map((kind) => [kind, rows.filter((row) => row.kind === kind).length]));
     this.kind = Object.keys(KINDS).find((kind) => this.counts.get(kind)) ?? "failed";
-    this.kinds = el("div", { class: "actions kinds", role: "group", "aria-label": "Rows to show" });
+    this.kinds = el("div", { class: "actions kinds", role: "group", "aria-label": t("Rows to show") });
     this.body = el("div", {});
     this.element = el("div", {}, this.kinds, this.body);
   }
@@ -58,7 +58,7 @@ export class Results {
   /** Returns how many rows of each kind there are, as a sentence. */
   get summary() {
     const parts = [...this.counts].filter(([, count]) => count).map(([kind, count]) => `${count} ${KINDS[kind]}`);
-    return `${parts.join(", ") || "No rows"}.`;
+    return `${parts.join(", ") || t("No rows")}.`;
   }
 
   async show(kind = this.kind, count = PAGE_SIZE) {
@@ -66,7 +66,7 @@ export class Results {
     const rows = this.rows.filter((row) => row.kind === kind);
     const page = rows.slice(0, count);
     await readNames(page.flatMap((row) => this.#references(row)));
-    const more = rows.length > count && button(`Show more of ${rows.length}`, () => this.show(kind, count + PAGE_SIZE), { "data-focus": "more" });
+    const more = rows.length > count && button(t("Show more of {0}", rows.length), () => this.show(kind, count + PAGE_SIZE), { "data-focus": "more" });
     replace(this.body, this.#table(page), ...(more ? [more] : []));
     replace(this.kinds, ...this.#kindButtons());
   }
@@ -90,9 +90,9 @@ export class Results {
   }
 
   #table(rows) {
-    const titles = [this.head.title, "Record", this.kind === "failed" ? "Why" : "Changes"];
+    const titles = [this.head.title, t("Record"), this.kind === "failed" ? t("Why") : t("Changes")];
     const head = el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)));
-    return scrolling("Rows", el("table", {}, el("thead", {}, head), el("tbody", {}, rows.map((row) => this.#row(row)))));
+    return scrolling(t("Rows"), el("table", {}, el("thead", {}, head), el("tbody", {}, rows.map((row) => this.#row(row)))));
   }
 
   #row(row) {

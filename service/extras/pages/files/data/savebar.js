@@ -2,21 +2,22 @@
 
 import { get, parseKey, scope, storeKey } from "./api.js";
 import { alertBox, button, el, newId } from "./dom.js";
+import { t } from "./words.js";
 
 const bars = new Set();
 
 export class SaveBar {
   /** `onSave`, `onCancel` and, if steps can be taken back, `onUndo` are called by its buttons and keys. */
-  constructor({ onSave, onCancel, onUndo, saveText = "Save" }) {
+  constructor({ onSave, onCancel, onUndo, saveText = t("Save") }) {
     Object.assign(this, { onSave });
     this.state = el("span", { class: "quiet" }, "");
     this.messages = el("div", { class: "messages" });
     this.saveButton = el("button", { title: "Ctrl+S" }, saveText);
-    this.undoButton = onUndo && button("Undo", onUndo, { title: "Ctrl+Z" });
-    const cancel = button("Cancel", onCancel);
+    this.undoButton = onUndo && button(t("Undo"), onUndo, { title: "Ctrl+Z" });
+    const cancel = button(t("Cancel"), onCancel);
     this.element = el(
       "div",
-      { class: "savebar", role: "group", "aria-label": "Save" },
+      { class: "savebar", role: "group", "aria-label": t("Save") },
       this.messages,
       el("div", { class: "actions" }, this.saveButton, this.undoButton, cancel, this.state),
     );
@@ -42,15 +43,15 @@ export class SaveBar {
   /** Shows why a request failed that has to do with no field, and a way on. */
   showFailure(error) {
     if (error.status !== 401) {
-      const wait = error.retryAfter ? ` Try again in ${error.retryAfter} s.` : "";
-      return this.show(el("p", {}, `It is not saved. ${error.message}${wait} Your input stays here.`));
+      const wait = error.retryAfter && t("Try again in {0} s.", error.retryAfter);
+      return this.show(el("p", {}, [t("It is not saved."), error.message, wait, t("Your input stays here.")].filter(Boolean).join(" ")));
     }
     const id = newId("key");
     const field = el("input", { id, autocomplete: "off", autocapitalize: "none", spellcheck: "false", placeholder: "slv_1_1_…" });
     const refusal = el("p", { class: "error" });
     const goOn = async () => {
       const key = parseKey(field.value);
-      refusal.textContent = key ? await whyNot(key) : "Enter a key.";
+      refusal.textContent = key ? await whyNot(key) : t("Enter a key.");
       if (refusal.textContent) return field.focus();
       storeKey(key);
       return this.onSave();
@@ -61,8 +62,8 @@ export class SaveBar {
       goOn();
     });
     this.show(
-      el("p", {}, "It is not saved: the service does not know the key any more, or it has expired. Your input stays here."),
-      el("div", { class: "actions" }, el("label", { for: id }, "Another key"), field, button("Save with this key", goOn, { class: "" })),
+      el("p", {}, t("It is not saved: the service does not know the key any more, or it has expired. Your input stays here.")),
+      el("div", { class: "actions" }, el("label", { for: id }, t("Another key")), field, button(t("Save with this key"), goOn, { class: "" })),
       refusal,
     );
     return field.focus({ preventScroll: true });
@@ -73,7 +74,7 @@ export class SaveBar {
 async function whyNot(key) {
   try {
     const { data } = await get("api/me", [], { key });
-    return String(data.organization.id) === scope.organization ? "" : "This key is of another organization.";
+    return String(data.organization.id) === scope.organization ? "" : t("This key is of another organization.");
   } catch (error) {
     if (!error.rows) throw error;
     return error.message;

@@ -3,6 +3,7 @@
 import { scope } from "./api.js";
 import { announce, button, el, link } from "./dom.js";
 import { hashOf } from "./location.js";
+import { t } from "./words.js";
 
 const nameOfItem = (collection) => `selvedge.views.${scope.organization}.${collection.name}`;
 
@@ -18,9 +19,9 @@ export class SavedViews {
   constructor(collection) {
     Object.assign(this, { collection, view: null });
     this.list = el("ul", { class: "chips" });
-    this.name = el("input", { "aria-label": "Name of the view", placeholder: "Name of the view", dir: "auto", maxlength: 60 });
-    const form = el("form", { submit: (event) => this.#save(event) }, this.name, el("button", {}, "Save this view"));
-    this.summary = el("summary", {}, "Views");
+    this.name = el("input", { "aria-label": t("Name of the view"), placeholder: t("Name of the view"), dir: "auto", maxlength: 60 });
+    const form = el("form", { submit: (event) => this.#save(event) }, this.name, el("button", {}, t("Save this view")));
+    this.summary = el("summary", {}, t("Views"));
     this.element = el("details", { class: "menu" }, this.summary, this.list, form);
     this.#show();
   }
@@ -41,17 +42,17 @@ export class SavedViews {
     const hash = hashOf({ ...this.view, cursor: "" });
     this.#write([...read(this.collection).filter((other) => other.name !== name), { name, hash }]);
     this.name.value = "";
-    return announce(`The view ${name} is saved in this browser.`);
+    return announce(t("The view {0} is saved in this browser.", name));
   }
 
   #show() {
     const views = read(this.collection);
-    this.summary.textContent = views.length ? `Views (${views.length})` : "Views";
+    this.summary.textContent = views.length ? t("Views ({0})", views.length) : t("Views");
     const remove = (view) => {
       this.#write(read(this.collection).filter(({ name }) => name !== view.name));
       this.name.focus();
     };
-    const chip = (view) => el("li", { class: "chip" }, link(view.hash, el("bdi", {}, view.name)), button("×", () => remove(view), { "aria-label": `Remove the view ${view.name}` }));
+    const chip = (view) => el("li", { class: "chip" }, link(view.hash, el("bdi", {}, view.name)), button("×", () => remove(view), { "aria-label": t("Remove the view {0}", view.name) }));
     this.list.replaceChildren(...views.map(chip));
   }
 }

@@ -3,9 +3,9 @@
 import { get, idempotencyKey, request, toJson } from "./api.js";
 import { announce, button, el, stored } from "./dom.js";
 import { draftOf, forgetDraft, storeDraft } from "./drafts.js";
-import { label } from "./model.js";
 import { SaveBar } from "./savebar.js";
 import { guard, release } from "./unsaved.js";
+import { counted, pathWords, t } from "./words.js";
 
 const DRAFT_MS = 300;
 const INPUT_EVENTS = ["input", "change", "click", "keyup", "paste"];
@@ -59,8 +59,8 @@ export class Saver {
     // Whether somebody else changed it since the draft began is told when it is saved.
     Object.assign(this.task, { tag: draft.tag, values: draft.values });
     this.#show(draft.input);
-    const discard = button("Discard the draft", () => this.#leave(() => this.task.onCancel()));
-    this.bar.show(el("p", {}, "This is the draft that you had not saved. "), discard);
+    const discard = button(t("Discard the draft"), () => this.#leave(() => this.task.onCancel()));
+    this.bar.show(el("p", {}, t("This is the draft that you had not saved. ")), discard);
     return this.#showState();
   }
 
@@ -80,7 +80,7 @@ export class Saver {
   #showState() {
     const isChanged = this.#input() !== this.initial;
     const count = this.editor.changes?.();
-    const text = count ? `${count} ${count === 1 ? "change is" : "changes are"} not saved.` : "Not saved yet.";
+    const text = count ? counted(count, "{0} change is not saved.", "{0} changes are not saved.") : t("Not saved yet.");
     this.bar.showState(isChanged ? text : "", this.editor.canUndo);
   }
 
@@ -101,7 +101,7 @@ export class Saver {
     try {
       const { data } = await request(task.method, task.path, { body, headers: this.#headers(body) });
       this.#leave(() => task.onSaved(data));
-      announce("Saved.");
+      announce(t("Saved."));
     } catch (error) {
       if (!error.rows) throw error;
       if (error.status === 412) await this.#settle(input);
@@ -152,8 +152,8 @@ export class Saver {
 
   /** Shows the service's words beside the fields that they are about, and in the bar what has no field. */
   #showErrors({ rows }) {
-    const others = this.editor.showErrors(rows).map(({ field, value }) => el("li", {}, field ? `${label(field)}: ` : "", stored(value)));
-    const summary = rows.length === 1 ? "It is not saved: see below." : `It is not saved: ${rows.length} errors.`;
-    this.bar.show(el("p", {}, others.length === rows.length ? "It is not saved." : summary.replace("below", "above")), others.length > 0 && el("ul", {}, others));
+    const others = this.editor.showErrors(rows).map(({ field, value }) => el("li", {}, field ? `${pathWords(field)}: ` : "", stored(value)));
+    const summary = counted(rows.length, "It is not saved: see above.", "It is not saved: {0} errors.");
+    this.bar.show(el("p", {}, others.length === rows.length ? t("It is not saved.") : summary), others.length > 0 && el("ul", {}, others));
   }
 }

@@ -2,17 +2,18 @@
 
 import { el } from "./dom.js";
 import { groupsOf } from "./groups.js";
+import { label, lower, t } from "./words.js";
 
 export const ACCESSES = ["read", "write", "delete"];
-export const ACCESS_WORDS = { read: "read", write: "read and write", delete: "read, write and delete" };
+export const ACCESS_WORDS = { read: t("read"), write: t("read and write"), delete: t("read, write and delete") };
 /** Scopes that `*` does not include. */
-const APART = { "keys:manage": "manage API keys", "audit:read": "read the audit log" };
+const APART = { "keys:manage": t("manage API keys"), "audit:read": t("read the audit log") };
 /** What is computed is only read, and has scopes of its own. */
 const COMPUTED = [
-  ["products", "Products"],
-  ["style-completeness", "Completeness"],
-  ["passports", "Passports"],
-  ["migration-verification", "Migration verification"],
+  ["products", t("Products")],
+  ["style-completeness", t("Completeness")],
+  ["passports", t("Passports")],
+  ["migration-verification", t("Migration verification")],
 ];
 const WRITING = ["post", "put", "patch", "delete"];
 const SCOPE = /^(\*|[a-z-]+)(?:\[supplierId=(\d+)\])?:(read|write|delete)(?:\[([A-Za-z,]+)\])?$/;
@@ -37,9 +38,9 @@ function storedCollections({ document }) {
 export function scopeWords(model, text) {
   const scope = parseScope(text);
   if (!scope) return APART[text] ?? text;
-  const titles = new Map([...storedCollections(model), ...COMPUTED, ["*", "Everything"]]);
-  const supplier = scope.supplier ? ` of supplier ${scope.supplier}` : "";
-  const fields = scope.fields ? `, only ${scope.fields.split(",").join(", ")}` : "";
+  const titles = new Map([...storedCollections(model), ...COMPUTED, ["*", t("Everything")]]);
+  const supplier = scope.supplier ? ` ${t("of supplier {0}", scope.supplier)}` : "";
+  const fields = scope.fields ? `, ${t("only {0}", scope.fields.split(",").map((name) => lower(label(name))).join(", "))}` : "";
   return `${titles.get(scope.collection) ?? scope.collection}${supplier}: ${ACCESS_WORDS[scope.access]}${fields}`;
 }
 
@@ -47,7 +48,7 @@ export function scopeWords(model, text) {
 export function scopeList(model, scopes) {
   const list = (texts) => el("ul", { class: "scopes" }, texts.map((text) => el("li", {}, el("span", { class: "badge", title: text }, scopeWords(model, text)))));
   const rest = scopes.slice(MOST_SHOWN);
-  return [list(scopes.slice(0, MOST_SHOWN)), rest.length > 0 && el("details", {}, el("summary", {}, `${rest.length} more`), list(rest))];
+  return [list(scopes.slice(0, MOST_SHOWN)), rest.length > 0 && el("details", {}, el("summary", {}, t("{0} more", rest.length)), list(rest))];
 }
 
 /**
@@ -62,9 +63,9 @@ export function grantable(model, scopes) {
   const stored = new Map(storedCollections(model));
   const groups = groupsOf(model).map(({ title, collections }) => ({ title, names: collections.map(({ name }) => name).filter((name) => stored.has(name)) }));
   const grouped = new Set(groups.flatMap(({ names }) => names));
-  groups.push({ title: "Parts of records, and more", names: [...stored.keys()].filter((name) => !grouped.has(name)) });
+  groups.push({ title: t("Parts of records, and more"), names: [...stored.keys()].filter((name) => !grouped.has(name)) });
   const rows = groups.map(({ title, names }) => ({ title, rows: names.map((name) => ({ name, title: stored.get(name), accesses: accessesTo(name) })) }));
-  rows.push({ title: "Computed", rows: COMPUTED.map(([name, title]) => ({ name, title, accesses: accessesTo(name).slice(0, 1) })) });
+  rows.push({ title: t("Computed"), rows: COMPUTED.map(([name, title]) => ({ name, title, accesses: accessesTo(name).slice(0, 1) })) });
   const own = rows.map((group) => ({ ...group, rows: group.rows.filter(({ accesses }) => accesses.length) }));
   const others = scopes.filter((text, index) => (parsed[index] ? parsed[index].supplier || parsed[index].fields : text in APART));
   return { all: ACCESSES.slice(0, most("*") + 1), groups: own.filter((group) => group.rows.length), others };

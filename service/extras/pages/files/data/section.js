@@ -3,6 +3,7 @@
 import { alertBox, button, el } from "./dom.js";
 import { draftOf } from "./drafts.js";
 import { hasUnsaved } from "./unsaved.js";
+import { t } from "./words.js";
 
 export class Section {
   /**
@@ -15,7 +16,7 @@ export class Section {
     this.heading = el("h2", { tabindex: "-1", id: `at-${name}` }, title);
     this.count = el("span", { class: "count" });
     this.buttons = el("div", { class: "actions" });
-    this.body = el("div", { class: "body", "aria-busy": "true" }, el("p", { class: "quiet" }, "Loading …"));
+    this.body = el("div", { class: "body", "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
     this.element = el("section", { class: `part of-${name}`, "aria-labelledby": `at-${name}` }, el("div", { class: "section-head" }, this.heading, this.buttons), this.body);
   }
 

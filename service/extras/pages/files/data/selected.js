@@ -12,6 +12,7 @@ import { guard } from "./unsaved.js";
 import { recordHash } from "./values.js";
 import { rowsOf } from "./writer.js";
 import { Writing } from "./writing.js";
+import { counted, t } from "./words.js";
 
 /** Reads at once. The service serves many, but others of the organization read, too. */
 const CONCURRENT = 4;
@@ -38,7 +39,7 @@ async function readRecords(collection, ids) {
 /** Returns the nodes of the view. */
 export async function selectedView(model, collection, { ids }) {
   const edit = new BulkEdit(sheetOf(model, collection), ids, await readRecords(collection, ids));
-  const title = `Edit ${ids.length} at once: ${collection.title}`;
+  const title = t("Edit {0} at once: {1}", ids.length, collection.title);
   return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), edit.element], title };
 }
 
@@ -46,14 +47,14 @@ class BulkEdit {
   constructor(sheet, ids, known) {
     Object.assign(this, { sheet, ids, editors: new Map() });
     this.names = new Map(ids.map((id, index) => [id, known[index] ? titleOf(known[index].record) : id]));
-    const head = { title: "Id", number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
-    this.preview = el("button", {}, "See what would change");
+    const head = { title: t("Id"), number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
+    this.preview = el("button", {}, t("See what would change"));
     const onBusy = (isBusy) => (this.form.inert = isBusy);
     this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
     this.fields = el("div", { class: "fields" });
     const items = ids.map((id) => el("li", {}, link(recordHash(sheet.collection, id), stored(this.names.get(id)))));
-    const records = el("details", { class: "menu" }, el("summary", {}, `${ids.length} records`), el("ul", {}, items));
-    const hint = el("p", { class: "quiet" }, "Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied.");
+    const records = el("details", { class: "menu" }, el("summary", {}, counted(ids.length, "{0} record", "{0} records")), el("ul", {}, items));
+    const hint = el("p", { class: "quiet" }, t("Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied."));
     const submit = (event) => {
       event.preventDefault();
       this.#dryRun();
@@ -68,12 +69,12 @@ class BulkEdit {
     const names = Object.keys(this.sheet.record).filter((name) => name !== this.sheet.keys[0]);
     const id = newId("choice");
     const option = (name) => el("option", { value: name }, titleOfField(this.sheet, name));
-    const select = el("select", { id }, el("option", { value: "" }, "Choose a field"), names.map(option));
+    const select = el("select", { id }, el("option", { value: "" }, t("Choose a field")), names.map(option));
     select.addEventListener("change", () => {
       if (select.value) this.#add(select.value);
       select.value = "";
     });
-    return [el("label", { for: id }, "Field to change"), select];
+    return [el("label", { for: id }, t("Field to change")), select];
   }
 
   #add(name) {
@@ -83,7 +84,7 @@ class BulkEdit {
       const value = types.includes("array") ? [] : types.includes("boolean") ? false : null;
       const editor = new ObjectEditor(model, { properties: { [name]: record[name] } }, { [name]: value });
       const title = titleOfField(this.sheet, name);
-      const block = el("div", { class: "bulk-field" }, editor.element, button("Leave it as it is", () => this.#remove(name, block), { "aria-label": `Leave ${title} as it is` }));
+      const block = el("div", { class: "bulk-field" }, editor.element, button(t("Leave it as it is"), () => this.#remove(name, block), { "aria-label": t("Leave {0} as it is", title) }));
       this.editors.set(name, editor);
       this.fields.append(block);
     }
@@ -104,7 +105,7 @@ class BulkEdit {
 
   /** Sends a dry run of the change of the records as they are now: what is written later fails if somebody changes them meanwhile. */
   async #dryRun() {
-    if (!this.editors.size) return this.writing.clear(alertBox("Choose a field to change."));
+    if (!this.editors.size) return this.writing.clear(alertBox(t("Choose a field to change.")));
     const values = this.#values();
     this.preview.disabled = true;
     try {
@@ -120,14 +121,14 @@ class BulkEdit {
   }
 
   #documentOf(id, result, values) {
-    if (!result) return { document: { id }, errors: [{ field: null, value: "There is no such record any more." }] };
+    if (!result) return { document: { id }, errors: [{ field: null, value: t("There is no such record any more.") }] };
     return { document: { id, ...values, ifMatch: result.tag }, errors: [] };
   }
 
   #rejectsOf(rows) {
     const ids = rows.map(({ item }) => String(item.id));
-    const text = `Edit the ${ids.length} rejected ${ids.length === 1 ? "record" : "records"}`;
-    const hint = "Rejected records are not written.";
+    const text = counted(ids.length, "Edit the {0} rejected record", "Edit the {0} rejected records");
+    const hint = t("Rejected records are not written.");
     return { controls: link(hashOf({ name: this.sheet.collection.name, id: "selected", ids }), text), hint };
   }
 }

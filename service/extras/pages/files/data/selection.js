@@ -3,6 +3,7 @@
 import { button, el, link, replace } from "./dom.js";
 import { hashOf } from "./location.js";
 import { titleOf } from "./model.js";
+import { t } from "./words.js";
 
 // An address has room for so many.
 const MOST = 500;
@@ -20,7 +21,7 @@ export class Selection {
       for (const box of this.boxes) this.#select(box.value, this.all.checked);
       this.update();
     };
-    this.all = el("input", { type: "checkbox", "aria-label": "All rows of this page", "data-focus": "select all", change });
+    this.all = el("input", { type: "checkbox", "aria-label": t("All rows of this page"), "data-focus": "select all", change });
     return this.all;
   }
 
@@ -30,7 +31,7 @@ export class Selection {
       this.#select(box.value, box.checked);
       this.update();
     };
-    const box = el("input", { type: "checkbox", value: String(record.id), "aria-label": `Select ${titleOf(record)}`, change });
+    const box = el("input", { type: "checkbox", value: String(record.id), "aria-label": t("Select {0}", titleOf(record)), change });
     this.boxes.push(box);
     return box;
   }
@@ -53,7 +54,7 @@ export class Selection {
       this.update();
       this.all.focus();
     };
-    const most = size === MOST ? ` More than ${MOST} are not edited at once.` : "";
-    replace(this.element, ...(size ? [`${size} selected.${most}`, link(hash, `Edit ${size} at once`), button("Select none", clear)] : []));
+    const most = size === MOST && t("More than {0} are not edited at once.", MOST);
+    replace(this.element, ...(size ? [[t("{0} selected.", size), most].filter(Boolean).join(" "), link(hash, t("Edit {0} at once", size)), button(t("Select none"), clear)] : []));
   }
 }

@@ -1,7 +1,8 @@
 // Sheet of a collection: the fields that a row of a table can have, and the requests that it becomes.
 
 import { wholeNumber } from "./cells.js";
-import { label, typesOf } from "./model.js";
+import { typesOf } from "./model.js";
+import { label } from "./words.js";
 
 const MERGE = "application/merge-patch+json";
 const NOT_FIELDS = ["id", "ifMatch", "newKey"];
@@ -63,7 +64,7 @@ export function sheetOf(model, collection) {
 }
 
 /** Returns the title of a field on the page. */
-export const titleOfField = (sheet, name) => label(name, Boolean(sheet.model.reference(sheet.collection, name)));
+export const titleOfField = (sheet, name) => label(name, sheet.members[name]);
 
 /** Returns the id that a cell names. */
 const idOf = (text, types) => (types.includes("integer") && /^\d{1,19}$/.test(text) ? wholeNumber(text) : text);

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";
+import { counted, t } from "./words.js";
 
 /** Returns the functions of a Saver's task that edit its body as a grid. */
 export const inGrid = (layout) => ({ editorOf: (input, values) => new SheetEditor(layout, input, values) });
@@ -77,8 +78,8 @@ export class SheetEditor {
     const grid = new Grid({ caption, corner, columns, rows, newRow });
     this.grid.element.replaceWith(grid.element);
     Object.assign(this, { grid, values: theirs });
-    const others = taken === 1 ? "1 value of theirs is" : `${taken} values of theirs are`;
-    const clash = both ? ` ${both === 1 ? "1 value is" : `${both} values are`} changed by both of you, and marked: saving keeps yours.` : "";
-    return `Somebody else changed this meanwhile. ${others} taken over.${clash} Look at it, and save again.`;
+    const others = counted(taken, "{0} value of theirs is taken over.", "{0} values of theirs are taken over.");
+    const clash = both && counted(both, "{0} value is changed by both of you, and marked: saving keeps yours.", "{0} values are changed by both of you, and marked: saving keeps yours.");
+    return [t("Somebody else changed this meanwhile."), others, clash, t("Look at it, and save again.")].filter(Boolean).join(" ");
   }
 }

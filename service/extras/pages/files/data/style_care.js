@@ -3,8 +3,8 @@
 import { get, readAll } from "./api.js";
 import { el, newId, stored } from "./dom.js";
 import { changeInPlace, formOf } from "./form.js";
-import { label } from "./model.js";
 import { partPath } from "./record.js";
+import { capital, t, wordFor } from "./words.js";
 
 const LISTS = ["care-instruction-icons", "care-instructions", "care-instruction-layers", "care-instruction-materials"];
 const LANGUAGE = "selvedge.labelLanguage";
@@ -15,7 +15,7 @@ export function careSection(context) {
   const processes = (context.model.resolve(context.model.collections.get(LISTS[0]).schema.properties.process).enum ?? []).filter(Boolean);
   return {
     name: "care-instructions",
-    title: "Care label",
+    title: t("Care label"),
     read: async () => {
       const { data: sets } = await get(path);
       const ids = [
@@ -31,7 +31,7 @@ export function careSection(context) {
       return { sets, icons: byId(icons), texts: byId(texts), layers: byId(layers), materials: byId(materials), languages };
     },
     show: (data) => {
-      if (!data.sets.length) return el("p", { class: "quiet" }, "No care label yet.");
+      if (!data.sets.length) return el("p", { class: "quiet" }, t("No care label yet."));
       const place = el("div", { class: "labels" });
       const fill = (languageId) => place.replaceChildren(...data.sets.map((set) => labelOf(context, data, set, { languageId, processes })));
       fill(Number(localStorage.getItem(LANGUAGE)));
@@ -40,7 +40,7 @@ export function careSection(context) {
     actions: () => {
       if (!context.canWrite || !part.replace) return [];
       const open = async (done) => formOf(context.model, context.collection, { ...(await changeInPlace(context.collection, context.style.id, part)), ...done });
-      return [{ text: "Edit the care label", path, open }];
+      return [{ text: t("Edit the care label"), path, open }];
     },
   };
 }
@@ -54,9 +54,9 @@ function languageChoice({ icons, texts, layers, materials, languages }, fill) {
     localStorage.setItem(LANGUAGE, target.value);
     fill(Number(target.value));
   };
-  const select = el("select", { id, change }, el("option", { value: "" }, "Own words"), options);
+  const select = el("select", { id, change }, el("option", { value: "" }, t("Own words")), options);
   select.value = localStorage.getItem(LANGUAGE) ?? "";
-  return el("p", { class: "choice" }, el("label", { for: id }, "Language of the label "), select);
+  return el("p", { class: "choice" }, el("label", { for: id }, t("Language of the label ")), select);
 }
 
 /** Returns a label. Symbols stand in the order of their processes, as ISO 3758 has them. */
@@ -73,14 +73,14 @@ function labelOf(context, { icons, texts, layers, materials }, set, { languageId
   return el(
     "article",
     { class: "label" },
-    el("h3", {}, set.styleColorId === null ? "All colors without their own label" : context.colorLabel(set.styleColorId)),
+    el("h3", {}, set.styleColorId === null ? t("All colors without their own label") : context.colorLabel(set.styleColorId)),
     el("dl", { class: "layers" }, byPosition.map(layerOf)),
-    symbols.length > 0 && el("ol", { class: "symbols", "aria-label": "Symbols" }, symbols.map((icon) => el("li", {}, el("code", {}, icon.symbol ?? label(icon.process ?? "")), el("span", {}, stored(textOf(icon, icon.id)))))),
-    el("ul", { class: "sentences", "aria-label": "Texts" }, set.careInstructionIds.map((id) => el("li", {}, stored(textOf(texts.get(id), id))))),
+    symbols.length > 0 && el("ol", { class: "symbols", "aria-label": t("Symbols") }, symbols.map((icon) => el("li", {}, el("code", {}, capital(wordFor(icon.process ?? ""))), el("span", {}, stored(textOf(icon, icon.id)))))),
+    el("ul", { class: "sentences", "aria-label": t("Texts") }, set.careInstructionIds.map((id) => el("li", {}, stored(textOf(texts.get(id), id))))),
   );
 }
 
 function shareOf({ percentage, recycledPercentage }, name) {
-  const recycled = recycledPercentage === null || Number(recycledPercentage) === 0 ? "" : ` (${recycledPercentage} % recycled)`;
+  const recycled = recycledPercentage === null || Number(recycledPercentage) === 0 ? "" : ` (${t("{0} % recycled", recycledPercentage)})`;
   return [el("strong", {}, `${percentage} %`), " ", stored(name), recycled];
 }

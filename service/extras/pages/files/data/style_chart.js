@@ -6,6 +6,7 @@ import { partPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { scrolling } from "./values.js";
+import { counted, t } from "./words.js";
 
 export function chartSection(context) {
   const part = context.part("measurement-chart");
@@ -16,17 +17,17 @@ export function chartSection(context) {
     read: async () => (await get(path)).data,
     show: ({ unit, lines }) => {
       const active = lines.filter(({ isDeactivated }) => !isDeactivated);
-      if (!active.length) return el("p", { class: "quiet" }, "No point of measure yet.");
+      if (!active.length) return el("p", { class: "quiet" }, t("No point of measure yet."));
       const sizes = sizesIn(context, active);
-      const heads = [`Point of measure${unit ? ` (${unit})` : ""}`, "Tolerance", ...sizes.map(({ name }) => name)];
+      const heads = [[t("Point of measure"), unit && `(${unit})`].filter(Boolean).join(" "), t("Tolerance"), ...sizes.map(({ name }) => name)];
       const valueAt = (line, id) => line.requested.find(({ sizeRangeSizeId }) => sizeRangeSizeId === id)?.value;
       const number = (value) => el("td", { class: "number" }, value === undefined || value === null ? el("span", { class: "quiet" }, "–") : String(value));
       const row = (line) => el("tr", {}, el("th", { scope: "row" }, stored(line.name ?? "–")), number(line.tolerance), sizes.map(({ id }) => number(valueAt(line, id))));
       const head = el("thead", {}, el("tr", {}, heads.map((text, index) => el("th", { scope: "col", class: index ? "number" : undefined }, text))));
       const gone = lines.length - active.length;
       return [
-        scrolling("Measurement chart", el("table", { class: "chart" }, head, el("tbody", {}, active.map(row)))),
-        gone > 0 && el("p", { class: "quiet" }, `${gone} deactivated ${gone === 1 ? "line is" : "lines are"} used by sample requests.`),
+        scrolling(t("Measurement chart"), el("table", { class: "chart" }, head, el("tbody", {}, active.map(row)))),
+        gone > 0 && el("p", { class: "quiet" }, counted(gone, "{0} deactivated line is used by sample requests.", "{0} deactivated lines are used by sample requests.")),
       ];
     },
     actions: () => {
@@ -35,7 +36,7 @@ export function chartSection(context) {
         const { data: values, tag } = await get(path, { form: "writable" });
         return new Saver({ method: "PUT", path, values, tag, ...inGrid(chartLayout(context, values)), ...done });
       };
-      return [{ text: "Edit the measurement chart", path, open }];
+      return [{ text: t("Edit the measurement chart"), path, open }];
     },
   };
 }
@@ -44,7 +45,7 @@ const sizesIn = (context, lines) => context.sizes(lines.flatMap(({ requested }) 
 
 function chartLayout(context, values) {
   const sizes = sizesIn(context, values.lines);
-  const columns = [{ key: "name", title: "Point of measure" }, { key: "tolerance", title: "Tolerance", isNumber: true }, ...sizes.map(({ id, name }) => ({ key: String(id), title: name, isNumber: true }))];
+  const columns = [{ key: "name", title: t("Point of measure") }, { key: "tolerance", title: t("Tolerance"), isNumber: true }, ...sizes.map(({ id, name }) => ({ key: String(id), title: name, isNumber: true }))];
   let added = 0;
   const id = newId("unit");
   const unit = el("input", { id, autocomplete: "off", class: "short" });
@@ -55,11 +56,11 @@ function chartLayout(context, values) {
   };
   const rowOf = (line) => ({
     key: line.lineId === null || line.lineId === undefined ? `new ${++added}` : String(line.lineId),
-    label: line.name ?? "Point",
+    label: line.name ?? t("Point"),
     cells: { name: line.name ?? "", tolerance: line.tolerance ?? "", ...Object.fromEntries((line.requested ?? []).map(({ sizeRangeSizeId, value }) => [String(sizeRangeSizeId), value])) },
   });
   return {
-    caption: "Measurement chart",
+    caption: t("Measurement chart"),
     columns,
     newRow: () => ({ key: `new ${++added}`, label: "", cells: {} }),
     rowsOf: (body) => {
@@ -67,8 +68,8 @@ function chartLayout(context, values) {
       return body.lines.filter(({ isDeactivated }) => !isDeactivated).map(rowOf);
     },
     above: () => [
-      el("p", { class: "choice" }, el("label", { for: id }, "Unit "), unit),
-      el("p", { class: "quiet" }, "Tab and the arrows move between cells, Enter goes down, Shift with arrows selects. Cells can be pasted from a spreadsheet and copied to it."),
+      el("p", { class: "choice" }, el("label", { for: id }, t("Unit ")), unit),
+      el("p", { class: "quiet" }, t("Tab and the arrows move between cells, Enter goes down, Shift with arrows selects. Cells can be pasted from a spreadsheet and copied to it.")),
     ],
     bodyOf(rows, { lines }, locate) {
       const stored = new Map(lines.map((line) => [String(line.lineId), line]));

@@ -3,9 +3,9 @@
 import { get, readAll } from "./api.js";
 import { badge, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
-import { label } from "./model.js";
 import { partPath } from "./record.js";
 import { recordHash } from "./values.js";
+import { capital, label, lower, t, wordFor } from "./words.js";
 
 const SHOWN = 4;
 
@@ -20,16 +20,16 @@ export function completenessSection(context, sectionOf) {
       return Promise.all(channels.map(judge));
     },
     show: (channels) => {
-      if (!channels.length) return el("p", { class: "quiet" }, "There is no channel yet.");
+      if (!channels.length) return el("p", { class: "quiet" }, t("There is no channel yet."));
       const complete = channels.filter(({ isComplete }) => isComplete);
-      const summary = `Complete in ${complete.length} of ${channels.length} channels.`;
+      const summary = t("Complete in {0} of {1} channels.", complete.length, channels.length);
       const of = context.model.collections.get("channels");
       // What is nearly complete comes first.
       const sorted = channels.filter(({ isComplete }) => !isComplete).sort((a, b) => a.missing.length - b.missing.length);
       const done = complete.map(({ channel }) => el("li", {}, link(recordHash(of, channel.id), channel.name)));
       return [
-        el("p", { class: "meter" }, el("meter", { min: 0, max: channels.length, value: complete.length, "aria-label": "Complete channels" }), " ", summary),
-        done.length > 0 && el("ul", { class: "chips complete", "aria-label": "Complete channels" }, done),
+        el("p", { class: "meter" }, el("meter", { min: 0, max: channels.length, value: complete.length, "aria-label": t("Complete channels") }), " ", summary),
+        done.length > 0 && el("ul", { class: "chips complete", "aria-label": t("Complete channels") }, done),
         el("ul", { class: "channels" }, sorted.map((channel) => el("li", {}, channelOf(context, channel, sectionOf)))),
       ];
     },
@@ -37,17 +37,17 @@ export function completenessSection(context, sectionOf) {
 }
 
 function channelOf(context, { channel, missing }, sectionOf) {
-  const state = badge(`${missing.length} missing`, "open");
+  const state = badge(t("{0} missing", missing.length), "open");
   const name = stored(channel.name);
-  const record = link(recordHash(context.model.collections.get("channels"), channel.id), "Open the channel");
+  const record = link(recordHash(context.model.collections.get("channels"), channel.id), t("Open the channel"));
   const groups = Map.groupBy(missing, ({ requirement }) => requirement);
   const list = (requirement, entries) =>
     el(
       "section",
       {},
-      el("h4", {}, label(requirement)),
+      el("h4", {}, capital(wordFor(requirement))),
       el("ul", {}, entries.slice(0, SHOWN).map(({ message }) => el("li", {}, stored(message)))),
-      entries.length > SHOWN && el("p", { class: "quiet" }, `and ${entries.length - SHOWN} more like these`),
+      entries.length > SHOWN && el("p", { class: "quiet" }, t("and {0} more like these", entries.length - SHOWN)),
       el("p", {}, whereTo(context, entries[0], sectionOf)),
     );
   return el("details", { class: "channel" }, el("summary", {}, name, " ", state), [...groups].map(([requirement, entries]) => list(requirement, entries)), el("p", {}, record));
@@ -58,7 +58,7 @@ function whereTo(context, { path, requirement }, sectionOf) {
   const [address, field] = path.split("#");
   const [, collection, , part, entry] = address.replace(/^\//, "").split("/");
   const section = sectionOf(part ?? (collection === context.collection.name ? "details" : collection));
-  const text = `Fill in ${label(requirement).toLowerCase()}`;
+  const text = t("Fill in {0}", lower(wordFor(requirement)));
   if (section) return link(hashOf({ name: context.collection.name, id: String(context.style.id), action: "at", part: section.name, entry: section.choose ? entry : "" }), text);
   return link(hashOf({ name: collection }), `${text}: ${label(field ?? "")}`);
 }

@@ -5,6 +5,7 @@ import { swatch, el } from "./dom.js";
 import { readNames } from "./names.js";
 import { recordPath } from "./record.js";
 import { eachReference } from "./values.js";
+import { t } from "./words.js";
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
@@ -48,7 +49,7 @@ export class StyleContext {
   }
 
   colorName(styleColorId) {
-    if (styleColorId === null) return "All other colors";
+    if (styleColorId === null) return t("All other colors");
     const color = this.color(styleColorId);
     return color?.name ?? color?.colorName ?? String(styleColorId);
   }

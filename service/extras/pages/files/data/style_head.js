@@ -2,8 +2,9 @@
 
 import { badge, drawing, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
-import { isScalar, label } from "./model.js";
+import { isScalar } from "./model.js";
 import { isMissing, show } from "./values.js";
+import { capital, label, locale, t, wordFor } from "./words.js";
 
 const FACTS = ["brandId", "seasonId", "supplierId", "styleCategoryId", "sizeRangeId", "countryOfOriginCode"];
 const SHOWN = ["id", "number", "name", "status", "state", "isReadyForExport"];
@@ -25,7 +26,7 @@ export function styleHead(context, { file, channels, controls, jumps }) {
   const { model, collection, style } = context;
   const fields = new Map(model.fields(collection.schema));
   const fact = (name) => [
-    el("dt", {}, label(name, Boolean(model.reference(collection, name)))),
+    el("dt", {}, label(name, fields.get(name))),
     el("dd", {}, name === "countryOfOriginCode" ? country(style[name]) : show(model, collection, name, fields.get(name), style[name], true)),
   ];
   const facts = FACTS.filter((name) => fields.has(name) && !isMissing(style[name]));
@@ -53,11 +54,11 @@ function completeness({ collection, style }, channels) {
   if (!channels?.length) return null;
   const count = channels.filter(({ isComplete }) => isComplete).length;
   const hash = hashOf({ name: collection.name, id: String(style.id), action: "at", part: "completeness" });
-  return el("a", { href: hash, class: `badge ${count === channels.length ? "ready" : "open"}` }, `Complete in ${count} of ${channels.length} channels`);
+  return el("a", { href: hash, class: `badge ${count === channels.length ? "ready" : "open"}` }, t("Complete in {0} of {1} channels", count, channels.length));
 }
 
 function states({ status, state, isReadyForExport }) {
-  return [status && badge(label(status), status), state && badge(label(state), state), badge(isReadyForExport ? "Ready for export" : "Not ready for export", isReadyForExport ? "ready" : "open")];
+  return [status && badge(capital(wordFor(status)), status), state && badge(capital(wordFor(state)), state), badge(isReadyForExport ? t("Ready for export") : t("Not ready for export"), isReadyForExport ? "ready" : "open")];
 }
 
 /** The page loads nothing from other hosts: it draws the clothes in their first color, and links the picture. */
@@ -65,15 +66,15 @@ function picture(context, file) {
   const { style, colors, hexes } = context;
   const [, paths] = CLOTHES.find(([words]) => words.test(style.name ?? ""));
   const hex = colors.map(({ colorId }) => hexes.get(String(colorId))).find(Boolean);
-  const alt = file?.altText ?? `Drawing of ${style.name ?? style.number}`;
-  const caption = file && el("figcaption", {}, outside(file.url, "Open the picture"));
+  const alt = file?.altText ?? t("Drawing of {0}", style.name ?? style.number);
+  const caption = file && el("figcaption", {}, outside(file.url, t("Open the picture")));
   return el("figure", { class: "picture" }, drawing(alt, paths, hex), caption);
 }
 
 /** Returns a link to another host, which does not learn where it was followed. */
 export const outside = (url, ...children) => el("a", { href: url, target: "_blank", rel: "noopener noreferrer", dir: "auto" }, ...children, el("span", { "aria-hidden": "true" }, " ↗"));
 
-const REGIONS = new Intl.DisplayNames(undefined, { type: "region", fallback: "code" });
+const REGIONS = new Intl.DisplayNames(locale, { type: "region", fallback: "code" });
 
 /** Returns the name of a country by its code. */
 export function country(code) {

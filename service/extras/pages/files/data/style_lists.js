@@ -4,12 +4,12 @@ import { readAll } from "./api.js";
 import { badge, drawing, el, link, stored, swatch } from "./dom.js";
 import { changeInPlace, createInPlace, formOf } from "./form.js";
 import { hashOf } from "./location.js";
-import { label } from "./model.js";
 import { nameOf } from "./names.js";
 import { outside } from "./style_head.js";
 import { recordHash } from "./values.js";
+import { capital, locale, lower, t, wordFor } from "./words.js";
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const dayOf = (date) => DAY.format(new Date(`${date}T12:00`));
 const none = (text) => el("p", { class: "quiet" }, text);
 const cards = (className, nodes) => el("ul", { class: `cards ${className}` }, nodes.map((node) => el("li", { class: "card" }, node)));
@@ -19,7 +19,7 @@ function editing(context, name, id, title) {
   const collection = context.model.collections.get(name);
   const path = `${collection.path}/${id}`;
   const open = async (done) => formOf(context.model, collection, { ...(await changeInPlace(collection, id)), ...done });
-  return { text: "Edit", label: `Edit ${title}`, path, open, isInline: true };
+  return { text: t("Edit"), label: t("Edit {0}", title), path, open, isInline: true };
 }
 
 /** Returns the action that creates a record of a style in place. */
@@ -36,26 +36,26 @@ export function colorsSection(context) {
   const titleOf = ({ id }) => context.colorName(id);
   return {
     name: "colors",
-    title: "Colors",
+    title: t("Colors"),
     read: async () => {
       if (context.refusal && !context.colors.length) throw context.refusal;
       await context.readNamesIn(context.model.collections.get("style-colors"), context.model.collections.get("style-colors").schema, context.colors);
       return context.colors;
     },
     show: (colors, control) => {
-      if (!colors.length) return none("No color yet.");
+      if (!colors.length) return none(t("No color yet."));
       const seasons = context.model.collections.get("seasons");
       const card = (color) => [
         swatch(context.hexes.get(String(color.colorId)), { class: context.hexes.get(String(color.colorId)) ? "swatch wide" : "swatch wide none" }),
         el("h3", {}, link(recordHash(context.model.collections.get("colors"), color.colorId), context.colorName(color.id))),
         el("p", { class: "quiet" }, [color.colorUserDefinedId, color.colorReference, context.hexes.get(String(color.colorId))].filter(Boolean).join(" · ")),
         color.seasonIds.length > 0 && el("p", {}, color.seasonIds.map((id) => nameOf(seasons, id)).join(", ")),
-        (color.availableFrom || color.availableTo) && el("p", { class: "quiet" }, [color.availableFrom && `from ${dayOf(color.availableFrom)}`, color.availableTo && `until ${dayOf(color.availableTo)}`].filter(Boolean).join(" ")),
-        el("p", { class: "actions" }, color.state !== "active" && badge(color.state), context.canWrite && control(editing(context, "style-colors", color.id, titleOf(color)))),
+        (color.availableFrom || color.availableTo) && el("p", { class: "quiet" }, [color.availableFrom && t("from {0}", dayOf(color.availableFrom)), color.availableTo && t("until {0}", dayOf(color.availableTo))].filter(Boolean).join(" ")),
+        el("p", { class: "actions" }, color.state !== "active" && badge(wordFor(color.state), color.state), context.canWrite && control(editing(context, "style-colors", color.id, titleOf(color)))),
       ];
       return cards("swatches", colors.map(card));
     },
-    actions: (colors) => (context.canWrite ? [adding(context, "style-colors", "Add a color"), ...inlineActions(context, "style-colors", colors, titleOf)] : []),
+    actions: (colors) => (context.canWrite ? [adding(context, "style-colors", t("Add a color")), ...inlineActions(context, "style-colors", colors, titleOf)] : []),
   };
 }
 
@@ -67,22 +67,22 @@ const bytes = (count) => (count < KILO * KILO ? `${Math.round(count / KILO)} kB`
 export function filesSection(context) {
   return {
     name: "files",
-    title: "Files",
+    title: t("Files"),
     read: () => readAll("api/style-files", { styleId: String(context.style.id) }),
     show: (files, control) => {
-      if (!files.length) return none("No file yet.");
+      if (!files.length) return none(t("No file yet."));
       const isImage = ({ category, mimeType }) => category === "image" || mimeType?.startsWith("image/");
       const card = (file) => [
-        drawing(label(file.category), isImage(file) ? IMAGE : PAPER),
+        drawing(capital(wordFor(file.category)), isImage(file) ? IMAGE : PAPER),
         el("h3", {}, outside(file.url, file.fileName)),
         file.altText && el("p", {}, stored(file.altText)),
-        el("p", { class: "quiet" }, [label(file.category), file.width && file.height && `${file.width} × ${file.height}`, file.sizeBytes && bytes(file.sizeBytes)].filter(Boolean).join(" · ")),
+        el("p", { class: "quiet" }, [capital(wordFor(file.category)), file.width && file.height && `${file.width} × ${file.height}`, file.sizeBytes && bytes(file.sizeBytes)].filter(Boolean).join(" · ")),
         file.styleColorId !== null && el("p", {}, context.colorLabel(file.styleColorId)),
-        el("p", { class: "actions" }, file.isMain && badge("Main picture", "ready"), file.state !== "active" && badge(file.state), context.canWrite && control(editing(context, "style-files", file.id, file.fileName))),
+        el("p", { class: "actions" }, file.isMain && badge(t("Main picture"), "ready"), file.state !== "active" && badge(wordFor(file.state), file.state), context.canWrite && control(editing(context, "style-files", file.id, file.fileName))),
       ];
       return cards("files", files.map(card));
     },
-    actions: (files) => (context.canWrite ? [adding(context, "style-files", "Add a file"), ...inlineActions(context, "style-files", files, ({ fileName }) => fileName)] : []),
+    actions: (files) => (context.canWrite ? [adding(context, "style-files", t("Add a file")), ...inlineActions(context, "style-files", files, ({ fileName }) => fileName)] : []),
   };
 }
 
@@ -91,7 +91,7 @@ export function relationsSection(context) {
   const styles = context.collection;
   return {
     name: "relations",
-    title: "Related styles",
+    title: t("Related styles"),
     read: async () => {
       const [to, from] = await Promise.all([readAll("api/style-relations", { styleId: id }), readAll("api/style-relations", { relatedStyleId: id })]);
       await context.readNamesIn(context.model.collections.get("style-relations"), context.model.collections.get("style-relations").schema, from);
@@ -101,9 +101,9 @@ export function relationsSection(context) {
       const list = (title, items) => items.length > 0 && [el("h3", {}, `${title} (${items.length})`), el("ul", { class: "chips" }, items.map((item) => el("li", {}, item)))];
       const forth = to.map(({ relatedStyleId, relatedStyleNumber, relatedStyleName }) => link(recordHash(styles, relatedStyleId), [relatedStyleName, relatedStyleNumber].filter(Boolean).join(" · ")));
       const back = from.map(({ styleId }) => link(recordHash(styles, styleId), nameOf(styles, styleId)));
-      return to.length || from.length ? [list("Named here", forth), list("That name this one", back)] : none("None.");
+      return to.length || from.length ? [list(t("Named here"), forth), list(t("That name this one"), back)] : none(t("None."));
     },
-    actions: () => (context.canWrite ? [adding(context, "style-relations", "Relate a style")] : []),
+    actions: () => (context.canWrite ? [adding(context, "style-relations", t("Relate a style"))] : []),
   };
 }
 
@@ -111,7 +111,7 @@ export function samplesSection(context) {
   const id = String(context.style.id);
   return {
     name: "sample-requests",
-    title: "Sample requests",
+    title: t("Sample requests"),
     read: async () => {
       const requests = await readAll("api/sample-requests", { styleId: id });
       const collection = context.model.collections.get("sample-requests");
@@ -123,13 +123,13 @@ export function samplesSection(context) {
       const types = context.model.collections.get("sample-types");
       const card = (request) => [
         el("h3", {}, link(recordHash(collection, request.id), request.name ?? String(request.id))),
-        el("p", {}, request.status && badge(label(request.status), request.status), request.sampleTypeId && ` ${nameOf(types, request.sampleTypeId)}`),
-        el("p", { class: "quiet" }, [request.deadline && `due ${dayOf(request.deadline)}`, request.sizes.map(({ sizeRangeSizeName }) => sizeRangeSizeName).join(", ")].filter(Boolean).join(" · ")),
+        el("p", {}, request.status && badge(capital(wordFor(request.status)), request.status), request.sampleTypeId && ` ${nameOf(types, request.sampleTypeId)}`),
+        el("p", { class: "quiet" }, [request.deadline && t("due {0}", dayOf(request.deadline)), request.sizes.map(({ sizeRangeSizeName }) => sizeRangeSizeName).join(", ")].filter(Boolean).join(" · ")),
       ];
       const filters = [{ property: "styleId", operator: "eq", value: id }];
-      const all = link(hashOf({ name: "sample-requests", filters }), "Show the sample requests of this record");
-      return [requests.length ? cards("samples", requests.map(card)) : none("None."), el("p", {}, all)];
+      const all = link(hashOf({ name: "sample-requests", filters }), t("Show the {0} of this record", lower(collection.title)));
+      return [requests.length ? cards("samples", requests.map(card)) : none(t("None.")), el("p", {}, all)];
     },
-    actions: () => (context.canWrite ? [adding(context, "sample-requests", "Request a sample")] : []),
+    actions: () => (context.canWrite ? [adding(context, "sample-requests", t("Request a sample"))] : []),
   };
 }

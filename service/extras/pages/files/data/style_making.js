@@ -3,13 +3,13 @@
 import { get } from "./api.js";
 import { badge, el, link, stored, swatch } from "./dom.js";
 import { changeInPlace, formOf } from "./form.js";
-import { label } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { partPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { country } from "./style_head.js";
 import { recordHash, recordLink, scrolling } from "./values.js";
+import { capital, label, t, wordFor } from "./words.js";
 
 const readPart = async (context, part) => {
   const { data } = await get(partPath(part, context.style));
@@ -29,7 +29,7 @@ export function materialsSection(context) {
   const of = (name) => context.model.collections.get(name);
   return {
     name: "items",
-    title: "Bill of materials",
+    title: t("Bill of materials"),
     read: async () => {
       const lines = await readPart(context, part);
       const colors = lines.flatMap(({ colors: own }) => own);
@@ -37,20 +37,20 @@ export function materialsSection(context) {
       return lines;
     },
     show: (lines) => {
-      if (!lines.length) return el("p", { class: "quiet" }, "No material yet.");
-      const heads = ["Material", "Where", "Quantity", "Supplier"].map((text) => el("th", { scope: "col" }, text));
+      if (!lines.length) return el("p", { class: "quiet" }, t("No material yet."));
+      const heads = [t("Material"), t("Where"), t("Quantity"), t("Supplier")].map((text) => el("th", { scope: "col" }, text));
       const colorHeads = context.colors.map(({ id }) => el("th", { scope: "col" }, context.colorLabel(id)));
       const row = (line) =>
         el(
           "tr",
           {},
-          el("th", { scope: "row" }, link(recordHash(of("items"), line.itemId), stored(line.itemName)), el("p", { class: "code" }, line.itemNumber, line.isPrimary && badge("Main", "ready"))),
+          el("th", { scope: "row" }, link(recordHash(of("items"), line.itemId), stored(line.itemName)), el("p", { class: "code" }, line.itemNumber, line.isPrimary && badge(t("Main"), "ready"))),
           el("td", {}, line.placement && stored(line.placement), line.careInstructionLayerId !== null && el("p", { class: "quiet" }, nameOf(of("care-instruction-layers"), line.careInstructionLayerId))),
           el("td", { class: "amount" }, quantityOf(line), sizesOf(context, line)),
           el("td", {}, line.supplierId === null ? el("span", { class: "quiet" }, "–") : recordLink(of("suppliers"), line.supplierId)),
           context.colors.map(({ id }) => el("td", {}, colorOf(context, line.colors.find(({ styleColorId }) => styleColorId === id)))),
         );
-      return scrolling("Bill of materials", el("table", { class: "materials" }, el("thead", {}, el("tr", {}, heads, colorHeads)), el("tbody", {}, lines.map(row))));
+      return scrolling(t("Bill of materials"), el("table", { class: "materials" }, el("thead", {}, el("tr", {}, heads, colorHeads)), el("tbody", {}, lines.map(row))));
     },
     actions: (lines) => {
       if (!context.canWrite || !part.replace) return [];
@@ -58,14 +58,14 @@ export function materialsSection(context) {
         const { data: values, tag } = await get(path, { form: "writable" });
         return new Saver({ method: "PUT", path, key: `${path}#quantities`, values, tag, ...inGrid(quantitiesLayout(context, lines, values)), ...done });
       };
-      return [lines.length > 0 && { text: "Edit quantities", open, path: `${path}#quantities` }, formAction(context, part, "Edit the items")].filter(Boolean);
+      return [lines.length > 0 && { text: t("Edit quantities"), open, path: `${path}#quantities` }, formAction(context, part, t("Edit the items"))].filter(Boolean);
     },
   };
 }
 
 function quantityOf({ quantity, effectiveUnit, wastagePercent, grossQuantity }) {
   if (quantity === null) return el("span", { class: "quiet" }, "–");
-  const waste = wastagePercent !== null && el("p", { class: "quiet" }, `${grossQuantity} with ${wastagePercent} % waste`);
+  const waste = wastagePercent !== null && el("p", { class: "quiet" }, t("{0} with {1} % waste", grossQuantity, wastagePercent));
   return [el("strong", {}, String(quantity)), ` ${effectiveUnit ?? ""}`, waste];
 }
 
@@ -74,8 +74,8 @@ const sizesOf = (context, { sizes }) =>
 
 /** What a color of the style has: the item in a color, another item, or none. */
 function colorOf(context, color) {
-  if (!color) return el("span", { class: "quiet" }, "as it is");
-  if (color.isOmitted) return el("span", { class: "quiet" }, "without");
+  if (!color) return el("span", { class: "quiet" }, t("as it is"));
+  if (color.isOmitted) return el("span", { class: "quiet" }, t("without"));
   const of = (name) => context.model.collections.get(name);
   const hex = context.hexes.get(String(color.colorId));
   return [
@@ -89,18 +89,18 @@ function quantitiesLayout(context, lines, values) {
   const sizes = context.sizes(values.flatMap(({ sizes: own }) => (own ?? []).map(({ sizeRangeSizeId }) => sizeRangeSizeId)));
   const names = new Map(lines.map(({ id, itemName, placement }) => [String(id), [itemName, placement].filter(Boolean).join(", ")]));
   const columns = [
-    { key: "quantity", title: "All sizes", isNumber: true },
-    { key: "wastagePercent", title: "Waste in %", isNumber: true },
+    { key: "quantity", title: t("All sizes"), isNumber: true },
+    { key: "wastagePercent", title: t("Waste in %"), isNumber: true },
     ...sizes.map(({ id, name }) => ({ key: String(id), title: name, isNumber: true })),
   ];
   const rowOf = (line) => ({
     key: String(line.id),
-    label: names.get(String(line.id)) ?? "Line",
+    label: names.get(String(line.id)) ?? t("Line"),
     cells: { quantity: line.quantity ?? "", wastagePercent: line.wastagePercent ?? "", ...Object.fromEntries((line.sizes ?? []).map(({ sizeRangeSizeId, quantity }) => [String(sizeRangeSizeId), quantity])) },
   });
   return {
-    caption: "Quantities",
-    corner: "Material",
+    caption: t("Quantities"),
+    corner: t("Material"),
     columns,
     rowsOf: (body) => body.map(rowOf),
     bodyOf(rows, body, locate) {
@@ -122,25 +122,25 @@ export function stepsSection(context) {
   const order = context.model.resolve(properties.process).enum;
   return {
     name: "supplier-facilities",
-    title: "From fiber to packing",
+    title: t("From fiber to packing"),
     read: () => readPart(context, part),
     show: (steps) => {
-      if (!steps.length) return el("p", { class: "quiet" }, "No step yet.");
+      if (!steps.length) return el("p", { class: "quiet" }, t("No step yet."));
       const sorted = [...steps].sort((a, b) => order.indexOf(a.process) - order.indexOf(b.process) || (b.tier ?? 0) - (a.tier ?? 0));
       const whoOf = (step) =>
         ["supplierId", "subSupplierId", "facilityId"]
           .filter((name) => step[name] !== null)
-          .map((name) => el("p", {}, el("span", { class: "quiet" }, `${label(name, true)} `), recordLink(context.model.reference(context.collection, name), step[name])));
+          .map((name) => el("p", {}, el("span", { class: "quiet" }, `${label(name)} `), recordLink(context.model.reference(context.collection, name), step[name])));
       const item = (step) =>
         el(
           "li",
           {},
-          el("h3", {}, step.processName ? stored(step.processName) : label(step.process), " ", step.tier !== null && el("span", { class: "tier" }, `Tier ${step.tier}`)),
+          el("h3", {}, step.processName ? stored(step.processName) : capital(wordFor(step.process)), " ", step.tier !== null && el("span", { class: "tier" }, t("Tier {0}", step.tier))),
           whoOf(step),
           step.effectiveCountryCode && el("p", { class: "quiet" }, country(step.effectiveCountryCode)),
         );
       return el("ol", { class: "steps" }, sorted.map(item));
     },
-    actions: () => (context.canWrite && part.replace ? [formAction(context, part, "Edit the steps")] : []),
+    actions: () => (context.canWrite && part.replace ? [formAction(context, part, t("Edit the steps"))] : []),
   };
 }

@@ -6,8 +6,9 @@ import { hashOf } from "./location.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { recordHash, scrolling } from "./values.js";
+import { locale, t } from "./words.js";
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const MS_PER_DAY = 86_400_000;
 const CHOSEN_LIST = "selvedge.priceList";
 
@@ -41,15 +42,15 @@ export class Matrix {
   show({ skus, prices }, reload) {
     const { colors } = this.context;
     const sizes = this.context.sizes(skus.map(({ sizeRangeSizeId }) => sizeRangeSizeId));
-    if (!colors.length || !sizes.length) return el("p", { class: "quiet" }, sizes.length ? "Add colors first." : "Choose a size range in the details first.");
+    if (!colors.length || !sizes.length) return el("p", { class: "quiet" }, sizes.length ? t("Add colors first.") : t("Choose a size range in the details first."));
     const at = new Map(skus.map((sku) => [`${sku.styleColorId} ${sku.sizeRangeSizeId}`, sku]));
-    const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Color"), sizes.map(({ name }) => el("th", { scope: "col" }, name))));
+    const head = el("thead", {}, el("tr", {}, el("th", { scope: "col" }, t("Color")), sizes.map(({ name }) => el("th", { scope: "col" }, name))));
     const cell = (color, size) => {
       const sku = at.get(`${color.id} ${size.id}`);
-      return el("td", {}, sku ? this.#sku(sku, prices.get(sku.id)) : el("span", { class: "quiet" }, "no SKU"));
+      return el("td", {}, sku ? this.#sku(sku, prices.get(sku.id)) : el("span", { class: "quiet" }, t("no SKU")));
     };
     const rows = colors.map((color) => el("tr", {}, el("th", { scope: "row" }, this.context.colorLabel(color.id)), sizes.map((size) => cell(color, size))));
-    return [this.#choice(reload), scrolling("SKUs by color and size", el("table", { class: "matrix" }, head, el("tbody", {}, rows)))];
+    return [this.#choice(reload), scrolling(t("SKUs by color and size"), el("table", { class: "matrix" }, head, el("tbody", {}, rows)))];
   }
 
   #choice(reload) {
@@ -61,21 +62,21 @@ export class Matrix {
     };
     const select = el("select", { id, change }, options);
     select.value = String(this.list?.id);
-    return el("p", { class: "choice" }, el("label", { for: id }, "Prices today in "), select);
+    return el("p", { class: "choice" }, el("label", { for: id }, t("Prices today in ")), select);
   }
 
   #sku({ id, sku, gtin, state }, price) {
     const currency = this.list?.currencyCode ?? "";
-    const amount = price ? [el("strong", {}, `${price.amount} ${currency}`), price.compareAtAmount && el("del", {}, price.compareAtAmount)] : el("span", { class: "lacks" }, "no price");
-    const more = price?.tiers.map(({ minimumQuantity, amount: less }) => el("li", {}, `from ${minimumQuantity}: ${less}`)) ?? [];
-    if (price?.validTo) more.push(el("li", {}, `until ${dayOf(price.validTo)}`));
-    if (price?.lowestAmount30Days) more.push(el("li", {}, `30 days' lowest ${price.lowestAmount30Days}`));
+    const amount = price ? [el("strong", {}, `${price.amount} ${currency}`), price.compareAtAmount && el("del", {}, price.compareAtAmount)] : el("span", { class: "lacks" }, t("no price"));
+    const more = price?.tiers.map(({ minimumQuantity, amount: less }) => el("li", {}, t("from {0}: {1}", minimumQuantity, less))) ?? [];
+    if (price?.validTo) more.push(el("li", {}, t("until {0}", dayOf(price.validTo))));
+    if (price?.lowestAmount30Days) more.push(el("li", {}, t("30 days' lowest {0}", price.lowestAmount30Days)));
     return el(
       "div",
       { class: "sku" },
       el("p", { class: "price" }, amount),
       el("p", { class: "code" }, link(recordHash(this.context.model.collections.get("style-skus"), id), sku), state !== "active" && badge(state)),
-      gtin ? el("p", { class: "code" }, gtin) : el("p", { class: "lacks" }, "no GTIN"),
+      gtin ? el("p", { class: "code" }, gtin) : el("p", { class: "lacks" }, t("no GTIN")),
       more.length > 0 && el("ul", {}, more),
     );
   }
@@ -87,21 +88,21 @@ export class Matrix {
     const wanted = colors.length * this.context.sizes().length;
     const path = this.list && `${this.context.path}/prices/${this.list.id}`;
     return [
-      this.list && { text: "Edit prices", path, open: (done) => this.#editPrices(path, data, done) },
-      skus.length > 0 && { text: "Edit SKUs", path: `api/style-skus#${style.id}`, open: (done) => this.#editSkus(skus, done) },
-      skus.length < wanted && { text: "Make the missing SKUs", open: () => this.#generate() },
+      this.list && { text: t("Edit prices"), path, open: (done) => this.#editPrices(path, data, done) },
+      skus.length > 0 && { text: t("Edit SKUs"), path: `api/style-skus#${style.id}`, open: (done) => this.#editSkus(skus, done) },
+      skus.length < wanted && { text: t("Make the missing SKUs"), open: () => this.#generate() },
     ].filter(Boolean);
   }
 
   async #generate() {
     const { data } = await request("POST", "api/style-skus/generate", { body: [{ styleId: this.context.style.id }] });
-    announce(`${data.filter(({ outcome }) => outcome !== "unchanged").length} SKUs made.`);
+    announce(t("{0} SKUs made.", data.filter(({ outcome }) => outcome !== "unchanged").length));
   }
 
   async #editPrices(path, { skus, prices }, done) {
     const { data: values, tag } = await get(path, { form: "writable" });
-    const all = link(hashOf({ name: this.context.collection.name, id: String(this.context.style.id), action: "edit", part: "prices", entry: String(this.list.id) }), "Edit all prices with their days and quantities");
-    const help = el("p", { class: "quiet" }, `What one piece costs today in ${this.list.name}, in ${this.list.currencyCode}. The price of a color or size goes before that of all. Other days and quantities stay as they are. `, all);
+    const all = link(hashOf({ name: this.context.collection.name, id: String(this.context.style.id), action: "edit", part: "prices", entry: String(this.list.id) }), t("Edit all prices with their days and quantities"));
+    const help = el("p", { class: "quiet" }, t("What one piece costs today in {0}, in {1}. The price of a color or size goes before that of all. Other days and quantities stay as they are. ", this.list.name, this.list.currencyCode), all);
     // An empty cell shows what its SKU costs by the prices of all.
     const amounts = new Map(skus.map(({ id, styleColorId, sizeRangeSizeId }) => [`${styleColorId} ${sizeRangeSizeId}`, prices.get(id)?.amount]));
     const hintOf = (color, size) => amounts.get(`${color} ${size}`);
@@ -125,12 +126,12 @@ export class Matrix {
 /** Prices of one piece today: colors, and all of them, by sizes, and all of them. */
 function pricesLayout(context, { prices }, { help, hintOf }) {
   const sizes = context.sizes(prices.map(({ sizeRangeSizeId }) => sizeRangeSizeId));
-  const columns = [{ key: "all", title: "All sizes", isNumber: true }, ...sizes.map(({ id, name }) => ({ key: String(id), title: name, isNumber: true }))];
+  const columns = [{ key: "all", title: t("All sizes"), isNumber: true }, ...sizes.map(({ id, name }) => ({ key: String(id), title: name, isNumber: true }))];
   const keyOf = (id) => (id === null || id === undefined ? "all" : String(id));
   const isToday = ({ validFrom, validTo }) => (!validFrom || validFrom <= today()) && (!validTo || validTo >= today());
   const atCell = (price, row, column) => (price.minimumQuantity ?? 1) === 1 && keyOf(price.styleColorId) === row && keyOf(price.sizeRangeSizeId) === column;
   const indexOf = (list, row, column) => list.findIndex((price) => atCell(price, row, column) && isToday(price));
-  const heads = [["all", "All colors"], ...context.colors.map(({ id }) => [String(id), context.colorName(id)])];
+  const heads = [["all", t("All colors")], ...context.colors.map(({ id }) => [String(id), context.colorName(id)])];
   const rowsOf = ({ prices: list }) =>
     heads.map(([key, label]) => ({
       key,
@@ -140,8 +141,8 @@ function pricesLayout(context, { prices }, { help, hintOf }) {
       hints: Object.fromEntries(columns.map(({ key: column }) => [column, hintOf(key, column)])),
     }));
   return {
-    caption: "Prices",
-    corner: "Color",
+    caption: t("Prices"),
+    corner: t("Color"),
     columns,
     rowsOf,
     above: () => [help],
@@ -183,7 +184,7 @@ function skusLayout(context, values) {
     });
   return {
     caption: "SKUs",
-    corner: "Color",
+    corner: t("Color"),
     columns: sizes.map(({ id, name }) => ({ key: String(id), title: name })),
     rowsOf,
     bodyOf(rows, skus, locate) {

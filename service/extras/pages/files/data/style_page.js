@@ -20,7 +20,7 @@ import { Matrix } from "./style_matrix.js";
 import { textsSection } from "./style_texts.js";
 import { valuesSection } from "./style_values.js";
 import { show } from "./values.js";
-import { label } from "./model.js";
+import { label, t } from "./words.js";
 
 /** Sections, and the other names under which what they fill in is written. */
 const ALIASES = { "style-colors": "colors", "style-skus": "sizes", barcodes: "sizes", prices: "sizes", "style-files": "files" };
@@ -55,7 +55,7 @@ export class StylePage {
     const matrix = new Matrix(context);
     const sizes = {
       name: "sizes",
-      title: "Sizes and prices",
+      title: t("Sizes and prices"),
       choose: (listId) => matrix.choose(listId),
       read: () => matrix.read(),
       show: (data) => matrix.show(data, () => this.#section("sizes").load()),
@@ -76,13 +76,13 @@ export class StylePage {
     const open = async (done) => formOf(model, collection, { ...(await changeInPlace(collection, context.style.id)), ...done });
     return {
       name: "details",
-      title: "Details",
+      title: t("Details"),
       read: async () => context.style,
       show: (style) => {
-        const entry = ([name, schema]) => [el("dt", {}, label(name, Boolean(model.reference(collection, name)))), el("dd", {}, show(model, collection, name, schema, style[name]))];
+        const entry = ([name, schema]) => [el("dt", {}, label(name, schema)), el("dd", {}, show(model, collection, name, schema, style[name]))];
         return el("dl", { class: "members" }, otherFields(context).map(entry));
       },
-      actions: () => (context.canWrite && collection.replace ? [{ text: "Edit the details", path: context.path, open, opensAtOnce: true }] : []),
+      actions: () => (context.canWrite && collection.replace ? [{ text: t("Edit the details"), path: context.path, open, opensAtOnce: true }] : []),
     };
   }
 
@@ -107,7 +107,7 @@ export class StylePage {
     const pictures = files.filter(({ category, state }) => category === "image" && state === "active");
     const file = pictures.find(({ isMain, styleColorId }) => isMain && styleColorId === null) ?? pictures.find(({ isMain }) => isMain) ?? pictures[0];
     const jump = ({ name, title }) => el("li", {}, link(hashOf({ name: context.collection.name, id: String(context.style.id), action: "at", part: name }), title));
-    const jumps = el("nav", { class: "jumps", "aria-label": "Sections" }, el("ul", {}, this.sections.map(jump)));
+    const jumps = el("nav", { class: "jumps", "aria-label": t("Sections") }, el("ul", {}, this.sections.map(jump)));
     this.head.replaceChildren(...styleHead(context, { file, channels: this.#section("completeness")?.data, controls: this.#controls(), jumps }));
   }
 
@@ -116,7 +116,7 @@ export class StylePage {
     if (!context.canWrite) return null;
     if (context.style.state === "deleted") return restoreControl(context.collection, context.style, context.tag);
     const { ask, nodes } = deleteControl(context.model, context.collection, context.style, context.tag);
-    const edit = button("Edit", () => this.goTo("details"));
+    const edit = button(t("Edit"), () => this.goTo("details"));
     return el("div", {}, el("div", { class: "actions" }, edit, ask), nodes);
   }
 

@@ -2,11 +2,11 @@
 
 import { get, readAll } from "./api.js";
 import { button, el, stored } from "./dom.js";
-import { label } from "./model.js";
 import { partPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { scrolling } from "./values.js";
+import { label, t } from "./words.js";
 
 export function textsSection(context) {
   const part = context.part("translations");
@@ -20,11 +20,11 @@ export function textsSection(context) {
       return { entries: data, languages: new Map(languages.map(({ id, name }) => [id, name])) };
     },
     show: ({ entries, languages }) => {
-      const heads = ["", "Without language", ...entries.map(({ languageId }) => languages.get(languageId) ?? String(languageId))];
-      const cell = (text) => el("td", {}, text ? stored(text) : el("span", { class: "lacks" }, "missing"));
+      const heads = ["", t("Without language"), ...entries.map(({ languageId }) => languages.get(languageId) ?? String(languageId))];
+      const cell = (text) => el("td", {}, text ? stored(text) : el("span", { class: "lacks" }, t("missing")));
       const row = (name) => el("tr", {}, el("th", { scope: "row" }, label(name)), cell(context.style[name]), entries.map((entry) => cell(entry[name])));
       const head = el("thead", {}, el("tr", {}, heads.map((text) => (text ? el("th", { scope: "col" }, text) : el("td", {})))));
-      return scrolling("Texts by language", el("table", { class: "texts" }, head, el("tbody", {}, fields.map(row))));
+      return scrolling(t("Texts by language"), el("table", { class: "texts" }, head, el("tbody", {}, fields.map(row))));
     },
     actions: ({ languages }) => {
       if (!context.canWrite || !part.replace) return [];
@@ -32,7 +32,7 @@ export function textsSection(context) {
         const { data: values, tag } = await get(path, { form: "writable" });
         return new Saver({ method: "PUT", path, values, tag, ...inGrid(layoutOf(fields, languages, part)), ...done });
       };
-      return [{ text: "Edit the translations", path, open }];
+      return [{ text: t("Edit the translations"), path, open }];
     },
   };
 }
@@ -48,8 +48,8 @@ function layoutOf(fields, languages, part) {
     cells: Object.fromEntries(fields.map((name) => [name, entry[name] ?? ""])),
   });
   return {
-    caption: "Translations",
-    corner: "Language",
+    caption: t("Translations"),
+    corner: t("Language"),
     columns: fields.map((name) => ({ key: name, title: label(name), isLong: isLong(name) })),
     rowsOf: (entries) => entries.map(rowOf),
     above: (editor) => [languageChoice(editor, languages, (id) => rowOf({ languageId: id }))],
@@ -67,7 +67,7 @@ function layoutOf(fields, languages, part) {
 }
 
 function languageChoice(editor, languages, rowOf) {
-  const select = el("select", { "aria-label": "Language to add" }, [...languages].map(([id, name]) => el("option", { value: id }, name)));
+  const select = el("select", { "aria-label": t("Language to add") }, [...languages].map(([id, name]) => el("option", { value: id }, name)));
   const add = () => editor.grid.reveal(rowOf(Number(select.value)));
-  return el("p", { class: "choice" }, select, " ", button("Add this language", add));
+  return el("p", { class: "choice" }, select, " ", button(t("Add this language"), add));
 }

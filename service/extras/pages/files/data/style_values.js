@@ -7,6 +7,7 @@ import { partPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { ValuesConflict } from "./style_values_conflict.js";
 import { recordHash, scrolling } from "./values.js";
+import { t } from "./words.js";
 
 const keyOf = (fieldId, colorId, sizeId) => `${fieldId} ${colorId ?? ""} ${sizeId ?? ""}`;
 const keyOfValue = ({ customFieldId, styleColorId, sizeRangeSizeId }) => keyOf(customFieldId, styleColorId, sizeRangeSizeId);
@@ -23,7 +24,7 @@ export function valuesSection(context) {
   const collection = context.model.collections.get("style-custom-fields");
   return {
     name: "custom-field-values",
-    title: "Custom fields",
+    title: t("Custom fields"),
     read: async () => {
       const [{ data: values }, all] = await Promise.all([get(path), readAll(collection.path)]);
       const used = new Set(values.map(({ customFieldId }) => customFieldId));
@@ -31,10 +32,10 @@ export function valuesSection(context) {
       return { values: new Map(values.map((value) => [keyOfValue(value), value])), fields: fields.sort((a, b) => (a.position ?? 0) - (b.position ?? 0)) };
     },
     show: ({ values, fields }) => {
-      if (!fields.length) return el("p", { class: "quiet" }, "No custom field applies to this style.");
+      if (!fields.length) return el("p", { class: "quiet" }, t("No custom field applies to this style."));
       const textOf = (field, place) => {
         const value = values.get(keyOf(field.id, place.color, place.size));
-        if (!value) return field.isMandatory ? el("span", { class: "lacks" }, "missing") : el("span", { class: "quiet" }, "–");
+        if (!value) return field.isMandatory ? el("span", { class: "lacks" }, t("missing")) : el("span", { class: "quiet" }, "–");
         if (value.allowedValueId !== null) return stored(field.allowedValues.find(({ id }) => id === value.allowedValueId)?.value ?? String(value.allowedValueId));
         return stored(String(value.text ?? value.number));
       };
@@ -49,7 +50,7 @@ export function valuesSection(context) {
         const task = { method: "PUT", path, values: data, tag, editorOf, ...done };
         return new Saver(task);
       };
-      return [{ text: "Edit the custom field values", path, open }];
+      return [{ text: t("Edit the custom field values"), path, open }];
     },
   };
 }
@@ -80,8 +81,8 @@ class ValuesEditor {
 
   #field(field) {
     const differs = field.diffPerColor || field.diffPerSize;
-    const text = field.name + (field.isMandatory ? " (required)" : "");
-    const hints = [field.internalOnly && "Internal.", field.maxChar && `At most ${field.maxChar} characters.`, field.parentCustomFieldName && `Depends on ${field.parentCustomFieldName}.`];
+    const text = field.name + (field.isMandatory ? ` (${t("required")})` : "");
+    const hints = [field.internalOnly && t("Internal."), field.maxChar && t("At most {0} characters.", field.maxChar), field.parentCustomFieldName && t("Depends on {0}.", field.parentCustomFieldName)];
     const hint = hints.filter(Boolean).join(" ");
     if (!differs) return this.#row(field, { color: null, size: null }, text, hint).element;
     const cell = (place) => {

@@ -2,6 +2,7 @@
 
 import { button, el, newId, stored } from "./dom.js";
 import { scrolling } from "./values.js";
+import { t } from "./words.js";
 
 const keyOf = ({ customFieldId, styleColorId, sizeRangeSizeId }) => `${customFieldId} ${styleColorId ?? ""} ${sizeRangeSizeId ?? ""}`;
 const plain = (value) => value?.text ?? value?.number ?? value?.allowedValueId;
@@ -24,14 +25,14 @@ export class ValuesConflict {
       }
       return [...result.values()];
     };
-    const heads = ["Field", "Theirs, as it is stored now", "Yours"].map((text) => el("th", { scope: "col" }, text));
+    const heads = [t("Field"), t("Theirs, as it is stored now"), t("Yours")].map((text) => el("th", { scope: "col" }, text));
     this.element = el(
       "section",
       { class: "conflict" },
-      el("h2", { tabindex: "-1" }, "Somebody else changed this meanwhile"),
-      el("p", {}, choices.length ? "Choose what to keep of each value, and save." : "It now is as you want it."),
-      choices.length > 0 && scrolling("Theirs and yours", el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, choices.map(({ row }) => row)))),
-      el("div", { class: "actions" }, button("Save my choice", () => onChoose(values()), { class: "" }), button("Discard my changes", onCancel)),
+      el("h2", { tabindex: "-1" }, t("Somebody else changed this meanwhile")),
+      el("p", {}, choices.length ? t("Choose what to keep of each value, and save.") : t("It now is as you want it.")),
+      choices.length > 0 && scrolling(t("Theirs and yours"), el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, choices.map(({ row }) => row)))),
+      el("div", { class: "actions" }, button(t("Save my choice"), () => onChoose(values()), { class: "" }), button(t("Discard my changes"), onCancel)),
     );
   }
 

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { el } from "./dom.js";
 import { listParameters } from "./location.js";
+import { locale, t } from "./words.js";
 
 const SIZES = ["30", "50", "100"];
 // Item of the browser's storage, if somebody chose a size.
@@ -21,7 +22,7 @@ export function sizeControl(onChange) {
     onChange();
   } });
   select.append(...SIZES.map((size) => el("option", { value: size, selected: size === localStorage.getItem(ITEM) }, size)));
-  return el("label", { class: "size" }, "Rows per page", select);
+  return el("label", { class: "size" }, t("Rows per page"), select);
 }
 
 /** Total of a list. Pages that are turned have the same one, so that it is counted once. */
@@ -32,7 +33,7 @@ export class Total {
 
   #show(key, number) {
     this.counted = key;
-    this.element.textContent = `${Number(number).toLocaleString()} ${number === 1 ? "record" : "records"}`;
+    this.element.textContent = t(number === 1 ? "{0} record" : "{0} records", Number(number).toLocaleString(locale));
   }
 
   /** Counts what a view matches. Its page is shown before; a list without its total is one, too. */

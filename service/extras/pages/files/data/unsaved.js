@@ -1,6 +1,8 @@
 // Input that is not saved: people are asked before they leave the view that has it, or the page.
 
-const QUESTION = "What you entered is not saved. Leave it?";
+import { t } from "./words.js";
+
+const QUESTION = t("What you entered is not saved. Leave it?");
 const checks = new Set();
 
 /** Has people asked before they leave the present view while the function returns true. */

@@ -13,10 +13,11 @@ import { explanation } from "./upload_rules.js";
 import { scrolling } from "./values.js";
 import { rowsOf } from "./writer.js";
 import { Writing } from "./writing.js";
+import { counted, t } from "./words.js";
 
 const SAMPLES = 3;
-const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars" };
-const ENCODINGS = { "utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": "Windows-1252, because it is no UTF-8" };
+const SEPARATORS = { ",": t("commas"), ";": t("semicolons"), "\t": t("tabs"), "|": t("vertical bars") };
+const ENCODINGS = { "utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": t("Windows-1252, because it is no UTF-8") };
 
 /** Returns all languages, which name the columns of translations. */
 async function readLanguages(model) {
@@ -36,7 +37,7 @@ export async function uploadView(model, collection) {
   const sheet = sheetOf(model, collection);
   const hasLanguages = listsOfLanguages(model, sheet.members).size > 0;
   const upload = new Upload(sheet, hasLanguages ? await readLanguages(model) : []);
-  const title = `Upload a table: ${collection.title}`;
+  const title = t("Upload a table: {0}", collection.title);
   return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), upload.element], title };
 }
 
@@ -44,8 +45,8 @@ class Upload {
   constructor(sheet, languages) {
     Object.assign(this, { sheet, languages });
     this.targets = targetsOf(sheet, languages);
-    this.columnsSection = el("section", { class: "columns", "aria-label": "Columns" });
-    const head = { title: "Row", number: ({ number }) => String(number), name: (row) => this.#nameOf(row) };
+    this.columnsSection = el("section", { class: "columns", "aria-label": t("Columns") });
+    const head = { title: t("Row"), number: ({ number }) => String(number), name: (row) => this.#nameOf(row) };
     const fileSection = this.#fileSection();
     const onBusy = (isBusy) => (fileSection.inert = this.columnsSection.inert = isBusy);
     this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
@@ -65,7 +66,7 @@ class Upload {
       event.preventDefault();
       this.#choose(event.dataTransfer.files[0]);
     };
-    const text = "Choose a CSV file, or drop it here. Nothing is written before you have seen what would change.";
+    const text = t("Choose a CSV file, or drop it here. Nothing is written before you have seen what would change.");
     return el("div", { class: "drop", drop, dragover: (event) => event.preventDefault() }, el("label", { for: id }, text), input);
   }
 
@@ -80,24 +81,24 @@ class Upload {
       this.#showColumns();
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
-      this.columnsSection.replaceChildren(alertBox(`${file.name}, line ${error.line}: ${error.message}`));
+      this.columnsSection.replaceChildren(alertBox(t("{0}, line {1}: {2}", file.name, error.line, error.message)));
     }
   }
 
   #showColumns() {
     const { rows, encoding, separator, hasDecimalCommas, fileName } = this.table;
-    const numbers = hasDecimalCommas ? "12,5 and 12.5 are decimal numbers" : "12.5 is a decimal number";
-    const facts = `${rows.length} rows, in ${ENCODINGS[encoding]}. Cells are separated by ${SEPARATORS[separator]}; ${numbers}.`;
-    const heads = ["Column", "First cells", "Field"].map((title) => el("th", { scope: "col" }, title));
+    const numbers = hasDecimalCommas ? t("12,5 and 12.5 are decimal numbers") : t("12.5 is a decimal number");
+    const facts = t("{0} rows, in {1}. Cells are separated by {2}; {3}.", rows.length, ENCODINGS[encoding], SEPARATORS[separator], numbers);
+    const heads = [t("Column"), t("First cells"), t("Field")].map((title) => el("th", { scope: "col" }, title));
     const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.columns.map((_, index) => this.#columnRow(index))));
     const box = el("input", { type: "checkbox", change: () => this.writing.clear() });
     this.emptyBox = box;
-    const empty = el("label", { class: "option" }, box, "Empty cells empty their fields. (Otherwise they leave them as they are.)");
-    const check = button("See what would change", () => this.#dryRun(), { class: "" });
+    const empty = el("label", { class: "option" }, box, t("Empty cells empty their fields. (Otherwise they leave them as they are.)"));
+    const check = button(t("See what would change"), () => this.#dryRun(), { class: "" });
     this.columnsSection.replaceChildren(
-      el("h2", { tabindex: "-1" }, "Columns of ", stored(fileName)),
+      el("h2", { tabindex: "-1" }, t("Columns of "), stored(fileName)),
       el("p", {}, facts),
-      scrolling("Columns", table),
+      scrolling(t("Columns"), table),
       empty,
       el("div", { class: "actions" }, check),
     );
@@ -109,8 +110,8 @@ class Upload {
     const { names, rows } = this.table;
     const samples = rows.slice(0, SAMPLES).map(({ cells }) => cells[index]).filter(Boolean);
     const column = this.columns[index];
-    const name = names[index] || `Column ${index + 1}, without a name`;
-    const note = el("span", { class: "error" }, column || !names[index] ? "" : "Not recognized: choose its field, or leave it out.");
+    const name = names[index] || t("Column {0}, without a name", index + 1);
+    const note = el("span", { class: "error" }, column || !names[index] ? "" : t("Not recognized: choose its field, or leave it out."));
     return el("tr", {}, el("th", { scope: "row" }, stored(name)), el("td", {}, stored(samples.join("\n"))), el("td", {}, this.#fieldChoice(index, name, note), note));
   }
 
@@ -124,7 +125,7 @@ class Upload {
       this.writing.clear();
     };
     const options = choices.map((target) => el("option", { value: target.title, selected: target === recognized }, target.title));
-    const select = el("select", { "aria-label": `Field of ${name}`, change: choose }, el("option", { value: "" }, "– not uploaded –"), options);
+    const select = el("select", { "aria-label": t("Field of {0}", name), change: choose }, el("option", { value: "" }, t("– not uploaded –")), options);
     return select;
   }
 
@@ -132,11 +133,11 @@ class Upload {
   #problem() {
     const { keys } = this.sheet;
     const [double] = doubles(this.columns);
-    if (double) return `Two columns are ${double}: leave one out.`;
+    if (double) return t("Two columns are {0}: leave one out.", double);
     const fields = new Set(this.columns.map((column) => column?.path?.[0]));
-    const names = keys.map((key) => titleOfField(this.sheet, key)).join(" and ");
-    if (!fields.has("id") && !keys.every((key) => fields.has(key))) return `No column says which record a row is: choose a column for ${names}, or for Id.`;
-    return this.table.rows.length ? "" : "The table has no rows below the names of its columns.";
+    const names = keys.map((key) => titleOfField(this.sheet, key)).join(t(" and "));
+    if (!fields.has("id") && !keys.every((key) => fields.has(key))) return t("No column says which record a row is: choose a column for {0}, or for Id.", names);
+    return this.table.rows.length ? "" : t("The table has no rows below the names of its columns.");
   }
 
   async #dryRun() {
@@ -155,8 +156,8 @@ class Upload {
   }
 
   #rejectsOf(rows) {
-    const hint = `Rejected rows are not written. Their table has a column “${REASON}”. Correct them there, and upload that table.`;
-    return { controls: button(`Download the ${rows.length} rejected ${rows.length === 1 ? "row" : "rows"}`, () => this.#saveRejects(rows)), hint };
+    const hint = t("Rejected rows are not written. Their table has a column “{0}”. Correct them there, and upload that table.", REASON);
+    return { controls: button(counted(rows.length, "Download the {0} rejected row", "Download the {0} rejected rows"), () => this.#saveRejects(rows)), hint };
   }
 
   #saveRejects(rows) {

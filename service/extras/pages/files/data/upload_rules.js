@@ -5,16 +5,17 @@ import { hasDecimalCommas, save, toFile } from "./csv.js";
 import { button, el } from "./dom.js";
 import { titleOfField } from "./sheet.js";
 import { scrolling } from "./values.js";
+import { t } from "./words.js";
 
-const KINDS = { boolean: "yes or no, true or false, 1 or 0", integer: "whole number", number: "decimal number", string: "text" };
+const KINDS = { boolean: t("yes or no, true or false, 1 or 0"), integer: t("whole number"), number: t("decimal number"), string: t("text") };
 
 function kindOf({ field, each }) {
   const { types, items, schema } = field;
-  if (each || types.includes("array")) return `several, separated by ${LIST_SEPARATOR}`;
+  if (each || types.includes("array")) return t("several, separated by {0}", LIST_SEPARATOR);
   const choices = (schema ?? items?.schema)?.enum?.filter((choice) => choice !== null);
   if (choices) return choices.join(", ");
   const kind = KINDS[["number", "integer", "boolean"].find((type) => types.includes(type)) ?? "string"];
-  return schema?.maxLength && types.includes("string") && kind === "text" ? `text of at most ${schema.maxLength} characters` : kind;
+  return schema?.maxLength && types.includes("string") && kind === KINDS.string ? t("text of at most {0} characters", schema.maxLength) : kind;
 }
 
 /** Saves a table with the columns alone. Records are named by own key, unless they have none. */
@@ -26,19 +27,19 @@ function saveEmpty(sheet, targets) {
 
 /** Returns the rules, closed until somebody wants to read them. */
 export function explanation(sheet, targets) {
-  const keys = sheet.keys.map((key) => titleOfField(sheet, key)).join(" and ");
+  const keys = sheet.keys.map((key) => titleOfField(sheet, key)).join(t(" and "));
   const rules = [
-    "The first row has the names of the columns, as below or as on the list. Columns that you leave out change nothing.",
-    `A row changes the record with the same ${keys}. If there is none, the row is a new record. A row with an Id changes that record.`,
-    "An empty cell leaves the field as it is, and so does a translation without a column. If you choose that empty cells empty their fields, those of texts in languages and of what needs a value still stay.",
-    `Several values stand in one cell, separated by ${LIST_SEPARATOR}, and replace those that are stored.`,
-    "In a table with semicolons 12,5 is a number like 12.5; in other tables write 12.5. Dates are set by the service and not uploaded.",
-    "An apostrophe before =, +, - or @ is taken away: downloads have it, so that spreadsheets do not run a text as a formula.",
+    t("The first row has the names of the columns, as below or as on the list. Columns that you leave out change nothing."),
+    t("A row changes the record with the same {0}. If there is none, the row is a new record. A row with an Id changes that record.", keys),
+    t("An empty cell leaves the field as it is, and so does a translation without a column. If you choose that empty cells empty their fields, those of texts in languages and of what needs a value still stay."),
+    t("Several values stand in one cell, separated by {0}, and replace those that are stored.", LIST_SEPARATOR),
+    t("In a table with semicolons 12,5 is a number like 12.5; in other tables write 12.5. Dates are set by the service and not uploaded."),
+    t("An apostrophe before =, +, - or @ is taken away: downloads have it, so that spreadsheets do not run a text as a formula."),
   ];
   const row = (target) => el("tr", {}, el("th", { scope: "row" }, target.title), el("td", {}, kindOf(target)));
-  const head = el("tr", {}, ["Column", "Cells"].map((title) => el("th", { scope: "col" }, title)));
+  const head = el("tr", {}, [t("Column"), t("Cells")].map((title) => el("th", { scope: "col" }, title)));
   const table = el("table", {}, el("thead", {}, head), el("tbody", {}, targets.map(row)));
   const list = el("ul", {}, rules.map((rule) => el("li", {}, rule)));
-  const empty = button("Download an empty table with these columns", () => saveEmpty(sheet, targets));
-  return el("details", { class: "menu rules" }, el("summary", {}, "What a table may have"), list, empty, scrolling("Columns of a table", table));
+  const empty = button(t("Download an empty table with these columns"), () => saveEmpty(sheet, targets));
+  return el("details", { class: "menu rules" }, el("summary", {}, t("What a table may have")), list, empty, scrolling(t("Columns of a table"), table));
 }

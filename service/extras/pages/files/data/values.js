@@ -2,10 +2,11 @@
 
 import { badge, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
-import { isScalar, label, titleOf } from "./model.js";
+import { isScalar, titleOf } from "./model.js";
 import { nameOf } from "./names.js";
+import { label, locale, t, wordFor } from "./words.js";
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const TIME = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
 
 export const recordHash = (collection, id) => hashOf({ name: collection.name, id: String(id) });
 
@@ -39,8 +40,9 @@ export function show(model, collection, field, schema, value, isShort = false) {
   if (typeof value === "object") return showMembers(model, collection, resolved, value);
   const target = model.reference(collection, field);
   if (target && isScalar(resolved)) return recordLink(target, value);
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (field === "state" || field === "status") return badge(String(value));
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
+  if (field === "state" || field === "status") return badge(wordFor(value), value);
+  if (resolved.enum) return wordFor(value);
   if (resolved.format === "date-time") return timeOf(String(value));
   return stored(String(value));
 }
@@ -53,9 +55,11 @@ export function plainText(model, collection, field, value) {
     const members = Object.entries(value).filter(([name, member]) => name !== "id" && !isMissing(member));
     return value.name ?? members.map(([name, member]) => plainText(model, collection, name, member)).join(" ");
   }
-  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
   const target = model.reference(collection, field);
-  return target ? nameOf(target, value) : String(value);
+  if (target) return nameOf(target, value);
+  const schema = model.resolve(collection.schema?.properties[field] ?? {});
+  return schema.enum || field === "state" ? wordFor(value) : String(value);
 }
 
 function showList(model, collection, field, schema, entries, isShort) {
@@ -65,7 +69,7 @@ function showList(model, collection, field, schema, entries, isShort) {
   const target = model.named(field, items);
   if (target) return joined(entries.map((entry) => link(recordHash(target, entry.id), el("bdi", {}, titleOf(entry)))));
   if (isShort) return String(entries.length);
-  return entryTable(model, collection, items, entries, label(field));
+  return entryTable(model, collection, items, entries, label(field, schema));
 }
 
 function joined(nodes) {
@@ -79,7 +83,7 @@ export function showMembers(model, collection, schema, object) {
     "dl",
     { class: "members" },
     members.map(([name, member]) => [
-      el("dt", {}, label(name, Boolean(model.reference(collection, name)))),
+      el("dt", {}, label(name, member)),
       el("dd", {}, show(model, collection, name, member, object[name])),
     ]),
   );
@@ -88,7 +92,7 @@ export function showMembers(model, collection, schema, object) {
 /** Returns a table of entries: of translations, sizes, lines of a chart. */
 export function entryTable(model, collection, schema, entries, caption) {
   const columns = model.fields(schema).filter(([name]) => entries.some((entry) => name in entry));
-  const heading = ([name]) => el("th", { scope: "col" }, label(name, Boolean(model.reference(collection, name))));
+  const heading = ([name, member]) => el("th", { scope: "col" }, label(name, member));
   const row = (entry) =>
     columns.map(([name, member]) => el("td", {}, show(model, collection, name, member, entry[name])));
   return scrolling(

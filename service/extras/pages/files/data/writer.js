@@ -3,8 +3,9 @@
 import { idempotencyKey, toJson } from "./api.js";
 import { chunksOf, keepingLanguages, merge, someIds } from "./bulk.js";
 import { itemsOf, listsOfLanguages, titleOfField } from "./sheet.js";
+import { inWords, lower, t } from "./words.js";
 
-const CHANGED = "Somebody else changed this record meanwhile. Look at what would change again.";
+const CHANGED = t("Somebody else changed this record meanwhile. Look at what would change again.");
 const NOT_LIVE = ["failed", "deleted", "absent"];
 
 /** Row of a table: the items that it becomes, and what came of them. `contents` has those of parts: `part`, `content`, `sent`, `outcome`. */
@@ -13,7 +14,7 @@ class Row {
     const { isNamed, ...items } = itemsOf(sheet, document);
     Object.assign(this, { number, cells, ...items, errors: [...errors] });
     if (isNamed) this.name = toJson(this.isById ? [this.item.id] : sheet.keys.map((key) => this.item[key]));
-    else this.#refuse(`It has no ${sheet.keys.map((key) => titleOfField(sheet, key).toLowerCase()).join(" or no ")}, by which its record is found.`);
+    else this.#refuse(t("It has no {0}, by which its record is found.", sheet.keys.map((key) => lower(titleOfField(sheet, key))).join(t(" or no "))));
   }
 
   #refuse(value) {
@@ -23,7 +24,7 @@ class Row {
   /** Refuses the row if an earlier one has the same record; returns it. */
   after(rows) {
     const first = this.name && rows.get(this.name);
-    if (first) this.#refuse(`Row ${first.number} has the same record: remove one of the two.`);
+    if (first) this.#refuse(t("Row {0} has the same record: remove one of the two.", first.number));
     else if (this.name) rows.set(this.name, this);
     return this;
   }
@@ -52,10 +53,10 @@ class Row {
   /** Returns why the row is rejected: fields, the items that they are in, and sentences. */
   get reasons() {
     const reason = ({ field, value, type }, item) =>
-      type === "precondition_failed" ? { field: null, value: CHANGED } : { field: field?.replace(/^\[\d+\]\.?/, ""), value, item };
+      type === "precondition_failed" ? { field: null, value: CHANGED } : { field: field?.replace(/^\[\d+\]\.?/, ""), value: inWords({ type, value }), item };
     const of = (outcome, item) => outcome?.details.map((detail) => reason(detail, item)) ?? [];
     const ofParts = this.contents.flatMap(({ outcome, sent, content }) => of(outcome, sent ?? content));
-    const own = this.isWritten && ofParts.length ? [{ field: null, value: "The record itself is written." }] : [];
+    const own = this.isWritten && ofParts.length ? [{ field: null, value: t("The record itself is written.") }] : [];
     return [...this.errors, ...of(this.outcome, this.sent), ...own, ...ofParts];
   }
 }

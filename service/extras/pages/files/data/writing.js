@@ -3,6 +3,7 @@
 import { alertBox, announce, button, el } from "./dom.js";
 import { Results } from "./results.js";
 import { Writer } from "./writer.js";
+import { counted, t } from "./words.js";
 
 export class Writing {
   /**
@@ -11,7 +12,7 @@ export class Writing {
    */
   constructor(sheet, { head, rejectsOf, onBusy = () => null }) {
     Object.assign(this, { sheet, head, rejectsOf, onBusy });
-    this.element = el("section", { "aria-label": "Result" });
+    this.element = el("section", { "aria-label": t("Result") });
   }
 
   clear(...nodes) {
@@ -30,14 +31,14 @@ export class Writing {
 
   /** Runs a writer, and shows what came of it. After a failure, or when it is stopped, it can go on. */
   async #run(writer) {
-    const bar = el("progress", { max: writer.rows.length, "aria-label": "Rows" });
+    const bar = el("progress", { max: writer.rows.length, "aria-label": t("Rows") });
     const count = el("span", {});
     const onProgress = () => {
       bar.value = writer.done;
-      count.textContent = `${writer.done} of ${writer.rows.length}`;
+      count.textContent = t("{0} of {1}", writer.done, writer.rows.length);
       writer.isStopped ||= !this.element.isConnected;
     };
-    const stop = button("Stop", () => (writer.isStopped = stop.disabled = true));
+    const stop = button(t("Stop"), () => (writer.isStopped = stop.disabled = true));
     this.clear(el("p", { class: "actions" }, bar, count, stop));
     this.isWriting = !writer.isDryRun;
     // Neither another file nor other values begin meanwhile.
@@ -59,13 +60,13 @@ export class Writing {
   async #show(writer, failure) {
     const { isDryRun, isDone, rows, byLanguage } = writer;
     const results = new Results(this.sheet, rows.filter(({ kind }) => kind), this.head);
-    const title = isDryRun ? "What would change" : isDone ? "What was written" : "What was written until now";
+    const title = isDryRun ? t("What would change") : isDone ? t("What was written") : t("What was written until now");
     const good = rows.filter(({ kind }) => kind && kind !== "failed" && kind !== "unchanged").length;
-    const write = isDone && isDryRun && good > 0 && button(`Write ${good} ${good === 1 ? "row" : "rows"}`, () => this.#start(rows, { isDryRun: false, byLanguage }), { class: "" });
-    const goOn = !isDone && button("Go on", () => this.#run(writer), { class: "" });
+    const write = isDone && isDryRun && good > 0 && button(counted(good, "Write {0} row", "Write {0} rows"), () => this.#start(rows, { isDryRun: false, byLanguage }), { class: "" });
+    const goOn = !isDone && button(t("Go on"), () => this.#run(writer), { class: "" });
     const rejected = rows.filter(({ kind }) => kind === "failed");
     const { controls = [], hint = "" } = rejected.length ? this.rejectsOf(rejected) : {};
-    const why = failure && alertBox(`It stopped: ${failure.message} What is written stays written; going on writes nothing twice.`);
+    const why = failure && alertBox(t("It stopped: {0} What is written stays written; going on writes nothing twice.", failure.message));
     const heading = el("h2", { tabindex: "-1" }, title);
     await results.show();
     const nodes = [heading, why, el("p", {}, results.summary), el("div", { class: "actions" }, write, goOn, controls), hint && el("p", { class: "quiet" }, hint), results.element];

@@ -1,0 +1,84 @@
+// Words: the page's texts in the reader's language, and the labels and hints of fields.
+
+const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
+// Item of the browser's storage, if somebody chose a language.
+const ITEM = "selvedge.language";
+
+const isSpoken = (code) => Object.hasOwn(LANGUAGES, code);
+
+/** Returns the language that the reader chose, else the first one of the browser that the page speaks. */
+function preferred() {
+  const chosen = localStorage.getItem(ITEM);
+  const codes = navigator.languages.map((tag) => tag.slice(0, 2));
+  return isSpoken(chosen) ? chosen : (codes.find(isSpoken) ?? "en");
+}
+
+export const language = preferred();
+/** The language with the reader's habits of dates and numbers. */
+export const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language;
+
+async function read() {
+  const response = await fetch(new URL(`words.${language}.json`, import.meta.url));
+  return response.ok ? response.json() : {};
+}
+
+// Modules that name texts as constants wait for it.
+const { texts = {}, fields = {}, values = {}, parts = {}, collections = {}, groups = {}, errors = {} } = await read();
+
+const filled = (text, parts) => text.replace(/\{(\d)\}/g, (_, index) => parts[index]);
+
+/** Returns an English text of the page in the reader's language, with `{0}` and so on replaced by parts. */
+export const t = (text, ...parts) => filled(texts[text] ?? text, parts);
+
+/** Returns the text for a number: the first for one, else the second. `{0}` is the number. */
+export const counted = (number, one, several, ...parts) => t(Number(number) === 1 ? one : several, number, ...parts);
+
+/** Returns a name as words: `userDefinedId` is "User defined id", of a reference `brandId` "Brand". */
+export function spelled(name, isReference = false) {
+  const bare = isReference ? name.replace(/Ids$/, "s").replace(/Id$/, "") : name;
+  const words = bare.replace(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`);
+  return capital(words);
+}
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Returns a name within a sentence. German nouns keep their capitals. */
+export const lower = (text) => (language === "de" ? text : text.toLowerCase());
+
+const entryOf = (name, schema) => fields[schema?.["x-label"] ?? name] ?? fields[name];
+
+/** Returns the label of a field. Its schema tells fields of one name apart. */
+export const label = (name, schema) => entryOf(name, schema)?.[0] ?? spelled(name);
+
+/** Returns what people should know of a field. */
+export const hint = (name, schema) => entryOf(name, schema)?.[1] ?? "";
+
+/** Returns a field's path in words: of `prices[0].amount`, "Prices: 1: Amount". */
+export const pathWords = (path) => [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => (name ? label(name) : String(Number(index) + 1))).join(": ");
+
+/** Returns the word for a value of an enumeration. */
+export const wordFor = (value) => values[value] ?? String(value);
+
+/** Returns the title of a collection and what it has, or nothing. */
+export const collectionWords = (name) => collections[name];
+
+/** Returns the title of a part of records. */
+export const partTitle = (name) => parts[name] ?? spelled(name.replaceAll("-", " "));
+
+/** Returns the names of the collections of each group, by the group's title. */
+export const groupWords = () => Object.entries(groups);
+
+/** Returns what went wrong in the reader's language, before the service's own sentence. */
+export function inWords({ type, value }) {
+  return errors[type] ? `${errors[type]} (${value})` : value;
+}
+
+/** Returns the choice of the language. It is kept in the browser, and the page starts again. */
+export function languageOptions() {
+  return Object.entries(LANGUAGES).map(([code, name]) => ({ code, name, isChosen: code === language }));
+}
+
+export function chooseLanguage(code) {
+  localStorage.setItem(ITEM, code);
+  location.reload();
+}
