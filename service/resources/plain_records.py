@@ -165,7 +165,9 @@ class PlainRecord(MasterRecord):
         bound["lock_last"] = bound["lock_last"].bind(record=last.text, rendered=rendered)
         bound["used"] = bound["used"].bind(uses=uses_text(self.uses))
         unused = {"delete", "purge"}.difference(self.deletes)
-        if not (self._is_purged_alone and "documents" not in own):
+        # The rows of others that documents count are those before the lock.
+        counts = documents is last is not record
+        if not self._is_purged_alone or counts or {"documents", "in_use"} & own.keys():
             unused |= {"lock_last", "used", "remove"}
         for name in unused:
             del bound[name]

@@ -110,9 +110,10 @@ async def delete_directly(
     if options.outcomes_only or options.precondition or options.path_key is not None:
         return None
     ids, parameters = batch.ids, (caller.organization_id, batch.id_array)
-    locking = [(statements[name].text, parameters) for name in ("lock_last", "used")]
     with own_locks():
-        rows = await connection.fetch_in_turn(locking)
+        rows = await connection.fetch_in_turn(
+            [(statements[name].text, parameters) for name in ("lock_last", "used")]
+        )
     documents = dict(rows)
     if len(documents) < len(ids) or not all(documents.values()):
         return None

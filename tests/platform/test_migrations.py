@@ -85,6 +85,21 @@ def test_migrating_again_changes_nothing(dsn: str) -> None:
     assert migrations.migrate(dsn) == 0
 
 
+def test_constraints_that_a_killed_run_left_are_validated(dsn: str) -> None:
+    """Operating, Upgrade: the migration was applied, its new foreign key not yet validated."""
+    query = "select conname from pg_constraint where not convalidated"
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("alter table item drop constraint item_category_fk")
+        connection.execute(
+            """alter table item add constraint item_category_fk
+            foreign key (organization_id, item_category_id)
+            references item_category (organization_id, id) on delete restrict not valid"""
+        )
+        assert connection.execute(query).fetchall() == [("item_category_fk",)]
+        assert migrations.migrate(dsn) == 0
+        assert connection.execute(query).fetchall() == []
+
+
 def test_two_migrators_apply_each_migration_once(empty: str) -> None:
     with ThreadPoolExecutor(2) as pool:
         counts = sorted(pool.map(migrations.migrate, [empty, empty]))
