@@ -174,8 +174,7 @@ class Batch:
     checked_fields: set[str] = field(default_factory=set)
     """References whose records the write has found live and locked, by dotted path."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
-    """Ids of owners whose parts get their first content or lose their last, by part and
-    operation."""
+    """Ids of owners whose part is filled or emptied, by part and operation."""
     merged: dict[int, Item] = field(default_factory=dict)
     """Merge patches of items that are edited stored forms, by request index; {} of other edits."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
@@ -194,9 +193,8 @@ class Batch:
         The errors of the others are among the batch's.
         """
         errors = ItemErrors(request_items)
-        request_indexes: Sequence[int] = range(len(request_items.items))
-        if errors:
-            request_indexes = [index for index in request_indexes if index not in errors]
+        indexes = range(len(request_items.items))
+        request_indexes = [index for index in indexes if index not in errors]
         items = [request_items.items[request_index].copy() for request_index in request_indexes]
         return cls(connection, caller, items, request_indexes, errors, request_id, parents)
 
@@ -236,21 +234,14 @@ class Batch:
 
         ``includes`` is not called for failed items; without it, all others are returned.
         """
-        if self.errors:
-            indexes = [
-                index
-                for index, request_index in enumerate(self.request_indexes)
-                if request_index not in self.errors
-            ]
-        elif includes is None or all(map(includes, self.items)):
+        if not self.errors and includes is None:
             return self
-        else:
-            indexes = [*range(len(self.items))]
-        if includes is not None:
-            indexes = [index for index in indexes if includes(self.items[index])]
-        if len(indexes) == len(self.items):
-            return self
-        return self._selection(indexes)
+        indexes = [
+            index
+            for index, request_index in enumerate(self.request_indexes)
+            if request_index not in self.errors and (not includes or includes(self.items[index]))
+        ]
+        return self if len(indexes) == len(self.items) else self._selection(indexes)
 
     def split(self, includes: Callable[[Item], bool]) -> tuple["Batch", "Batch"]:
         """Return the items that ``includes`` accepts, and the others; failed items are kept.

@@ -13,14 +13,7 @@ from service.database.connections import Connection
 from service.database.errors import OrganizationMissingError
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, api_error
-from service.handlers.audit import (
-    Audited,
-    Body,
-    actor_of,
-    document_of,
-    read_administration,
-    run_audited,
-)
+from service.handlers import audit
 from service.http.budgets import reserve_unconditionally
 from service.http.context import caller_of
 from service.http.envelope import ApiResponse, success
@@ -32,7 +25,7 @@ from service.resources.scope_names import scope_problem
 from service.schemas.validation import Validator
 
 
-def _create_errors(body: Body) -> Iterator[ErrorDetail]:
+def _create_errors(body: audit.Body) -> Iterator[ErrorDetail]:
     """Yield the errors of scopes, and of an expiry that is no time in the future."""
     scopes = body.get("scopes")
     for index, text in enumerate(scopes if isinstance(scopes, list) else ()):
@@ -55,7 +48,7 @@ _ROTATE: Final = Validator("keys", "rotate")
 async def add(resource: Resource, request: web.Request, raw: bytes) -> ApiResponse:
     """Create a key; the response, 201, and its replays by the Idempotency-Key have it."""
 
-    async def work(connection: Connection, _: list[int], body: Body) -> Audited:
+    async def work(connection: Connection, _: list[int], body: audit.Body) -> audit.Audited:
         caller, text = caller_of(request), body.get("expiresAt")
         latest = await keys.expiry(connection, caller)
         expires_at = parse_timestamp(text) if text else latest
@@ -64,7 +57,7 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> ApiRespon
         created = await keys.create(
             connection,
             caller.organization_id,
-            actor_of(request),
+            audit.actor_of(request),
             name=body["name"],
             scopes=body["scopes"],
             source=body.get("source"),
@@ -73,7 +66,7 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> ApiRespon
         if created is None:
             raise OrganizationMissingError
         key, key_id, event = created
-        document = await document_of(resource, request, connection, key_id)
+        document = await audit.document_of(resource, request, connection, key_id)
         headers = {"Location": f"{request.path}/{key_id}"}
         return success(_with_key(document, key), created=True, headers=headers), event
 
@@ -83,7 +76,7 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> ApiRespon
 async def rotate(resource: Resource, request: web.Request, raw: bytes) -> ApiResponse:
     """Give a key a new secret; this response and its replays have the key."""
 
-    async def work(connection: Connection, path: list[int], body: Body) -> Audited:
+    async def work(connection: Connection, path: list[int], body: audit.Body) -> audit.Audited:
         document = await _locked(resource, request, connection, path[0])
         seconds, organization_id = body.get("overlapSeconds"), caller_of(request).organization_id
         key, event = await keys.rotate(connection, organization_id, path[0], seconds)
@@ -95,7 +88,7 @@ async def rotate(resource: Resource, request: web.Request, raw: bytes) -> ApiRes
 async def remove(resource: Resource, request: web.Request) -> ApiResponse:
     """Delete a key for good; return it as it was."""
 
-    async def work(connection: Connection, path: list[int], _: Body) -> Audited:
+    async def work(connection: Connection, path: list[int], _: audit.Body) -> audit.Audited:
         document = await _locked(resource, request, connection, path[0])
         event = await keys.delete(connection, caller_of(request).organization_id, path[0])
         return success(document), event
@@ -106,14 +99,14 @@ async def remove(resource: Resource, request: web.Request) -> ApiResponse:
 async def _write(
     resource: Resource,
     request: web.Request,
-    work: Callable[[Connection, list[int], Body], Awaitable[Audited]],
+    work: Callable[[Connection, list[int], audit.Body], Awaitable[audit.Audited]],
     raw: bytes = b"",
     validator: Validator | None = None,
 ) -> ApiResponse:
     """Check a request, with its body if there is a validator, and run its work in a transaction."""
-    path, idempotency, body = read_administration(resource, request, raw, validator)
+    path, idempotency, body = audit.read_administration(resource, request, raw, validator)
     _require_scopes(request, body.get("scopes", ()))
-    response = await run_audited(
+    response = await audit.run_audited(
         request, idempotency, lambda connection: work(connection, path, body)
     )
     reserve_unconditionally(request, len(response.body))
@@ -128,7 +121,7 @@ async def _locked(
     if scopes is None:
         raise api_error(ErrorType.NOT_FOUND, "id")
     _require_scopes(request, scopes)
-    return await document_of(resource, request, connection, key_id)
+    return await audit.document_of(resource, request, connection, key_id)
 
 
 def _require_scopes(request: web.Request, scopes: Sequence[str]) -> None:

@@ -19,7 +19,6 @@ ISSUED, TEST_RESULT = "IssuedAnswer", "TestAnswer"
 FEEDS = ("changes", "audit")
 _HOME = "common/envelope"
 _FORMS = ("success", "list", "changes")
-"""General envelopes."""
 
 
 def envelope(collection: str, kind: str) -> Schema:

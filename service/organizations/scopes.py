@@ -195,4 +195,3 @@ def require_all(
 
 NONE: Final = Scopes.of(())
 READS_ALL: Final = Scopes.of([READ])
-WRITES_ALL: Final = Scopes.of([WRITE])

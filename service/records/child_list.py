@@ -22,7 +22,6 @@ from service.errors import ErrorDetail
 from service.limits import MAX_CHILDREN
 from service.listing.properties import stored_id
 from service.records import scalar_columns
-from service.records.child_references import check_references
 from service.records.child_table import DEACTIVATED, POSITION, ChildTable
 from service.records.matched_children import (
     EntryList,
@@ -33,6 +32,7 @@ from service.records.matched_children import (
     match_existing,
     match_key_of,
 )
+from service.records.references import check_references
 from service.schemas.extra_checks import are_distinct, duplicate_errors
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
 

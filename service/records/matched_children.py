@@ -75,7 +75,6 @@ class EntryList(NamedTuple):
     """List of entries in a request."""
 
     item_index: int
-    """Index of the item in the batch."""
     path: Path
     """Path of the list in the item."""
     owner_id: int

@@ -1,24 +1,28 @@
-"""References: fields that refer to records.
+"""References: fields of records, and of entries of their lists, that refer to records.
 
 A writer locks the records that it refers to (``for key share`` or stronger). A delete locks its
 record ``for update`` before it looks for references. Of two concurrent writers, one therefore sees
 the other's work.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 import asyncpg
 
 from service.batches.batch import Batch
-from service.database.statements import SHARED
+from service.database.statements import SHARED, load
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
+from service.records.child_table import ChildTable
 from service.records.keyed_values import places, values_at
-from service.records.reference_targets import FOR_KEY_SHARE
+from service.records.matched_children import MatchedChildren
+from service.records.reference_targets import FOR_KEY_SHARE, TARGETS, ReferenceTarget
 
 _LIVE = "state <> 'deleted'"
+_UNKNOWN_LANGUAGES: Final = load("child_lists")["unknown_languages"].text
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +108,47 @@ def _referred(table: str, is_live: str, lock: str, within: str) -> str:
     if not lock:
         return SHARED["referred_language"].text
     return SHARED["referred"].fill(table=table, is_live=is_live, lock=lock)
+
+
+async def check_references(
+    batch: Batch, table: ChildTable, references: Mapping[str, str], lists: Sequence[MatchedChildren]
+) -> None:
+    """Lock the records that entries refer to anew; report those that are not live.
+
+    ``references`` has what members refer to. Entries may keep references to deleted records.
+    """
+    for name, target_name in references.items():
+        target = TARGETS.get(target_name)
+        if target is None or not target_name.replace("-", "").isalpha():
+            continue
+        referring = [
+            (children, child_id, stored_id(entry[name]))
+            for children in lists
+            for child_id, entry in children.all.items()
+            if entry.get(name) is not None and not _is_stored(table, children, child_id, name)
+        ]
+        ids = sorted({record_id for *_, record_id in referring})
+        live = await _live(batch, target, ids) if ids else set()
+        for children, child_id, record_id in referring:
+            if record_id not in live:
+                index = children.request_indexes[child_id]
+                path = (index,) if table.linked else (index, name)
+                message = f"There is no such {target.noun}."
+                children.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+
+
+def _is_stored(table: ChildTable, children: MatchedChildren, child_id: int, name: str) -> bool:
+    """Return whether the stored entry has the same reference."""
+    row = children.stored.all.get(child_id)
+    if row is None or name == table.key:
+        return row is not None
+    return bool(row[table.members.index(name)] == stored_id(children.all[child_id][name]))
+
+
+async def _live(batch: Batch, target: ReferenceTarget, ids: list[int]) -> set[int]:
+    """Return the ids of live records, which stay locked; languages are shared and never locked."""
+    if target.name == "languages":
+        rows = await batch.fetch(_UNKNOWN_LANGUAGES, ids)
+        return {*ids} - {row["id"] for row in rows}
+    records = await Reference("", target.table, target.noun).find(batch, ids)
+    return {record_id for record_id, row in records.items() if row["is_live"]}

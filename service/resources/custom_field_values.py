@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import asyncpg
 import orjson
@@ -112,7 +112,7 @@ class CustomFieldValues(RecordPart):
     sizes_of = "size_ranges_of_style"
     below = "/custom-field-values"
     list_name = "values"
-    children = _Values(
+    children: ClassVar[ChildList] = _Values(
         table="custom_field_value",
         noun="value",
         order="entry.custom_field_id, entry.style_color_id, entry.size_range_size_id",
@@ -124,7 +124,6 @@ class CustomFieldValues(RecordPart):
         fields = await self._fields(batch)
         _resolve(batch, fields)
         lists, changed = await super()._match(batch), list[NamedEntry]()
-        assert self.children is not None
         for children in lists:
             for child_id, entry in children.all.items():
                 stored = children.stored.all.get(child_id)

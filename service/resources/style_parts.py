@@ -1,7 +1,7 @@
 """Parts of styles that are lists: who makes them where, and whom to contact about them."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from service.batches.batch import Batch, Item
 from service.error_types import ErrorType
@@ -52,7 +52,7 @@ class StyleSupplierFacilities(RecordPart):
     owner = Styles
     below = "/supplier-facilities"
     list_name = "steps"
-    children = _Steps(
+    children: ClassVar[ChildList] = _Steps(
         table="style_supplier_facility", noun="step", computed=("effectiveCountryCode",)
     )
 
@@ -80,7 +80,6 @@ class StyleSupplierFacilities(RecordPart):
 
     def _changed(self, lists: list[MatchedChildren]) -> Iterator[tuple[MatchedChildren, int, Any]]:
         """Yield the steps, with their indexes, whose sub-supplier or facility is not the stored."""
-        assert self.children is not None
         first = self.children.members.index(_SUB_SUPPLIER)
         for children in lists:
             for child_id, step in children.all.items():

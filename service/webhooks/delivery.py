@@ -8,11 +8,12 @@ Source: contract, Deliveries.
 import logging
 import random
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import asyncpg
 
@@ -25,13 +26,13 @@ from service.http import metrics
 from service.limits import LEASE_SECONDS, MAX_RETRY_SECONDS
 from service.organizations import audit
 from service.organizations.audit import Actor, AuditEvent
-from service.webhooks import leases
 from service.webhooks.batches import BatchReader, FeedBatch, MustNumberError
 from service.webhooks.leases import SQL, Lease
 from service.webhooks.outgoing import Outgoing
 from service.webhooks.receiver import GONE, Attempt, Receiver
 from service.webhooks.signing import active_secrets, signed_headers
 
+T = TypeVar("T")
 _JITTER: Final = 0.1
 """Largest deviation from the backoff, up or down, as a share of it."""
 
@@ -115,9 +116,7 @@ class Delivery:
         """
         while True:
             try:
-                step = await self._database.write(
-                    partial(self._take, done=done), self._lease.organization_id
-                )
+                step = await self._write(partial(self._take, done=done))
                 done = None
                 if step is None or step.batch.message is not None:
                     return step
@@ -125,7 +124,7 @@ class Delivery:
                 number = partial(
                     assign_sequence_numbers, organization_id=self._lease.organization_id
                 )
-                while await self._database.write(number, self._lease.organization_id):
+                while await self._write(number):
                     pass
 
     async def _take(self, connection: Connection, done: FeedBatch | None) -> _Step | None:
@@ -231,8 +230,8 @@ class Delivery:
             organization=self._lease.organization_id,
         )
 
-    async def _write(self, work: leases.Work) -> None:
-        await self._database.write(work, self._lease.organization_id)
+    async def _write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        return await self._database.write(work, self._lease.organization_id)
 
 
 def _columns(position: FeedPosition) -> tuple[int, str | None, int]:

@@ -6,18 +6,14 @@ may still be under way beside the new sender's. A lease that has expired or ende
 next claim.
 """
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from service.database.connections import Connection
 from service.resources.registry import WEBHOOKS
 
 SQL: Final = WEBHOOKS.statements
 """Statements of ``sql/webhooks.sql``, by name."""
-
-Work: TypeAlias = Callable[[Connection], Awaitable[object]]
-"""Function that runs in a transaction, and again if that fails to serialize."""
 
 
 @dataclass(frozen=True, slots=True)

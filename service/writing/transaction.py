@@ -18,7 +18,6 @@ from typing import Any
 
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
 from service.batches.renames import NEW_KEY
-from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
 from service.records.master_record import MasterRecord
@@ -74,7 +73,7 @@ async def write_entries(
         batch = root.of_items([copies[index] for index in indexes], indexes)
         batch.failed_creator = failed_creator
         batches.append((each, batch))
-    await _lock_writers(root.connection, batches)
+    await _lock_writers(root, collections)
     for entries, batch in batches:
         if entries.resource.own_key_within:
             await _find_parents_of_deletes(entries, batch)
@@ -98,18 +97,14 @@ async def write_entries(
     return [results.get(position, WriteResult([], errors)) for position in range(len(collections))]
 
 
-async def _lock_writers(
-    connection: Connection, batches: Sequence[tuple[CollectionEntries, Batch]]
-) -> None:
+async def _lock_writers(root: Batch, collections: Sequence[CollectionEntries]) -> None:
     """Take the writer locks of all collections of master records, and the organization's lock."""
-    by_name = sorted(batches, key=lambda pair: pair[0].resource.name)
-    for entries, batch in by_name:
-        if isinstance(entries.resource, MasterRecord):
-            await own_keys.take_writer_lock(
-                connection, entries.resource, batch.caller.organization_id
-            )
-    if any(locking.locks_organization(entries.resource, creates=True) for entries, _ in batches):
-        await locking.lock_organization(connection, batches[0][1].caller.organization_id)
+    organization_id = root.caller.organization_id
+    for each in sorted(collections, key=lambda each: each.resource.name):
+        if isinstance(each.resource, MasterRecord):
+            await own_keys.take_writer_lock(root.connection, each.resource, organization_id)
+    if any(locking.locks_organization(each.resource, creates=True) for each in collections):
+        await locking.lock_organization(root.connection, organization_id)
 
 
 async def _find_parents_of_deletes(entries: CollectionEntries, batch: Batch) -> None:

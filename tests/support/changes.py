@@ -7,7 +7,7 @@ import asyncpg
 
 from service.database.connections import Connection
 from service.organizations.caller import Caller
-from service.organizations.scopes import WRITES_ALL
+from service.organizations.scopes import WRITE, Scopes
 from service.records.resource import Resource
 from service.resources.registry import CHANGES
 from service.writing.part_collections import PartCollection
@@ -50,7 +50,7 @@ class Follower:
 async def everything(dsn: str, organization_id: int) -> Readable:
     """Return the readable forms of every record."""
     connection = await asyncpg.connect(dsn)
-    caller = Caller(organization_id, 0, WRITES_ALL, True, True)
+    caller = Caller(organization_id, 0, Scopes.of([WRITE]), True, True)
     readable: Readable = {}
     try:
         for name, resource in CHANGES.resources.items():

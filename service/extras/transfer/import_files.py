@@ -14,16 +14,7 @@ from typing import Any, Final
 
 import orjson
 
-from selvedge_client import (
-    MAX_ENTRIES,
-    Client,
-    Detail,
-    FailureError,
-    MissingOptions,
-    Outcome,
-    SentRecords,
-    Transaction,
-)
+import selvedge_client
 from service.error_types import ErrorType
 from service.extras.transfer.errors import CHECKED, REFUSED, TransferError
 from service.extras.transfer.files import Line, Source
@@ -46,7 +37,7 @@ class ImportOptions:
     """Whether every transaction is a dry run."""
     merge: bool = False
     """Whether lines are merged into their records: fields that a line lacks stay."""
-    missing: MissingOptions | None = None
+    missing: selvedge_client.MissingOptions | None = None
     """Options of the deletes of the key's source's records that their file lacks; None for none."""
 
 
@@ -72,7 +63,7 @@ class _Entry:
 class Import:
     """Import of files, for one run; the order of ``sources`` is that of their references."""
 
-    client: Client
+    client: selvedge_client.Client
     sources: Sequence[Source]
     rejects: Rejects
     options: ImportOptions
@@ -83,7 +74,7 @@ class Import:
     not_deleted: list[str] = field(default_factory=list)
     """Reasons for which missing records were not deleted, a line for each."""
     _counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    _sent: dict[str, SentRecords] = field(default_factory=dict)
+    _sent: dict[str, selvedge_client.SentRecords] = field(default_factory=dict)
     """What the files have, by collection of records."""
     _finals: list[_Entry] = field(default_factory=list)
     _has_sent: bool = False
@@ -104,7 +95,7 @@ class Import:
             count += 1
         self.on_start(count)
         entries = (entry for source in self.sources for entry in self._entries(source))
-        while not self._is_stopped and (chunk := [*islice(entries, MAX_ENTRIES)]):
+        while not self._is_stopped and (chunk := [*islice(entries, selvedge_client.MAX_ENTRIES)]):
             await self._send(chunk)
         if not self._is_stopped:
             await self._send(self._finals)
@@ -136,7 +127,7 @@ class Import:
         """Yield the entries of a file, and reject the lines that cannot be sent."""
         collection, first_lines = source.collection, dict[bytes, int]()
         if not collection.owner:
-            self._sent[collection.name] = SentRecords(collection.name)
+            self._sent[collection.name] = selvedge_client.SentRecords(collection.name)
         for line in self._lines(source):
             document = {name: value for name, value in line.document.items() if name != "id"}
             translation, final = LineTranslation(self._keys, sends_active=True), None
@@ -167,7 +158,7 @@ class Import:
             entries = await self._without_unchanged_finals(entries)
             batch = self._batch(entries, dry_run=dry_run, skip=dry_run or self.options.skip)
             await batch.send()
-        except FailureError as failure:
+        except selvedge_client.FailureError as failure:
             error = failure
             if error.type == ErrorType.FORBIDDEN_SCOPE:
                 message = f"{error.details[0].value} Issue a key with --scope write."
@@ -184,7 +175,9 @@ class Import:
         if error and self.rejects.count == rejected:
             raise error
 
-    def _batch(self, entries: Iterable[_Entry], *, dry_run: bool, skip: bool) -> Transaction:
+    def _batch(
+        self, entries: Iterable[_Entry], *, dry_run: bool, skip: bool
+    ) -> selvedge_client.Transaction:
         batch = self.client.transaction(splits=True, dry_run=dry_run, skip=skip)
         operation = "merge" if self.options.merge else "upsert"
         for entry in entries:
@@ -199,7 +192,9 @@ class Import:
         stored = {id(final.line): final for final, (_, o) in pairs if o.outcome == "unchanged"}
         return [stored.get(id(entry.line), entry) for entry in entries]
 
-    def _store(self, entries: Sequence[_Entry], outcomes: Sequence[Outcome]) -> None:
+    def _store(
+        self, entries: Sequence[_Entry], outcomes: Sequence[selvedge_client.Outcome]
+    ) -> None:
         """Reject the entries that failed, and count the outcomes of the others."""
         pairs = [*zip(entries, map(self._forgiven, entries, outcomes), strict=False)]
         for entry, outcome in pairs:
@@ -220,7 +215,7 @@ class Import:
                 self._counts[name][CHECKED if entry.final else counted] += 1
                 self.on_progress(1)
 
-    def _forgiven(self, entry: _Entry, outcome: Outcome) -> Outcome:
+    def _forgiven(self, entry: _Entry, outcome: selvedge_client.Outcome) -> selvedge_client.Outcome:
         """Return ``checked`` if an entry failed only by what earlier dry runs have not written."""
         fields = {_ENTRY.sub("", row.field or "") for row in outcome.details if row.type in _ABSENT}
         is_earlier = self.options.dry_run and self._has_sent and fields <= {*entry.keyed}
@@ -228,9 +223,9 @@ class Import:
             return replace(outcome, outcome=CHECKED, details=())
         return outcome
 
-    def _reject(self, entry: _Entry, details: Sequence[Detail]) -> None:
+    def _reject(self, entry: _Entry, details: Sequence[selvedge_client.Detail]) -> None:
         """Reject and count a line; its record is not missing. Unless skipped, end the import."""
-        collection, rows = entry.source.collection, list[Detail]()
+        collection, rows = entry.source.collection, list[selvedge_client.Detail]()
         for row in details:
             field = _ENTRY.sub("", row.field or "") or None
             if entry.source.owner:
@@ -242,7 +237,7 @@ class Import:
         self.rejects.add(entry.source, entry.line, rows)
         self.on_progress(1)
 
-    async def _delete_missing(self, options: MissingOptions) -> None:
+    async def _delete_missing(self, options: selvedge_client.MissingOptions) -> None:
         """Delete the live records of the key's source that no line has, in collections with a file.
 
         Those that others use, or that are too many, are ``refused`` and stay. A dry run counts
@@ -257,12 +252,12 @@ class Import:
                 self.not_deleted.append(f"{name} {row.id}: {reasons}")
 
 
-def _key_errors(entry: _Entry, first_lines: dict[bytes, int]) -> Iterator[Detail]:
+def _key_errors(entry: _Entry, first_lines: dict[bytes, int]) -> Iterator[selvedge_client.Detail]:
     """Yield the error of a line without an own key, or of a record that another line has."""
     key = {name: entry.item.get(name) for name in entry.source.collection.key_fields}
     for name in [name for name, value in key.items() if value in (None, "")][:1]:
         message = f"Give the record its own key, {name}: an import finds it by that."
-        yield Detail(ErrorType.REQUIRED_FIELD, name, message)
+        yield selvedge_client.Detail(ErrorType.REQUIRED_FIELD, name, message)
         return
     file_id = entry.line.document.get("id")
     names = {next(iter(key)): key} | ({} if file_id is None else {"id": str(file_id)})
@@ -270,5 +265,5 @@ def _key_errors(entry: _Entry, first_lines: dict[bytes, int]) -> Iterator[Detail
         first = first_lines.setdefault(orjson.dumps(identity), entry.line.number)
         if first != entry.line.number:
             message = f"Line {first} has the same record: remove one of the two."
-            yield Detail(ErrorType.DUPLICATE, name, message)
+            yield selvedge_client.Detail(ErrorType.DUPLICATE, name, message)
             return

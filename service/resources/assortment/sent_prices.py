@@ -30,7 +30,6 @@ class SentPrices:
     """Prices of a style in a price list in a write: the item itself, or an entry of it."""
 
     index: int
-    """Index of the item in the batch."""
     path: Path
     """Path of the entry in the item."""
     style_id: int

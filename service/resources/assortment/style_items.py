@@ -1,7 +1,7 @@
 """Bills of materials of styles (contract, Items of styles)."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 import orjson
 
@@ -54,7 +54,7 @@ class StyleItems(RecordPart):
     sizes_of = "size_ranges_of_style"
     below = "/items"
     list_name = "lines"
-    children = ChildList(
+    children: ClassVar[ChildList] = ChildList(
         table="style_item",
         noun="line",
         once=(_PRIMARY,),
@@ -79,7 +79,6 @@ class StyleItems(RecordPart):
     async def _match(self, batch: Batch) -> list[MatchedChildren]:
         """Match the lines; the primary one stays so unless a line says otherwise."""
         lists = await super()._match(batch)
-        assert self.children is not None
         primary = self.children.members.index(_PRIMARY)
         for children in lists:
             is_taken = any(line.get(_PRIMARY) for line in children.sent.entries)
