@@ -21,7 +21,7 @@ import aiohttp
 
 from tests.support.api import Answer, Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
-from tests.support.processes import running
+from tests.support.processes import executed
 
 STYLES, COLORS, SIZES, BULK = 200, 6, 8, 1000
 _ROUNDS: Final = 3
@@ -153,7 +153,7 @@ def main() -> int:
     with template_server() as server, tempfile.TemporaryDirectory() as folder:
         dsn = fresh_database(server, "assortment", DEMO_TEMPLATE)
         settings = {"DATABASE_URL": dsn, "WORKERS": "2", "LOG_LEVEL": "critical"}
-        with running(Path(folder), "serve", **settings) as service:
+        with executed(Path(folder), "serve", **settings) as service:
             asyncio.run(_run(service.base_url, dsn))
     return 0
 

@@ -20,7 +20,7 @@ import psutil
 
 from tests.support.api import Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
-from tests.support.processes import Running, running
+from tests.support.processes import Running, executed
 
 STYLES: Final = 10_000
 _NAME: Final = "Benchmark"
@@ -94,5 +94,5 @@ def run() -> None:
         dsn = fresh_database(server, "products", DEMO_TEMPLATE)
         organization = asyncio.run(_fill(dsn))
         settings = {"DATABASE_URL": dsn, "LOG_LEVEL": "critical"}
-        with running(Path(folder), "serve", **settings) as service:
+        with executed(Path(folder), "serve", **settings) as service:
             asyncio.run(_run(service, dsn, organization))

@@ -18,7 +18,7 @@ import asyncpg
 import psutil
 
 from tests.attacks.bystander import PATIENCE
-from tests.support.processes import Running, running
+from tests.support.processes import Running, executed
 from tests.support.receivers import LOOPBACK
 from tests.support.time_limits import limit
 
@@ -60,8 +60,7 @@ class Service:
         threading.Thread(target=self._read_log, daemon=True).start()
 
     def _read_log(self) -> None:
-        log = self.process.process.stdout
-        assert log is not None
+        log = self.process.stdout
         for line in log:
             self._log_bytes += len(line)
 
@@ -125,7 +124,7 @@ async def service(dsn: str, files: int | None) -> AsyncIterator[Service]:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="selvedge-attacks-")))
         settings = {"WORKERS": str(WORKERS), "LOG_LEVEL": "info"}
         settings |= {"WEBHOOK_PRIVATE_ADDRESSES": LOOPBACK}
-        serving = running(folder, "serve", files, DATABASE_URL=dsn, **settings)
+        serving = executed(folder, "serve", files, DATABASE_URL=dsn, **settings)
         process = await asyncio.to_thread(stack.enter_context, serving)
         watcher = await asyncpg.connect(dsn)
         stack.push_async_callback(watcher.close)

@@ -161,7 +161,9 @@ def _hold(driver: webdriver.Chrome, url: str, key: str) -> None:
 
 @pytest.mark.parametrize("read", [_explore, _search, _enter, _leaf, _hold])
 async def test_a_reader_finds_the_way(
-    read: Callable[[webdriver.Chrome, str, str], None], api: Api, browser: webdriver.Chrome
+    read: Callable[[webdriver.Chrome, str, str], None],
+    api: Api,
+    requests_browser: webdriver.Chrome,
 ) -> None:
     """Explore with a key, search, enter the key, leaf through the guides, hold a phone."""
-    await asyncio.to_thread(read, browser, str(api.client.make_url("/")), api.key)
+    await asyncio.to_thread(read, requests_browser, str(api.client.make_url("/")), api.key)

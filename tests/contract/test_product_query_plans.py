@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import date
-from typing import Any
 
 import asyncpg
 import orjson
@@ -68,17 +67,15 @@ async def read(connection: asyncpg.Connection, list_request: ListRequest, mode: 
     return rows_read(explanation)
 
 
-@pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
-async def test_rows_read_are_in_proportion_to_the_page(
-    products: asyncpg.Connection, mode: str
-) -> None:
+async def test_rows_read_are_in_proportion_to_the_page(products: asyncpg.Connection) -> None:
     parameters = [("channelId", str(CHANNEL)), ("pageSize", str(SIZE))]
-    request = read_query(parameters, PRODUCTS.properties)
-    rows: dict[str, Any] = {
-        "page": await read(products, replace(request, after=(OWNERS // 2,)), mode)
-    }
+    page = replace(read_query(parameters, PRODUCTS.properties), after=(OWNERS // 2,))
     since = [*parameters, ("changedSince", "2026-01-01T00:00:00Z")]
     changed = ChangedRecords(1, 0, condition_text(CHANGES, PRODUCTS))
-    request = read_query(since, PRODUCTS.properties)
-    rows["changed"] = await read(products, replace(request, changed=changed), mode)
+    changes = replace(read_query(since, PRODUCTS.properties), changed=changed)
+    rows = {
+        (name, mode): await read(products, request, mode)
+        for name, request in (("page", page), ("changed", changes))
+        for mode in ("force_custom_plan", "force_generic_plan")
+    }
     assert {name: count for name, count in rows.items() if count > MOST * SIZE + WHOLE_TABLE} == {}

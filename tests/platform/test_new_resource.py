@@ -23,7 +23,7 @@ from tests.policy.sources import ROOT
 from tests.support import generated_parts
 from tests.support.api import Api, issue_key, replacing
 from tests.support.databases import fresh_database
-from tests.support.processes import environment, running
+from tests.support.processes import environment, executed
 from tests.support.temporary_folders import copy_program
 
 SAMPLE_RESOURCE = ROOT / "tests" / "support" / "sample_resource"
@@ -74,7 +74,7 @@ def served(server_dsn: str, home: Path) -> Iterator[tuple[str, str]]:
             for command in (("migrate",), ("demo", "load")):
                 program = [sys.executable, "-m", "service", *command]
                 subprocess.run(program, env=environment(data_dir, DATABASE_URL=dsn), check=True)
-            started = running(data_dir, "serve", DATABASE_URL=dsn, WORKERS="1")
+            started = executed(data_dir, "serve", DATABASE_URL=dsn, WORKERS="1")
             service = stack.enter_context(started)
         yield service.base_url, asyncio.run(issue_key(dsn, 1))
 

@@ -17,7 +17,7 @@ import pytest
 from service.extras.embedded import postmaster
 from service.extras.embedded.access import ROLE, SUPERUSER
 from service.extras.privileges.accounts import service_account
-from tests.support.processes import Running, running, selvedge, wait_until_gone
+from tests.support.processes import Running, executed, running, selvedge, wait_until_gone
 from tests.support.temporary_folders import copy_program
 
 _IS_ROOT = os.geteuid() == 0
@@ -84,8 +84,9 @@ def _serving(service: Running) -> list[_Process]:
 
 @pytest.mark.parametrize("embedded", [True, False], ids=["embedded", "DATABASE_URL"])
 def test_no_process_that_serves_is_root(data_dir: Path, demo_dsn: str, embedded: bool) -> None:
-    command, settings = ("run", {}) if embedded else ("serve", {"DATABASE_URL": demo_dsn})
-    with running(data_dir, command, WORKERS="2", **settings) as service:
+    settings = {"WORKERS": "2"} if embedded else {"WORKERS": "2", "DATABASE_URL": demo_dsn}
+    start, command = (executed, "run") if embedded else (running, "serve")
+    with start(data_dir, command, **settings) as service:
         assert _get(service, "/readyz") == 200
         serving = _serving(service)
         inherited = {0} if _IS_ROOT else set()
@@ -118,7 +119,7 @@ def test_the_service_and_its_database_have_accounts_apart(data_dir: Path) -> Non
 @pytest.mark.thorough
 def test_a_program_that_others_cannot_read_serves_and_is_closed_again(closed: Path) -> None:
     before = _modes(closed)
-    with running(closed / "data", WORKERS="2") as service:
+    with executed(closed / "data", WORKERS="2") as service:
         for path in ("/readyz", "/docs/swagger-ui.css", "/openapi.json"):
             assert _get(service, path) == 200
         assert (_modes(closed, before) != before) is _IS_ROOT
@@ -129,7 +130,7 @@ def test_a_program_that_others_cannot_read_serves_and_is_closed_again(closed: Pa
 @pytest.mark.thorough
 def test_access_opened_by_a_killed_start_is_closed_by_the_next(closed: Path) -> None:
     before = _modes(closed)
-    with running(closed / "data") as service:
+    with executed(closed / "data") as service:
         family = service.family()
         service.stop(signal.SIGKILL)
         assert wait_until_gone(family) == []
@@ -140,8 +141,8 @@ def test_access_opened_by_a_killed_start_is_closed_by_the_next(closed: Path) -> 
 @pytest.mark.thorough
 def test_shared_access_stays_open_while_needed(closed: Path) -> None:
     before = _modes(closed)
-    with running(closed / "second") as second:
-        with running(closed / "first") as first:
+    with executed(closed / "second") as second:
+        with executed(closed / "first") as first:
             opened = _modes(closed, before)
             assert _get(first, "/readyz") == 200
             assert first.stop() == 0

@@ -22,6 +22,7 @@ from service import __version__
 from tests.support.databases import fresh_database
 from tests.support.processes import (
     Running,
+    executed,
     kill,
     reaches_status,
     running,
@@ -44,7 +45,7 @@ def served(served_dsn: str) -> Iterator[Running]:
     """A service of two workers on it, which no test stops."""
     with (
         temporary_folder() as folder,
-        running(folder, "serve", DATABASE_URL=served_dsn, WORKERS="2") as service,
+        executed(folder, "serve", DATABASE_URL=served_dsn, WORKERS="2") as service,
     ):
         yield service
 
@@ -185,7 +186,7 @@ def test_kept_connections_end_with_a_stop(served_dsn: str, data_dir: Path) -> No
         for connection in connections:
             stack.callback(connection.close)
         assert [_is_last(connection) for connection in connections] == [False] * 12
-        service.process.terminate()
+        service.process.send_signal(signal.SIGTERM)
         while connections:
             connections = [connection for connection in connections if not _is_last(connection)]
             time.sleep(0.05)

@@ -10,14 +10,14 @@ import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tests.policy.sources import SERVICE, installed_modules, label
-from tests.support.offenders import in_each
+from tests.policy.sources import SERVICE, installed_modules, label, tree
 from tests.support.processor_time import LeastTime
 
 _METHODS: Final = ("match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn")
@@ -55,11 +55,11 @@ class Use:
         return used.seconds
 
 
-def _calls(tree: ast.AST) -> list[ast.Call]:
-    """Return the calls of functions of `re` within a tree."""
+def _calls(part: ast.AST) -> list[ast.Call]:
+    """Return the calls of functions of `re` within a part of a module."""
     return [
         node
-        for node in ast.walk(tree)
+        for node in ast.walk(part)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Name)
@@ -84,11 +84,11 @@ def _name(statement: ast.stmt) -> str | None:
     return ast.unparse(statement.target) if isinstance(statement, ast.AnnAssign) else None
 
 
-def _methods(tree: ast.AST, name: str) -> set[str]:
+def _methods(module: ast.AST, name: str) -> set[str]:
     """Return the methods of a pattern that a module calls, or those of _UNSEEN."""
     methods = {
         node.attr
-        for node in ast.walk(tree)
+        for node in ast.walk(module)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == name
@@ -96,16 +96,16 @@ def _methods(tree: ast.AST, name: str) -> set[str]:
     return methods & {*_METHODS} or _UNSEEN
 
 
-def _uses(path: Path, tree: ast.Module) -> Iterator[Use]:
-    """Yield every use of a pattern in a module."""
+def _uses(path: Path) -> Iterator[Use]:
+    """Yield every use of a pattern in a module; raise AssertionError for one that hides."""
     module = label(path)
-    for statement in tree.body:
+    for statement in tree(path).body:
         calls, name = _calls(statement), _name(statement)
         if calls and name:
             dotted = module.removesuffix(".py").replace("/", ".")
             dotted = f"service.{dotted}" if path.is_relative_to(SERVICE) else dotted
             bound = getattr(importlib.import_module(dotted), name)
-            patterns, methods = [*_patterns(bound)], sorted(_methods(tree, name))
+            patterns, methods = [*_patterns(bound)], sorted(_methods(tree(path), name))
             assert len(patterns) == len(calls), f"{module}: {name} hides patterns"
             for pattern in patterns:
                 yield from (Use(module, name, pattern, each) for each in methods)
@@ -117,6 +117,12 @@ def _uses(path: Path, tree: ast.Module) -> Iterator[Use]:
             assert isinstance(text, ast.Constant), f"{where}: compile it for the module"
             assert call.func.attr in _METHODS, f"{where}: compile it for the module"
             yield Use(module, f"line {call.lineno}", re.compile(str(text.value)), call.func.attr)
+
+
+@cache
+def _all_uses() -> list[Use]:
+    """Return the uses of patterns in all modules."""
+    return [use for path in installed_modules() for use in _uses(path)]
 
 
 def _sample(parsed: Any) -> str:
@@ -178,20 +184,16 @@ def _growth(use: Use, short: str, long: str) -> float:
     return use.seconds(long) / max(use.seconds(short), _QUICK_SECONDS / _GROWTH)
 
 
-TREES: Final = {path: ast.parse(path.read_text(encoding="utf-8")) for path in installed_modules()}
-USES: Final = [use for path, tree in TREES.items() for use in _uses(path, tree)]
-
-
 @pytest.mark.measures
-@in_each("use", USES)
-def test_no_pattern_takes_long(use: Use) -> None:
-    assert is_linear(use)
+def test_no_pattern_takes_long() -> None:
+    assert [use for use in _all_uses() if not is_linear(use)] == []
 
 
 def test_every_pattern_is_seen() -> None:
-    """All of them are made by functions of `re`, under that name."""
-    for path, tree in TREES.items():
-        for node in ast.walk(tree):
+    """All of them are made by functions of `re`, under that name, and compiled for the module."""
+    assert _all_uses()
+    for path in installed_modules():
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.ImportFrom):
                 assert node.module not in ("re", "regex"), path
             if isinstance(node, ast.Import):
@@ -220,9 +222,8 @@ def has_possessive_group(pattern: re.Pattern[str]) -> bool:
     return False
 
 
-@in_each("use", USES)
-def test_no_group_is_possessive(use: Use) -> None:
-    assert not has_possessive_group(use.pattern)
+def test_no_group_is_possessive() -> None:
+    assert [use for use in _all_uses() if has_possessive_group(use.pattern)] == []
 
 
 def test_possessive_groups_are_found() -> None:

@@ -1,21 +1,32 @@
-"""Commands of `selvedge`, forked from a process that has imported it: no start costs a second."""
+"""Commands of `selvedge`, forked from a process that has imported it: no start costs a second.
 
+Every pytest worker has such a process of its own, which ``multiprocessing`` starts with the first
+command and which ends with the worker, however that ends; its commands get SIGTERM then.
+"""
+
+import ctypes
 import multiprocessing
 import os
+import resource
+import signal
 import sys
 from collections.abc import Mapping
 from multiprocessing.context import ForkServerContext
+from multiprocessing.reduction import DupFd
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, Any, Final, NamedTuple
 
 from service.__main__ import _parser, main
 from tests.support.time_limits import limit
 
 _SECONDS: Final = 60
+_PR_SET_PDEATHSIG: Final = 1
+_SERVERS: Final = ("service.supervisor", "service.http.listeners", "service.extras.pages.guides")
+"""What servers import before they fork a worker, and pages, which need no metrics."""
 _FORKING: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
 _parser()  # imports the modules of all commands
-_FORKING.set_forkserver_preload(["service.__main__", __name__])
+_FORKING.set_forkserver_preload(["service.__main__", *_SERVERS, __name__])
 
 
 class CommandResult(NamedTuple):
@@ -26,28 +37,91 @@ class CommandResult(NamedTuple):
     stderr: str
 
 
+class ForkedCommand:
+    """Command that runs, with the methods of `subprocess.Popen` that tests use."""
+
+    def __init__(
+        self,
+        arguments: tuple[str, ...],
+        environment: Mapping[str, str],
+        outputs: tuple[int, int],
+        files: int | None = None,
+    ) -> None:
+        """Start it with these descriptors as standard output and error.
+
+        The present folder is its own; ``files`` is all it may have open.
+        """
+        call = (arguments, dict(environment), Path.cwd(), _Descriptors(outputs), files)
+        self._process = _FORKING.Process(target=_run, args=call, daemon=True)
+        self._process.start()
+        assert self._process.pid is not None
+        self.pid: Final = self._process.pid
+
+    def poll(self) -> int | None:
+        """Return the exit code, or minus its signal; None while it runs."""
+        return self._process.exitcode
+
+    def wait(self, seconds: float) -> int:
+        """Return the exit code as soon as it has ended; raise TimeoutError at the limit."""
+        self._process.join(seconds)
+        code = self.poll()
+        if code is None:
+            raise TimeoutError(f"process {self.pid} runs on")
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+class _Descriptors:
+    """Descriptors that are sent to the forked process."""
+
+    def __init__(self, numbers: tuple[int, ...]) -> None:
+        self._numbers = numbers
+
+    def __reduce__(self) -> Any:
+        return _detached, tuple(map(DupFd, self._numbers))
+
+
+def _detached(*copies: Any) -> list[int]:
+    return [copy.detach() for copy in copies]
+
+
 def run_command(arguments: tuple[str, ...], environment: Mapping[str, str]) -> CommandResult:
     """Run one command to its end, without standard input; raise TimeoutError at the limit."""
-    with TemporaryDirectory() as folder:
-        outputs = [Path(folder, name) for name in ("stdout", "stderr")]
-        call = (arguments, dict(environment), Path.cwd(), outputs)
-        process = _FORKING.Process(target=_run, args=call)
-        process.start()
-        process.join(limit(_SECONDS))
-        if process.exitcode is None:
-            process.kill()
-            raise TimeoutError(arguments)
-        return CommandResult(process.exitcode, *(path.read_text("utf-8") for path in outputs))
+    with TemporaryFile() as stdout, TemporaryFile() as stderr:
+        outputs = (stdout.fileno(), stderr.fileno())
+        command = ForkedCommand(arguments, environment, outputs)
+        try:
+            code = command.wait(limit(_SECONDS))
+        finally:
+            command.send_signal(signal.SIGKILL)
+        return CommandResult(code, _text(stdout), _text(stderr))
+
+
+def _text(output: IO[bytes]) -> str:
+    output.seek(0)
+    return output.read().decode()
 
 
 def _run(
-    arguments: tuple[str, ...], environment: dict[str, str], folder: Path, outputs: list[Path]
+    arguments: tuple[str, ...],
+    environment: dict[str, str],
+    folder: Path,
+    outputs: list[int],
+    files: int | None,
 ) -> None:
     """Run a command in a process of its own, as ``python -m service`` would."""
-    streams = [os.open(os.devnull, os.O_RDONLY)]
-    streams += [os.open(path, os.O_WRONLY | os.O_CREAT) for path in outputs]
-    for number, stream in enumerate(streams):
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    for number, stream in enumerate((os.open(os.devnull, os.O_RDONLY), *outputs)):
         os.dup2(stream, number)
+    # Among the others is the one by which the forking process sees the end of the tests.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    if files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     sys.stdin = os.fdopen(0, encoding="utf-8")
     sys.stdout = os.fdopen(1, "w", encoding="utf-8")
     sys.stderr = os.fdopen(2, "w", encoding="utf-8")

@@ -15,10 +15,12 @@ from typing import IO
 import psutil
 
 from service.extras.embedded.postmaster import is_running
-from tests.support.command_line import CommandResult, run_command
+from tests.support.command_line import CommandResult, ForkedCommand, run_command
 from tests.support.time_limits import becomes, limit
 
 _START_SECONDS = 60
+_STDERR = 2
+Process = subprocess.Popen[str] | ForkedCommand
 
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
@@ -48,8 +50,9 @@ def selvedge(data_dir: Path, *arguments: str, **settings: str) -> CommandResult:
 class Running:
     """Process of `selvedge run` or `selvedge serve` that listens."""
 
-    def __init__(self, process: subprocess.Popen[str], output: str) -> None:
+    def __init__(self, process: Process, stdout: IO[str], output: str) -> None:
         self.process = process
+        self.stdout = stdout
         self.output = output
         """What it printed on standard output before it served."""
 
@@ -99,30 +102,58 @@ def running(
 ) -> Iterator[Running]:
     """Run until the context is left, if not stopped before; `files` is all it may have open.
 
-    Its events go to `log`.
+    Its events go to `log`. The process is forked from one that has imported the service
+    (`tests/support/command_line.py`): `executed` starts one that imports it.
     """
+    reading, writing = os.pipe()
+    with os.fdopen(reading, encoding="utf-8") as output:
+        try:
+            outputs = (writing, log.fileno() if log else _STDERR)
+            arguments = ((command,), environment(data_dir, **settings))
+            process = ForkedCommand(*arguments, outputs, files)
+        finally:
+            os.close(writing)
+        with _stopped(process):
+            yield _listening(process, output, command)
+
+
+@contextmanager
+def executed(
+    data_dir: Path, command: str = "run", files: int | None = None, /, **settings: str
+) -> Iterator[Running]:
+    """Run as an operator does: by `python -m service` in the present folder."""
     limited = ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh"] if files else []
     with subprocess.Popen(
         [*limited, sys.executable, "-m", "service", command],
         env=environment(data_dir, **settings),
         stdout=subprocess.PIPE,
-        stderr=log,
         text=True,
     ) as process:
-        try:
-            yield Running(
-                process, _announcement(process, "Ctrl-C" if command == "run" else "serves")
-            )
-        finally:
-            process.terminate()
-            process.wait(limit(_START_SECONDS))
+        assert process.stdout is not None
+        with _stopped(process):
+            yield _listening(process, process.stdout, command)
 
 
-def _announcement(process: subprocess.Popen[str], last: str) -> str:
+@contextmanager
+def _stopped(process: Process) -> Iterator[None]:
+    """Stop a process in the end."""
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(limit(_START_SECONDS))
+
+
+def _listening(process: Process, output: IO[str], command: str) -> Running:
+    """Return the service as soon as it has printed all that it prints."""
+    last = "Ctrl-C" if command == "run" else "serves"
+    return Running(process, output, _announcement(output, last))
+
+
+def _announcement(output: IO[str], last: str) -> str:
     """Return what is printed up to the line of `last`."""
-    assert process.stdout is not None
     lines = []
-    for line in process.stdout:
+    for line in output:
         lines.append(line)
         if last in line:
             return "".join(lines)
