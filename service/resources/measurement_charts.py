@@ -1,6 +1,7 @@
 """Measurement chart: part of a style (contract, Measurement charts)."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import orjson
 
@@ -11,13 +12,18 @@ from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import NestedLists, RecordPart
 from service.records.references import Reference
-from service.resources.assortment.style_entries import BY_SIZE
 from service.resources.size_ranges import IS_LIVE
 from service.resources.styles import Styles
 
 _SIZE = "sizeRangeSizeId"
+_BY_SIZE: Final = """(
+    select (size.size_range_id, size.position)
+    from size_range_size size
+    where size.organization_id = $1::bigint and size.id = entry.size_range_size_id
+), entry.size_range_size_id"""
+"""SQL of the order of values by size."""
 _VALUES = ChildList(
-    name="requested", table="measurement_line_value", noun="value", key=_SIZE, order=BY_SIZE
+    name="requested", table="measurement_line_value", noun="value", key=_SIZE, order=_BY_SIZE
 )
 _LINES = ChildList(
     name="lines",

@@ -59,19 +59,14 @@ class SizeRangeSizes(RecordPart):
 
     @property
     def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:
-        """Fan-out statements by cause: names, deactivations and reactivations, and the order.
+        """Fan-out statements by cause: names, and deactivations and reactivations.
 
-        Measured values show all of them, sample requests names and the order, charts the order,
-        and SKUs names.
+        Measured values show all of them, sample requests and SKUs names. What shows the order is
+        found by the write.
         """
-        measurements, charts, skus = "measurements", "measurement-charts", "style-skus"
-        named = {name: text for name, text in self.shown_in.items() if name != charts}
-        ordered = {name: text for name, text in self.shown_in.items() if name != skus}
-        return {
-            self.name: named,
-            str(_SIZES.turned): {measurements: self.shown_in[measurements]},
-            str(_SIZES.moved): ordered,
-        }
+        measurements = "measurements"
+        turned = {measurements: self.shown_in[measurements]}
+        return {self.name: self.shown_in, str(_SIZES.turned): turned}
 
     async def plan(self, batch: Batch) -> WritePlan:
         """Return the writes of the sizes and of the ones that grading starts from.
@@ -83,6 +78,14 @@ class SizeRangeSizes(RecordPart):
         _resolve_related(batch, lists)
         await self._check_related(batch, lists)
         plan = await self._list_plan(batch, lists)
+        moved = {
+            size_id: position
+            for sizes in lists
+            for size_id, position in sizes.positions().items()
+            if sizes.stored.positions.get(size_id, position) != position
+        }
+        if moved:
+            plan.insert(0, self.bound("tell_order", [*moved], [*moved.values()]))
         self._note(batch, lists)
         defaults = [(sizes.owner_id, _default_id(sizes)) for sizes in lists]
         return [*plan, self.bound("mark_default", orjson.dumps(defaults).decode())]

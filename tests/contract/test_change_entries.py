@@ -14,7 +14,7 @@ import pytest
 from service.records.master_record import MasterRecord
 from service.resources.registry import CHANGES, MASTER_RECORDS
 from service.routes import collection_path
-from tests.support import generate
+from tests.support import generate, parts
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import Follower, Readable, everything
 from tests.support.sampling import Sample
@@ -202,6 +202,18 @@ async def test_records_changed_as_a_side_effect_have_entries(api: Api, demo_dsn:
     assert moved.status == 200
     assert (await through.patch(path, [{"op": "remove", "path": "/contacts/0"}])).status == 200
     assert through.writes > 15
+
+
+async def test_what_shows_sizes_has_entries_if_its_own_change_places(
+    api: Api, demo_dsn: str
+) -> None:
+    """Charts, sample requests and measured values; what has some of the sizes may stay as it is."""
+    through = CheckedApi(api, demo_dsn)
+    for path in await parts.paths(api, parts.SIZES, most=6):
+        sizes = (await api.get(path, {"form": "writable"})).data
+        for order in ([*sizes[-1:], *sizes[:-1]], sizes[::-1]) if len(sizes) > 1 else ():
+            assert (await through.put(path, order)).status == 200
+    assert through.writes > 3
 
 
 async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:

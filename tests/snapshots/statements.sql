@@ -945,7 +945,7 @@ from (
 --   +             || ',"isDeactivated":' || is_deactivated::text || '}', ',' order by entry.position,
 --   +             entry.id) as sizes
 
--- PUT /api/size-ranges/1/sizes: 46, 47, 48, 7, 49, 50, 51, 52, 53, 54, 44, 7, 10
+-- PUT /api/size-ranges/1/sizes: 46, 47, 48, 7, 49, 50, 51, 52, 53, 54, 55, 44, 7, 10
 
 -- 46. shared.lock_organization
 --   $1::bigint organization_id
@@ -1023,7 +1023,58 @@ where exists (
             and other.size_range_id <> all($3::bigint[])
     );
 
--- 51. shared.rows_as_json(child_lists.insert)
+-- 51. shared.rows_as_json(size_range_sizes.tell_order)
+--   $1::bigint organization_id
+--   $2::bigint[] ids
+--   $3::bigint[] positions
+-- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+with returned as (
+    -- Record changes of what has two sizes that change places, before the sizes $2 move to the positions $3.
+    with size as materialized (
+        select stored.id, stored.size_range_id, stored.position,
+            coalesce(sent.position, stored.position) as new_position
+        from size_range_size stored
+        left join unnest($2::bigint[], $3::bigint[]) as sent(id, position) on sent.id = stored.id
+        where stored.organization_id = $1::bigint
+            and stored.size_range_id in (
+                select moved.size_range_id
+                from size_range_size moved
+                where moved.organization_id = $1::bigint and moved.id = any($2::bigint[])
+            )
+    ),
+    passed as materialized (
+        select size.id, array_agg(other.id) as others
+        from size
+        join size other on other.size_range_id = size.size_range_id
+            and (other.position, other.id) < (size.position, size.id)
+            and (other.new_position, other.id) > (size.new_position, size.id)
+        group by size.id
+    )
+    select requested.sample_request_id as "sample-requests", requested.sample_request_id as measurements,
+        null::bigint as "measurement-charts"
+    from passed
+    join sample_request_size requested on requested.organization_id = $1::bigint
+        and requested.size_range_size_id = passed.id
+    where exists (
+        select 1 from sample_request_size other
+        where other.organization_id = $1::bigint and other.sample_request_id = requested.sample_request_id
+            and other.size_range_size_id = any(passed.others)
+    )
+    union
+    select null, null, line.style_id
+    from passed
+    join measurement_line_value charted on charted.organization_id = $1::bigint
+        and charted.size_range_size_id = passed.id
+    join measurement_line line on line.organization_id = $1::bigint and line.id = charted.measurement_line_id
+    where exists (
+        select 1 from measurement_line_value other
+        where other.organization_id = $1::bigint and other.measurement_line_id = charted.measurement_line_id
+            and other.size_range_size_id = any(passed.others)
+    )
+)
+select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- 52. shared.rows_as_json(child_lists.insert)
 --   $1::bigint organization_id
 --   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -1040,7 +1091,7 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 52. shared.rows_as_json(child_lists.update)
+-- 53. shared.rows_as_json(child_lists.update)
 --   $1::bigint organization_id
 --   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -1066,7 +1117,7 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 53. shared.rows_as_json(child_lists.deactivate)
+-- 54. shared.rows_as_json(child_lists.deactivate)
 --   $1::bigint organization_id
 --   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -1082,7 +1133,7 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 54. shared.rows_as_json(size_range_sizes.mark_default)
+-- 55. shared.rows_as_json(size_range_sizes.mark_default)
 --   $1::bigint organization_id
 --   $2::jsonb defaults
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -1097,9 +1148,9 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- PUT /api/size-ranges/1/sizes: 46, 47, 48, 7, 50, 51, 52, 55, 54, 44, 10
+-- PUT /api/size-ranges/1/sizes: 46, 47, 48, 7, 50, 51, 52, 53, 56, 55, 44, 10
 
--- 55. shared.rows_as_json(child_lists.remove)
+-- 56. shared.rows_as_json(child_lists.remove)
 --   $1::bigint organization_id
 --   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -1115,11 +1166,11 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- PUT /api/size-ranges/1/sizes: 46, 47, 48, 50, 53, 55, 54, 44, 10
+-- PUT /api/size-ranges/1/sizes: 46, 47, 48, 50, 54, 56, 55, 44, 10
 
--- GET /api/size-range-sizes?pageSize=2: 56
+-- GET /api/size-range-sizes?pageSize=2: 57
 
--- 56. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
+-- 57. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
 --   $1::bigint organization_id
 select
     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
@@ -1168,9 +1219,9 @@ from (
     ) as page
 ) as page;
 
--- GET /api/size-range-sizes?pageSize=1&sort[0].property=sizeRangeId&sort[0].order=desc: 57
+-- GET /api/size-range-sizes?pageSize=1&sort[0].property=sizeRangeId&sort[0].order=desc: 58
 
--- 57. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 56 but for
+-- 58. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 57 but for
 --   $1::bigint organization_id
 --   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
 --   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
@@ -1185,9 +1236,9 @@ from (
 --   -                 order by record.size_range_id limit 2 + 1 offset 0
 --   +                 order by record.size_range_id desc limit 1 + 1 offset 0
 
--- GET /api/size-range-sizes?cursor=…: 58
+-- GET /api/size-range-sizes?cursor=…: 59
 
--- 58. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 56 but for
+-- 59. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 57 but for
 --   $1::bigint organization_id
 --   $2::bigint = 38
 --   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
@@ -1205,9 +1256,9 @@ from (
 --   +                 ) and record.size_range_id < $2::bigint
 --   +                 order by record.size_range_id desc limit 1 + 1 offset 0
 
--- PUT /api/size-range-sizes: 46, 47, 48, 49, 54, 59
+-- PUT /api/size-range-sizes: 46, 47, 48, 49, 55, 60
 
--- 59. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 44 but for
+-- 60. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 44 but for
 --   $1::bigint organization_id
 --   $2::text = '{1,2}'
 --   -         from record where record.id = $2::bigint
@@ -1216,9 +1267,9 @@ from (
 --   +     select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '[' || coalesce(sizes, '')
 --   +         || ']' || '}' as document
 
--- PATCH /api/size-range-sizes: 46, 47, 60, 48, 49, 54, 59
+-- PATCH /api/size-range-sizes: 46, 47, 61, 48, 49, 55, 60
 
--- 60. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
+-- 61. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
 --   $1::bigint organization_id
 --   $2::text = '{1,2}'
 select

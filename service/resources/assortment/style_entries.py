@@ -19,12 +19,6 @@ from service.records.usage import ReferencedBy
 _SQL: Final = load("custom_field_values")
 IS_SHOWN: Final = _SQL["is_shown"].text
 """SQL condition of entries that no deleted style color hides."""
-BY_SIZE: Final = """(
-    select (size.size_range_id, size.position)
-    from size_range_size size
-    where size.organization_id = $1::bigint and size.id = entry.size_range_size_id
-), entry.size_range_size_id"""
-"""SQL of the order of entries by size."""
 _SIZES: Final = Reference(
     "", "size_range_size", "size", is_live="not record.is_deactivated", within="size_range"
 )

@@ -13,7 +13,7 @@ from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import NestedLists, RecordPart
-from service.resources.assortment.style_entries import BY_SIZE, COLOR, IS_SHOWN, SIZE, check_names
+from service.resources.assortment.style_entries import COLOR, IS_SHOWN, SIZE, check_names
 from service.resources.styles import Styles
 
 _PRIMARY: Final = "isPrimary"
@@ -37,7 +37,11 @@ _COLORS: Final = _Colors(
     is_shown=IS_SHOWN,
 )
 _SIZES: Final = ChildList(
-    name="sizes", table="style_item_size", noun="size", key=SIZE, order=BY_SIZE
+    name="sizes",
+    table="style_item_size",
+    noun="size",
+    key=SIZE,
+    order="entry.size_range_size_id",
 )
 
 
