@@ -200,14 +200,14 @@ def browser(shared_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
 
 
 @pytest.fixture(scope="session")
-def shared_requests_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+def shared_logged_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     """A worker's browser that logs requests."""
     with chromium(tmp_path_factory.mktemp("browser") / "profile", requests=True) as driver:
         yield driver
 
 
 @pytest.fixture
-def requests_browser(shared_requests_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+def logged_browser(shared_logged_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
     """A browser with a new tab, which logs requests."""
-    with fresh_tab(shared_requests_browser) as driver:
+    with fresh_tab(shared_logged_browser) as driver:
         yield driver

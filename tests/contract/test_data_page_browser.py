@@ -30,12 +30,10 @@ _COLLECTIONS = (
 )
 
 
-async def test_a_reader_browses(
-    requests_browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_a_reader_browses(logged_browser: webdriver.Chrome, api: Api, demo_dsn: str) -> None:
     """Collections, search with accents, filters, columns, sorts, pages, links and the way back."""
     await api.post("/api/colors", {"name": "Crème brûlée", "userDefinedId": "CB-1"})
-    reader = await reader_of(requests_browser, api, demo_dsn)
+    reader = await reader_of(logged_browser, api, demo_dsn)
     counted = await api.get("/api/colors", headers={"Prefer": "count=exact"})
     await asyncio.to_thread(_browse, reader, int(counted.headers["Total-Count"]))
 

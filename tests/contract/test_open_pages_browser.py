@@ -163,7 +163,7 @@ def _hold(driver: webdriver.Chrome, url: str, key: str) -> None:
 async def test_a_reader_finds_the_way(
     read: Callable[[webdriver.Chrome, str, str], None],
     api: Api,
-    requests_browser: webdriver.Chrome,
+    logged_browser: webdriver.Chrome,
 ) -> None:
     """Explore with a key, search, enter the key, leaf through the guides, hold a phone."""
-    await asyncio.to_thread(read, requests_browser, str(api.client.make_url("/")), api.key)
+    await asyncio.to_thread(read, logged_browser, str(api.client.make_url("/")), api.key)
