@@ -41,7 +41,7 @@ async def response_to(
         return response
 
     app = web.Application()
-    app.router.add_get("/", answer)  # type: ignore[arg-type]  # what aiohttp calls of it
+    app.router.add_get("/", answer)  # type: ignore[arg-type]
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
