@@ -90,15 +90,11 @@ def build(collections: Set[str] = EXPORTED.keys()) -> dict[str, Any]:
 def _tags(operation_objects: Collection[OperationObject]) -> list[dict[str, str]]:
     """Return the tags in the order of the groups of their collections."""
     resources = {operation.tag: operation.resource for operation in operation_objects}
-    names = [*chain(*words()["groups"].values())]
-
-    def place(tag: str) -> tuple[int, str]:
-        name = resources[tag].name.removesuffix("-by-owner")
-        return names.index(name) if name in names else len(names), tag
-
+    order = [*chain(*words()["groups"].values())]
+    places = {name + end: place for end in ("", "-by-owner") for place, name in enumerate(order)}
     return [
         {"name": tag, "description": schemas.load()[resources[tag].name]["description"]}
-        for tag in sorted(resources, key=place)
+        for tag in sorted(resources, key=lambda tag: (places.get(resources[tag].name, 99), tag))
     ]
 
 
