@@ -10,8 +10,6 @@ import orjson
 
 from service.files import SCHEMAS
 
-LABEL: Final = "x-label"
-"""Keyword of a published field: its entry in the vocabulary, by default that of its name."""
 LANGUAGES: Final = ("en", "de", "fr")
 FOLDER: Final = SCHEMAS / "common" / "words"
 """Folder with a file for each language, and the groups. They are no schemas."""
@@ -28,7 +26,7 @@ def words(language: str = "en") -> dict[str, Any]:
 def labeled(file: str, name: str, schema: dict[str, Any]) -> dict[str, Any]:
     """Return a field of a file with ``x-label``, if its words are not those of all its name."""
     key = f"{file}.{name}"
-    return schema | {LABEL: key} if key in words()["fields"] else schema
+    return schema | {"x-label": key} if key in words()["fields"] else schema
 
 
 def labels() -> dict[str, str]:
