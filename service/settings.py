@@ -18,6 +18,7 @@ _HOST: Final = r"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5}
 HOST: Final = re.compile(_HOST, re.ASCII)
 """Value of a ``Host`` header (RFC 9110, 7.2): a host name or address, with or without a port."""
 _PUBLIC_URL: Final = re.compile(rf"https?://{_HOST}(?:/[A-Za-z0-9._~-]+)*", re.ASCII)
+_ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 Network: TypeAlias = IPv4Network | IPv6Network
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 """Values of ``LOG_LEVEL``, from the most lines to the fewest."""
@@ -127,9 +128,8 @@ def _networks(environ: Mapping[str, str], name: str) -> tuple[Network, ...]:
 def _origins(environ: Mapping[str, str], name: str, *others: str) -> tuple[str, ...]:
     """Return the origins, which must be written as browsers send them (RFC 6454, 6.2)."""
     origins = (environ.get(name) or "").replace(",", " ").split()
-    pattern = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
     for origin in origins:
-        if origin not in others and not pattern.fullmatch(origin):
+        if origin not in others and not _ORIGIN.fullmatch(origin):
             example = "https://app.example.com"
             raise SettingsError(f"{name} must name origins like {example}, not {origin!r}")
     return tuple(origins)

@@ -19,7 +19,7 @@ _ROWS = ".history tbody tr"
 async def test_a_history_tells_parts_and_names_of_keys(
     browser: webdriver.Chrome, api: Api, demo_dsn: str
 ) -> None:
-    """One row for each transaction, the newest first; parts that a key may not read are left out."""
+    """One row for each transaction, the newest first; what a key may not read is left out."""
     id_ = (await api.post("/api/colors", {"name": "Saffron"})).data["id"]
     german = [{"languageId": {"code": "de"}, "colorName": "Safran"}]
     assert (await api.put(f"/api/colors/{id_}/translations", german)).status == 200
@@ -36,7 +36,7 @@ def _read(reader: Reader, id_: int, name: str, narrow: str) -> None:
     page.wait_for("Saffron")
     page.until(lambda: not page.is_busy())
     changes = page.texts(f"{_ROWS} td:nth-child(2)")
-    assert [text.split() for text in changes][0] == ["updated"]
+    assert changes[0].split() == ["updated"]
     assert "Translations: created" in changes[1].replace("\n", " ")
     assert changes[-1].split() == ["created"]
     assert {*page.texts(f"{_ROWS} td:nth-child(3)")} == {name}
