@@ -58,7 +58,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     app = web.Application()
     router, app[ROUTES] = _routing()
     use_router(app, router, middleware)
-    pages.prepare(app, openapi.document, settings.public_url)
+    pages.prepare(app, openapi.document, settings)
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
     identity.prepare(app, settings.caller_requests)

@@ -20,6 +20,7 @@ _HOST: Final = r"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5}
 HOST: Final = re.compile(_HOST, re.ASCII)
 """Value of a ``Host`` header (RFC 9110, 7.2): a host name or address, with or without a port."""
 _PUBLIC_URL: Final = re.compile(rf"https?://{_HOST}(?:/[A-Za-z0-9._~-]+)*", re.ASCII)
+_ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 Network: TypeAlias = IPv4Network | IPv6Network
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 """Values of ``LOG_LEVEL``, from the most lines to the fewest."""
@@ -65,6 +66,9 @@ class Settings:
     cors_origins: tuple[str, ...]
     """Origins of browser pages that may call (CORS), such as ``https://app.example.com``, separated
     by commas. Default: none."""
+    picture_sources: tuple[str, ...]
+    """Origins whose pictures ``/data`` shows, such as ``https://images.example.com``, separated by
+    commas; ``https:`` for all. Default: none; clothes are drawn."""
     log_level: str
     """``debug``, ``info``, ``warning``, ``error`` or ``critical``. Default: ``info``."""
     traces: bool
@@ -92,7 +96,8 @@ class Settings:
             response_cache_mib=_integer(environ, "RESPONSE_CACHE_MIB", 32, 0, 65_536),
             public_url=_public_url(environ),
             webhook_private_addresses=_networks(environ, "WEBHOOK_PRIVATE_ADDRESSES"),
-            cors_origins=_origins(environ),
+            cors_origins=_origins(environ, "CORS_ORIGINS"),
+            picture_sources=_origins(environ, "PICTURE_SOURCES", "https:"),
             log_level=_log_level(environ),
             traces=_traces(environ),
             data_dir=_data_dir(environ),
@@ -122,13 +127,13 @@ def _networks(environ: Mapping[str, str], name: str) -> tuple[Network, ...]:
         raise SettingsError(f"{name} must list networks like {example}, not {words}") from None
 
 
-def _origins(environ: Mapping[str, str]) -> tuple[str, ...]:
+def _origins(environ: Mapping[str, str], name: str, *others: str) -> tuple[str, ...]:
     """Return the origins, which must be written as browsers send them (RFC 6454, 6.2)."""
-    origins = (environ.get("CORS_ORIGINS") or "").replace(",", " ").split()
+    origins = (environ.get(name) or "").replace(",", " ").split()
     for origin in origins:
-        if not re.fullmatch(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?", origin):
+        if origin not in others and not _ORIGIN.fullmatch(origin):
             example = "https://app.example.com"
-            raise SettingsError(f"CORS_ORIGINS must name origins like {example}, not {origin!r}")
+            raise SettingsError(f"{name} must name origins like {example}, not {origin!r}")
     return tuple(origins)
 
 

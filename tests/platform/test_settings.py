@@ -48,6 +48,8 @@ def test_an_empty_value_counts_as_absent() -> None:
         ("CORS_ORIGINS", "https://app.example.com/"),
         ("CORS_ORIGINS", "https://App.example.com"),
         ("CORS_ORIGINS", "https://app.example.com, ftp://files.example.com"),
+        ("PICTURE_SOURCES", "*"),
+        ("PICTURE_SOURCES", "https://images.example.com; script-src *"),
         ("PUBLIC_URL", "api.example.com"),
         ("PUBLIC_URL", "https://api.example.com/?a=b"),
         ("PUBLIC_URL", 'https://api.example.com>; rel="x"'),
@@ -83,6 +85,8 @@ def test_origins_are_separated_by_commas_or_spaces() -> None:
         "http://[::1]:8080",
     )
     assert Settings.from_environment({"CORS_ORIGINS": " "}).cors_origins == ()
+    sources = Settings.from_environment({"PICTURE_SOURCES": f"https:, {given}"}).picture_sources
+    assert sources == ("https:", *settings.cors_origins)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Data page at `/data`: a browser and editor of the records, in JavaScript modules of our own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import orjson
@@ -24,10 +24,12 @@ _COMMENTS: Final = re.compile(r"^ *(?://.*|/\*\*[\s\S]*?\*/)\n", re.MULTILINE)
 """Comments of whole lines, without which scripts are sent."""
 
 
-def data() -> Iterator[tuple[str, WebPage]]:
+def data(picture_sources: Iterable[str]) -> Iterator[tuple[str, WebPage]]:
     """Yield the path and content of the page, of its style, and of its words and modules."""
     # Trusted types make the browser refuse markup from texts, such as names that are stored.
-    own = ("script-src 'self'", "style-src 'self'", "img-src data:", "connect-src 'self'")
+    pictures = " ".join(picture_sources)
+    images = f"img-src data: {pictures}".rstrip()
+    own = ("script-src 'self'", "style-src 'self'", images, "connect-src 'self'")
     trusted = ("require-trusted-types-for 'script'", "trusted-types 'none'")
     modules = module_names("data")
     # Preloaded, so that modules are not found one after the other.
@@ -36,7 +38,12 @@ def data() -> Iterator[tuple[str, WebPage]]:
     )
     yield (
         "/data",
-        WebPage(render("data.html", preloads=preloads, menu=menu("data")), HTML, *own, *trusted),
+        WebPage(
+            render("data.html", preloads=preloads, menu=menu("data"), pictures=pictures),
+            HTML,
+            *own,
+            *trusted,
+        ),
     )
     style = read_file("style.css") + read_file("data.css")
     yield "/data/page.css", WebPage(style.encode(), CSS)

@@ -24,6 +24,7 @@ from service.http.middleware import MISSING_PAGE
 from service.http.negotiation import CachedResponse
 from service.listing.query_reader import QueryReader
 from service.resources.registry import EXPORTED
+from service.settings import Settings
 
 PAGES: Final[web.AppKey[Mapping[str, WebPage]]] = web.AppKey("pages", Mapping)
 """Pages by exact path."""
@@ -32,24 +33,26 @@ _DOCUMENT: Final = web.AppKey[Document]("document")
 """Returns the OpenAPI document, or that of the collections whose names are its argument."""
 
 
-def prepare(app: web.Application, document: Document, public_url: str) -> None:
+def prepare(app: web.Application, document: Document, settings: Settings) -> None:
     """Add all pages to the application, rendered from the OpenAPI document and the package's files.
 
-    They are rendered once in a process; the API catalog is not among them. ``public_url`` is "" if
-    it is not set.
+    They are rendered once in a process; the API catalog is not among them.
     """
-    app[PUBLIC_URL], app[PAGES] = public_url, _pages(document, public_url)
+    app[PUBLIC_URL] = settings.public_url
+    app[PAGES] = _pages(document, settings.public_url, settings.picture_sources)
     app[_DOCUMENT] = document
     app[MISSING_PAGE] = _missing_page
 
 
 @lru_cache(maxsize=1)
-def _pages(document: Document, public_url: str) -> Mapping[str, WebPage]:
+def _pages(
+    document: Document, public_url: str, picture_sources: tuple[str, ...]
+) -> Mapping[str, WebPage]:
     """Return the pages by path."""
     linking = {"/": front(), "/openapi.json": WebPage(document(), JSON)}
     for page in linking.values():
         page.headers = {**page.headers, LINK: description_links(public_url)}
-    return linking | dict(docs()) | dict(data()) | dict(guides())
+    return linking | dict(docs()) | dict(data(picture_sources)) | dict(guides())
 
 
 async def page(request: web.Request) -> ApiResponse:

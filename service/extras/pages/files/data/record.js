@@ -33,7 +33,7 @@ export async function recordView(model, collection, id, actions) {
   const isMeasured = ({ entry }) => Boolean(entry?.replace?.properties?.lines);
   const sectionOf = (part) => (isMeasured(part) ? measurementsSection(context, collection, part, data) : partSection(model, collection, part, data, actions));
   const parts = collection.parts.map(sectionOf);
-  const history = model.feed.includes(collection.name) ? historySection(collection, id) : { loading: null };
+  const history = model.feed.includes(collection.name) ? historySection(model, collection, id) : { loading: null };
   const neighbors = neighborsSection(model, collection, data);
   const title = titleOf(data);
   const key = keyOf(data);

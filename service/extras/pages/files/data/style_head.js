@@ -3,6 +3,7 @@
 import { badge, drawing, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { isScalar } from "./model.js";
+import { pictureOr } from "./pictures.js";
 import { isMissing, show } from "./values.js";
 import { capital, label, locale, t, wordFor } from "./words.js";
 
@@ -61,14 +62,14 @@ function states({ status, state, isReadyForExport }) {
   return [status && badge(capital(wordFor(status)), status), state && badge(capital(wordFor(state)), state), badge(isReadyForExport ? t("Ready for export") : t("Not ready for export"), isReadyForExport ? "ready" : "open")];
 }
 
-/** The page loads nothing from other hosts: it draws the clothes in their first color, and links the picture. */
+/** Draws the clothes in their first color, where the picture is not shown, and links the picture. */
 function picture(context, file) {
   const { style, colors, hexes } = context;
   const [, paths] = CLOTHES.find(([words]) => words.test(style.name ?? ""));
   const hex = colors.map(({ colorId }) => hexes.get(String(colorId))).find(Boolean);
   const alt = file?.altText ?? t("Drawing of {0}", style.name ?? style.number);
   const caption = file && el("figcaption", {}, outside(file.url, t("Open the picture")));
-  return el("figure", { class: "picture" }, drawing(alt, paths, hex), caption);
+  return el("figure", { class: "picture" }, pictureOr(drawing(alt, paths, hex), file?.url, alt), caption);
 }
 
 /** Returns a link to another host, which does not learn where it was followed. */

@@ -5,6 +5,7 @@ import { badge, drawing, el, link, stored, swatch } from "./dom.js";
 import { changeInPlace, createInPlace, formOf } from "./form.js";
 import { hashOf } from "./location.js";
 import { nameOf } from "./names.js";
+import { pictureOr } from "./pictures.js";
 import { outside } from "./style_head.js";
 import { recordHash } from "./values.js";
 import { capital, locale, lower, t, wordFor } from "./words.js";
@@ -73,7 +74,7 @@ export function filesSection(context) {
       if (!files.length) return none(t("No file yet."));
       const isImage = ({ category, mimeType }) => category === "image" || mimeType?.startsWith("image/");
       const card = (file) => [
-        drawing(capital(wordFor(file.category)), isImage(file) ? IMAGE : PAPER),
+        pictureOr(drawing(capital(wordFor(file.category)), isImage(file) ? IMAGE : PAPER), isImage(file) && file.url, file.altText ?? file.fileName),
         el("h3", {}, outside(file.url, file.fileName)),
         file.altText && el("p", {}, stored(file.altText)),
         el("p", { class: "quiet" }, [capital(wordFor(file.category)), file.width && file.height && `${file.width} × ${file.height}`, file.sizeBytes && bytes(file.sizeBytes)].filter(Boolean).join(" · ")),

@@ -40,7 +40,7 @@ export class StylePage {
     const shown = new Set([...this.sections.map(({ name }) => name), "prices"]);
     // Parts without a section of their own are shown as those of other records are.
     const others = context.collection.parts.filter(({ name }) => !shown.has(name)).map((part) => partSection(context.model, context.collection, part, context.style, this.actions));
-    const history = historySection(context.collection, this.id);
+    const history = historySection(context.model, context.collection, this.id);
     const neighbors = neighborsSection(context.model, context.collection, context.style);
     this.#showHead();
     const title = context.style.name ?? context.style.number;
