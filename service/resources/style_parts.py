@@ -36,7 +36,7 @@ class _Steps(ChildList):
         if not is_other and entry.get("processName") is not None:
             message = "Leave it out, or use the process `other`."
             yield ErrorDetail(ErrorType.INVALID_VALUE, name, message)
-        if all(entry.get(place) is None for place in _PLACES):
+        if all(entry.get(member) is None for member in _PLACES):
             message = f"Use one of {', '.join(_PLACES)}."
             yield ErrorDetail(ErrorType.REQUIRED_FIELD, (*path, "countryCode"), message)
 

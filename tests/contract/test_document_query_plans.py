@@ -277,5 +277,5 @@ def test_children_have_no_statistics_of_organizations(shared_dsn: str) -> None:
         owners = children(connection)
     assert tenant_tables() - collections - ADMINISTRATIVE == owners.keys() - collections
     assert owners.keys() & collections == {"style_custom_field", "compliance_custom_field"}
-    known = {"style_in_group": "style_id", "style_custom_field": "parent_custom_field_id"}
-    assert known.items() <= owners.items()
+    some = {"style_in_group": "style_id", "style_custom_field": "parent_custom_field_id"}
+    assert some.items() <= owners.items()
