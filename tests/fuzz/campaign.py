@@ -51,6 +51,9 @@ _SUBJECTS: Final[dict[str, Sequence[Subjects]]] = {
     "patch": (subjects.patch,),
 }
 
+_FUZZED: Final = {*_SUBJECTS, "list", "read", "read_all", "delete", "bulk_delete"}
+"""Names of the operations that get cases."""
+
 
 @dataclass
 class Tally:
@@ -92,7 +95,7 @@ def targets(collection: str | None = None) -> Iterator[Route]:
     """
     for route in routes():
         if (
-            route.operation.name in {*_SUBJECTS, "list", "read", "read_all", "delete", "bulk_delete"}
+            route.operation.name in _FUZZED
             and route.resource
             and route.resource.is_in_feed
             and collection in (None, route.resource.name)
