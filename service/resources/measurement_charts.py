@@ -1,7 +1,6 @@
 """Measurement chart: part of a style (contract, Measurement charts)."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import orjson
 
@@ -16,7 +15,7 @@ from service.resources.size_ranges import IS_LIVE
 from service.resources.styles import Styles
 
 _SIZE = "sizeRangeSizeId"
-_BY_SIZE: Final = """(
+_BY_SIZE = """(
     select (size.size_range_id, size.position)
     from size_range_size size
     where size.organization_id = $1::bigint and size.id = entry.size_range_size_id

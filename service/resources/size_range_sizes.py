@@ -64,8 +64,7 @@ class SizeRangeSizes(RecordPart):
         Measured values show all of them, sample requests and SKUs names. What shows the order is
         found by the write.
         """
-        measurements = "measurements"
-        turned = {measurements: self.shown_in[measurements]}
+        turned = {"measurements": self.shown_in["measurements"]}
         return {self.name: self.shown_in, str(_SIZES.turned): turned}
 
     async def plan(self, batch: Batch) -> WritePlan:
@@ -78,13 +77,8 @@ class SizeRangeSizes(RecordPart):
         _resolve_related(batch, lists)
         await self._check_related(batch, lists)
         plan = await self._list_plan(batch, lists)
-        moved = {
-            size_id: position
-            for sizes in lists
-            for size_id, position in sizes.positions().items()
-            if sizes.stored.positions.get(size_id, position) != position
-        }
-        if moved:
+        moves = [sizes.positions().items() - sizes.stored.positions.items() for sizes in lists]
+        if moved := {size_id: position for pairs in moves for size_id, position in pairs}:
             plan.insert(0, self.bound("tell_order", [*moved], [*moved.values()]))
         self._note(batch, lists)
         defaults = [(sizes.owner_id, _default_id(sizes)) for sizes in lists]
