@@ -14,13 +14,13 @@ from tests.policy.sources import ROOT, modules, modules_of_client, tree, written
 
 LIMITS = {
     "lines of code in client/": 2_323,
-    "lines of code in service/": 25_498,
+    "lines of code in service/": 25_493,
     "lines of code in service/extras/transfer/": 1_000,
     "modules in service/": 289,
     "modules of at most 60 lines": 64,
     "modules in the largest package": 26,
     "lines of schemas/ per resource file": 98,
-    "lines of tests/": 69_286,
+    "lines of tests/": 69_319,
     "noqa: ARG002 in service/": 12,
     "public names of MasterRecord": 51,
 }
