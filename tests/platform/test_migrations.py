@@ -86,7 +86,7 @@ def test_migrating_again_changes_nothing(dsn: str) -> None:
 
 
 def test_constraints_that_a_killed_run_left_are_validated(dsn: str) -> None:
-    """Operating, Upgrade and rollback: the migration was applied, its new foreign key not yet validated."""
+    """The migration was applied, its new foreign key not yet validated."""
     query = "select conname from pg_constraint where not convalidated"
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("alter table item drop constraint item_category_fk")
