@@ -63,8 +63,8 @@ def _choose(reader: Reader) -> None:
     page.until(lambda: page.heading() == "Modèles")
     page.until(lambda: page.texts(".results th")[1:2] == ["Référence du modèle"])
     page = DataPage(driver, f"{reader.url}data#/suppliers/new")
-    page.until(lambda: page.texts("#view label")[:1] == ["Nom (obligatoire)"])
-    assert page.texts("#view .hint")[0].startswith("Le nom sous lequel on le connaît.")
+    page.until(lambda: "Nom (obligatoire)" in page.texts("#view label"))
+    assert "Le nom sous lequel on le connaît." in page.texts("#view .hint")[1]
     page.press("Enregistrer")
     page.until(lambda: bool(page.texts(".error:not(:empty)")))
     assert page.texts(".error:not(:empty)")[0].split(" (")[0] in _errors("fr")
