@@ -91,7 +91,7 @@ def _tags(operation_objects: Collection[OperationObject]) -> list[dict[str, str]
     """Return the tags in the order of the groups of their collections."""
     resources = {operation.tag: operation.resource for operation in operation_objects}
     order = [*chain(*words()["groups"].values())]
-    places = {name + end: place for end in ("", "-by-owner") for place, name in enumerate(order)}
+    places = {name + end: index for end in ("", "-by-owner") for index, name in enumerate(order)}
     return [
         {"name": tag, "description": schemas.load()[resources[tag].name]["description"]}
         for tag in sorted(resources, key=lambda tag: (places.get(resources[tag].name, 99), tag))

@@ -62,19 +62,31 @@ def _choose(reader: Reader) -> None:
     page.select("#language", "fr")
     page.until(lambda: page.heading() == "Modèles")
     page.until(lambda: page.texts(".results th")[1:2] == ["Référence du modèle"])
-    front = Page(driver, reader.url)
-    front.until(lambda: front.texts(".holdings h3")[:2] == ["Produits", "Couleurs et tailles"])
     page = DataPage(driver, f"{reader.url}data#/suppliers/new")
-    page.until(lambda: page.texts("#view label")[:1] == ["Nom (obligatoire)"])
-    assert page.texts("#view .hint")[0].startswith("Le nom sous lequel on le connaît.")
+    page.until(lambda: "Nom (obligatoire)" in page.texts("#view label"))
+    assert "Le nom sous lequel on le connaît." in page.texts("#view .hint")[1]
     page.press("Enregistrer")
     page.until(lambda: bool(page.texts(".error:not(:empty)")))
     assert page.texts(".error:not(:empty)")[0].split(" (")[0] in _errors("fr")
-    docs = Page(driver, f"{reader.url}docs")
-    docs.until(lambda: docs.texts("h2.group")[:1] == ["Produits"])
-    page = DataPage(driver, f"{reader.url}data#/styles")
     page.select("#language", "en")
-    page.until(lambda: page.heading() == "Styles")
+    page.until(lambda: page.heading() == "New record: Suppliers")
+
+
+async def test_other_pages_speak_it_too(browser: webdriver.Chrome, api: Api) -> None:
+    """The front page and the descriptions of fields in `/docs`."""
+    await asyncio.to_thread(_read_others, browser, str(api.client.make_url("/")))
+
+
+def _read_others(driver: webdriver.Chrome, url: str) -> None:
+    _prefer(driver, "fr-CA")
+    page = Page(driver, url)
+    page.until(lambda: page.texts(".holdings h3")[:2] == ["Produits", "Couleurs et tailles"])
+    assert page.texts("#ask button") == ["Montrer mes modèles"]
+    page = Page(driver, f"{url}docs")
+    page.until(lambda: page.texts("h2.group")[:2] == ["Produits", "Couleurs et tailles"])
+    page.click("#operations-tag-Brands")
+    page.click("#operations-Brands-readBrand button.opblock-summary-control")
+    page.until(lambda: "Référence interne" in driver.page_source)
 
 
 def _errors(language: str) -> set[str]:

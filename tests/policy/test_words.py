@@ -124,7 +124,7 @@ def _enumerations() -> Iterator[tuple[str, list[Any]]]:
 def _texts() -> set[str]:
     """Return the texts of the pages: those that scripts name, and those that are marked."""
     scripts = [*(f"data/{name}" for name in module_names("data")), "front.js", "docs.js"]
-    found = [
+    named = [
         orjson.loads(f'"{text}"')
         for script in scripts
         for call in _CALLS
@@ -133,7 +133,7 @@ def _texts() -> set[str]:
     ]
     pages = "".join(read_file(f"{name}.html") for name in ("data", "front", "docs"))
     marked = [re.sub(r"\s+", " ", text) for text in _MARKED.findall(pages)]
-    return {*found, *marked, "Data", "Guides", "Try it"}
+    return {*named, *marked, "Data", "Guides", "Try it"}
 
 
 @pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])

@@ -1,8 +1,8 @@
 // Cells of a table: texts to values by the types of their fields, and back. The rules are those of `selvedge import`.
 
-import { t } from "./words.js";
+import { t, wordFor } from "./words.js";
 
-const BOOLEANS = { true: true, 1: true, yes: true, false: false, 0: false, no: false };
+const BOOLEANS = { true: true, 1: true, yes: true, ja: true, oui: true, false: false, 0: false, no: false, nein: false, non: false };
 const EMPTY_LIST = "[]";
 export const LIST_SEPARATOR = ";";
 const INTEGER = /^(-?\d{1,19})(?:\.0{0,10})?$/;
@@ -22,7 +22,8 @@ export function valueOf(text, field, hasDecimalCommas = false) {
   if (types.includes("integer") || types.includes("number")) {
     return numberOf(hasDecimalCommas ? text.replace(DECIMAL_COMMA, "$1.$2") : text, types);
   }
-  const choice = field.schema?.enum?.find((value) => value === text.trim().toLowerCase());
+  const isMeant = (value) => value !== null && [value, wordFor(value)].some((word) => word.toLowerCase() === text.trim().toLowerCase());
+  const choice = field.schema?.enum?.find(isMeant);
   return choice ?? (QUOTES.test(text) ? text.slice(2) : text);
 }
 

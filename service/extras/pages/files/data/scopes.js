@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { groupsOf } from "./groups.js";
-import { label, lower, t } from "./words.js";
+import { collectionWords, label, lower, t } from "./words.js";
 
 export const ACCESSES = ["read", "write", "delete"];
 export const ACCESS_WORDS = { read: t("read"), write: t("read and write"), delete: t("read, write and delete") };
@@ -30,7 +30,7 @@ function storedCollections({ document }) {
   return Object.entries(document.paths).flatMap(([path, item]) => {
     const name = /^\/api\/([a-z-]+)$/.exec(path)?.[1];
     const isStored = name && item.get && (isWritten(item) || isWritten(document.paths[`${path}/{id}`]));
-    return isStored && name !== "keys" && !COMPUTED.some(([computed]) => computed === name) ? [[name, item.get.tags[0]]] : [];
+    return isStored && name !== "keys" && !COMPUTED.some(([computed]) => computed === name) ? [[name, collectionWords(name)?.[0] ?? item.get.tags[0]]] : [];
   });
 }
 

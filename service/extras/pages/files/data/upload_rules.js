@@ -5,7 +5,7 @@ import { hasDecimalCommas, save, toFile } from "./csv.js";
 import { button, el } from "./dom.js";
 import { titleOfField } from "./sheet.js";
 import { scrolling } from "./values.js";
-import { t } from "./words.js";
+import { t, wordFor } from "./words.js";
 
 const KINDS = { boolean: t("yes or no, true or false, 1 or 0"), integer: t("whole number"), number: t("decimal number"), string: t("text") };
 
@@ -13,7 +13,7 @@ function kindOf({ field, each }) {
   const { types, items, schema } = field;
   if (each || types.includes("array")) return t("several, separated by {0}", LIST_SEPARATOR);
   const choices = (schema ?? items?.schema)?.enum?.filter((choice) => choice !== null);
-  if (choices) return choices.join(", ");
+  if (choices) return choices.map(wordFor).join(", ");
   const kind = KINDS[["number", "integer", "boolean"].find((type) => types.includes(type)) ?? "string"];
   return schema?.maxLength && types.includes("string") && kind === KINDS.string ? t("text of at most {0} characters", schema.maxLength) : kind;
 }

@@ -68,16 +68,21 @@ export const partTitle = (name) => parts[name] ?? spelled(name.replaceAll("-", "
 /** Returns the names of the collections of each group, by the group's title. */
 export const groupWords = () => Object.entries(groups);
 
+// Types whose service's sentence says no more than that of the reader's language.
+const SAID = new Set(["validation_error.required_field", "unauthorized", "not_found", "precondition_failed", "server_error", "server_error.unavailable", "too_many_requests"]);
+
 /** Returns what went wrong in the reader's language, before the service's own sentence. */
 export function inWords({ type, value }) {
-  return errors[type] ? `${errors[type]} (${value})` : value;
+  if (!errors[type]) return value;
+  return SAID.has(type) ? errors[type] : `${errors[type]} (${value})`;
 }
 
-/** Returns the choice of the language. It is kept in the browser, and the page starts again. */
+/** Returns the languages to choose from. */
 export function languageOptions() {
   return Object.entries(LANGUAGES).map(([code, name]) => ({ code, name, isChosen: code === language }));
 }
 
+/** Keeps the choice of a language in the browser, and starts the page again. */
 export function chooseLanguage(code) {
   localStorage.setItem(ITEM, code);
   location.reload();
