@@ -7,6 +7,7 @@ listed beside GET.
 
 from collections.abc import Collection, Iterator, Set
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from service.openapi.shared_components import SharedComponents, share_parameters
 from service.openapi.shared_schemas import with_composed_forms, with_shared_fields
 from service.resources.registry import EXPORTED
 from service.routes import routes
-from service.schemas.vocabulary import labels
+from service.schemas.vocabulary import labels, words
 
 _INFO = STATIC["info"] | {
     "version": __version__,
@@ -87,12 +88,17 @@ def build(collections: Set[str] = EXPORTED.keys()) -> dict[str, Any]:
 
 
 def _tags(operation_objects: Collection[OperationObject]) -> list[dict[str, str]]:
-    """Return the tags by name: first those with a write, then the read-only ones."""
+    """Return the tags in the order of the groups of their collections."""
     resources = {operation.tag: operation.resource for operation in operation_objects}
-    written = {operation.tag for operation in operation_objects if operation.route.operation.writes}
+    names = [*chain(*words()["groups"].values())]
+
+    def place(tag: str) -> tuple[int, str]:
+        name = resources[tag].name.removesuffix("-by-owner")
+        return names.index(name) if name in names else len(names), tag
+
     return [
         {"name": tag, "description": schemas.load()[resources[tag].name]["description"]}
-        for tag in sorted(resources, key=lambda tag: (tag not in written, tag))
+        for tag in sorted(resources, key=place)
     ]
 
 

@@ -27,7 +27,7 @@ _PASTE = """
 """
 _BAR_IS_IN_VIEW = """(() => {
   const { top, bottom } = document.querySelector(".savebar").getBoundingClientRect();
-  return top >= 0 && bottom <= innerHeight;
+  return top >= 0 && Math.floor(bottom) <= innerHeight;
 })()"""
 
 

@@ -15,7 +15,8 @@ from service import openapi
 from service.extras.pages import guides
 from service.extras.pages.page import csp_source, module_names
 from service.files import GUIDES
-from service.resources.registry import EXPORTED, MASTER_RECORDS, PARTS
+from service.resources.registry import EXPORTED, MASTER_RECORDS
+from service.schemas.vocabulary import LANGUAGES, words
 from tests.support.api import Answer, Api
 from tests.support.sampling import Sample
 
@@ -27,12 +28,13 @@ ASSETS = [
 OF_GUIDES = [f"/guides/{path.stem}" for path in GUIDES.glob("*.md") if path.stem != "README"]
 READ = ["/", "/data", "/docs", "/guides", *sorted(OF_GUIDES)]
 SCRIPTS = [f"/data/{name}" for name in module_names("data")]
+WORDS = [f"/data/words.{language}.json" for language in LANGUAGES]
 ALL = [
     *READ,
-    *("/openapi.json", "/data/page.css", *SCRIPTS),
+    *("/openapi.json", "/data/page.css", *SCRIPTS, *WORDS),
     *(f"/docs/{asset}" for asset in ASSETS),
 ]
-_SCRIPTS_BYTES = 140_000
+_SCRIPTS_BYTES, _WORDS_BYTES = 140_000, 30_000
 _ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 
 
@@ -125,7 +127,9 @@ async def test_long_pages_are_compressed(anybody: Api, path: str) -> None:
 async def test_the_scripts_of_the_data_page_are_small(anybody: Api) -> None:
     sizes = [len((await _as_sent(anybody, path)).raw) for path in SCRIPTS]
     assert len(sizes) >= 10
+    largest = max([len((await _as_sent(anybody, path)).raw) for path in WORDS])
     assert sum(sizes) <= _SCRIPTS_BYTES
+    assert largest <= _WORDS_BYTES
     for path in SCRIPTS:
         assert (await anybody.get(path)).raw.count(b"\n") <= 300, path
 
@@ -156,9 +160,11 @@ async def test_all_pages_have_one_menu_and_the_front_page_names_all_collections(
     }
     assert {*map(tuple, menus.values())} == {("Selvedge", "Data", "Guides", "Try it", "OpenAPI")}
     assert all("Selvedge</title>" in text and 'rel="icon"' in text for text in texts.values())
-    named = texts["/"].partition("<h1>")[2].partition("</p>")[0].lower()
-    records = [*MASTER_RECORDS, *PARTS]
-    assert [it.name for it in records if it.name.replace("-", " ") not in named] == []
+    cards = texts["/"].partition('<ul class="places holdings">')[2].partition("</ul>")[0]
+    assert re.findall("<h3>([^<]+)</h3>", cards) == [*words()["groups"]]
+    named = re.findall(r'data-name="([^"]+)">([^<]+)</', cards)
+    assert {*named} == {(name, title) for name, (title, _) in words()["collections"].items()}
+    assert {*re.findall('href="data#/([^"]+)"', cards)} == {it.name for it in MASTER_RECORDS}
 
 
 async def test_a_browser_gets_a_page_where_there_is_none(anybody: Api) -> None:

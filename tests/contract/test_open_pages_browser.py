@@ -104,7 +104,7 @@ def _enter(driver: webdriver.Chrome, url: str, key: str) -> None:
     assert page.texts("#message") == []
     shown = page.texts("pre")[0]
     assert f"Bearer {key}" in shown
-    assert f"'{url}api/colors?pageSize=3'" in shown
+    assert f"'{url}api/styles?pageSize=3'" in shown
     driver.refresh()
     page.until(lambda: len(page.texts("#rows tr")) == 5)
     page.click("nav a[href='docs']")

@@ -69,7 +69,7 @@ def test_no_schema_is_a_condition_a_boolean_or_for_ourselves() -> None:
             assert not schema.keys() & {"if", "then", "else", "not", "readOnly"}, name
             assert "$ref" in schema.get("allOf", [{"$ref": ""}])[0], name
             own = {key for key in schema if key.startswith(("x-", "$"))}
-            assert own <= {"$ref", "x-since"}
+            assert own <= {"$ref", "x-since", "x-label"}
 
 
 def test_every_value_says_its_type() -> None:

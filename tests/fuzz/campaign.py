@@ -92,8 +92,7 @@ def targets(collection: str | None = None) -> Iterator[Route]:
     """
     for route in routes():
         if (
-            route.operation.name
-            in {*_SUBJECTS, "list", "read", "read_all", "delete", "bulk_delete"}
+            route.operation.name in {*_SUBJECTS, "list", "read", "read_all", "delete", "bulk_delete"}
             and route.resource
             and route.resource.is_in_feed
             and collection in (None, route.resource.name)

@@ -1,11 +1,14 @@
-"""Front page: one HTML file that loads no other file and calls only this service.
+"""Front page: one HTML file that loads no other file but words, and calls only this service.
 
-It takes an API key and lists the first colors with it.
+It takes an API key and lists the first styles with it.
 """
+
+from collections.abc import Iterator
 
 from service import __version__
 from service.extras.pages.page import HTML, WebPage, csp_source, menu, read_file, render
-from service.resources.registry import MASTER_RECORDS, PARTS
+from service.resources.registry import MASTER_RECORDS
+from service.schemas.vocabulary import words
 
 
 def front() -> WebPage:
@@ -18,7 +21,7 @@ def front() -> WebPage:
             style=style,
             script=script,
             menu=menu("."),
-            collections=_collections(),
+            groups="\n".join(_cards()),
         ),
         HTML,
         f"style-src {csp_source(style)}",
@@ -28,7 +31,15 @@ def front() -> WebPage:
     )
 
 
-def _collections() -> str:
-    """Return the names of all records and parts that can be written, as the words of a sentence."""
-    names = sorted(resource.name.replace("-", " ") for resource in (*MASTER_RECORDS, *PARTS))
-    return f"{', '.join(names[:-1])} and {names[-1]}".capitalize()
+def _cards() -> Iterator[str]:
+    """Yield a card of each group, with its collections; those with pages are links."""
+    titles, linked = words()["collections"], {resource.name for resource in MASTER_RECORDS}
+    for group, names in words()["groups"].items():
+        texts = (
+            f'<a href="data#/{name}" data-name="{name}">{titles[name][0]}</a>'
+            if name in linked
+            else f'<span data-name="{name}">{titles[name][0]}</span>'
+            for name in names
+            if name in titles
+        )
+        yield f"<li><h3>{group}</h3><p>{', '.join(texts)}</p></li>"

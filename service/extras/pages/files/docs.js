@@ -1,4 +1,5 @@
-"use strict";
+import { groupWords, hint, label, language, t } from "../data/words.js";
+
 // Item of the session storage, which the front page and /data share. It lasts as long as the tab.
 const STORAGE_KEY = "selvedge.key";
 const SCHEME = "key";
@@ -36,10 +37,39 @@ function inheritParameters(spec) {
   return spec;
 }
 
+/** Begins the descriptions of fields with the words that people have for them, in the reader's language. */
+function describe(spec) {
+  const { schemas } = spec.components;
+  for (const { properties = {} } of Object.values(schemas))
+    for (const [name, field] of Object.entries(properties)) {
+      const target = schemas[field.$ref?.split("/").pop()] ?? {};
+      const own = field.description ?? target.description;
+      field.description = [`**${label(name, { ...target, ...field })}**`, language !== "en" && hint(name, field), own].filter(Boolean).join(" · ");
+    }
+  return spec;
+}
+
+/** Titles of the groups of collections by their first tags. */
+const groupStarts = new Map();
+
+/** Finds the first tag of each group; tags stand in the order of the groups. */
+function group(spec) {
+  const collections = new Map();
+  for (const [path, { parameters: _, ...operations }] of Object.entries(spec.paths))
+    for (const { tags } of Object.values(operations)) for (const tag of tags) if (!collections.has(tag)) collections.set(tag, path.split("/")[2]);
+  const shown = new Set();
+  for (const { name } of spec.tags) {
+    const [title] = groupWords().find(([, names]) => names.includes(collections.get(name))) ?? [];
+    if (title && !shown.has(title)) groupStarts.set(name, title);
+    shown.add(title);
+  }
+  return spec;
+}
+
 /** Parses the document as JSON, which is quicker than Swagger UI's YAML parser. */
 const jsonParser = {
   parseToJson: (_, system) => (text) =>
-    system.specActions.updateJsonSpec(inheritParameters(JSON.parse(text ?? system.specSelectors.specStr()))),
+    system.specActions.updateJsonSpec(group(describe(inheritParameters(JSON.parse(text ?? system.specSelectors.specStr()))))),
 };
 
 /** Dereferences a part of the document: replaces each $ref by its target. A circular reference stays unresolved. */
@@ -59,13 +89,26 @@ function dereference(part, root, ancestors = []) {
 const wrapOperations = (Original, { React }) => (props) => {
   if (props.specSelectors.taggedOperations().size > 0) return React.createElement(Original, props);
   const isLoaded = props.specSelectors.specJson().size > 0;
-  return React.createElement("p", { role: "status" }, isLoaded ? "No operation matches the search." : "Loading the operations …");
+  return React.createElement("p", { role: "status" }, isLoaded ? t("No operation matches the search.") : t("Loading the operations …"));
+};
+
+/** Puts the title of a group before its first tag, unless somebody searches. */
+const wrapTag = (Original, system) => (props) => {
+  const { React } = system;
+  const own = React.createElement(Original, props);
+  const filter = system.layoutSelectors.currentFilter();
+  const title = typeof filter === "string" && filter ? undefined : groupStarts.get(props.tag);
+  return title ? React.createElement(React.Fragment, {}, React.createElement("h2", { className: "group" }, title), own) : own;
 };
 
 /** Replaces Swagger UI's resolver, which traverses the whole document for each unfolded operation. */
 async function resolveSubtree(root, path) {
   return { spec: dereference(path.reduce((node, name) => node?.[name], root), root), errors: [] };
 }
+
+document.documentElement.lang = language;
+for (const node of document.querySelectorAll("[data-t], body > nav a")) node.textContent = t(node.textContent);
+document.querySelector("body > nav").ariaLabel = t("Pages of the service");
 
 const ui = SwaggerUIBundle({
   url: "openapi.json",
@@ -78,12 +121,12 @@ const ui = SwaggerUIBundle({
   plugins: [
     {
       fn: { opsFilter: filterOperations, resolveSubtree },
-      wrapComponents: { operations: wrapOperations },
+      wrapComponents: { operations: wrapOperations, OperationTag: wrapTag },
       statePlugins: { auth: { wrapActions: keyStorage }, spec: { wrapActions: jsonParser } },
     },
   ],
   onComplete: () => {
-    document.querySelector(".operation-filter-input").placeholder = "Search paths, summaries and tags";
+    document.querySelector(".operation-filter-input").placeholder = t("Search paths, summaries and tags");
     const key = sessionStorage.getItem(STORAGE_KEY);
     if (key) ui.preauthorizeApiKey(SCHEME, key);
   },

@@ -1,6 +1,13 @@
 "use strict";
 // Item of the session storage, which the pages /data and /docs share. It lasts as long as the tab.
 const STORAGE_KEY = "selvedge.key";
+// The language that the reader chose on any page, else the first one of the browser that the pages speak.
+const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
+const LANGUAGE_KEY = "selvedge.language";
+const spoken = [localStorage.getItem(LANGUAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))];
+const language = spoken.find((code) => Object.hasOwn(LANGUAGES, code)) ?? "en";
+let words = {};
+const t = (text, ...parts) => (words.texts?.[text] ?? text).replace(/\{(\d)\}/g, (_, index) => parts[index]);
 const byId = (id) => document.getElementById(id);
 const baseUrl = new URL(".", location.href).href.replace(/\/$/, "");
 
@@ -18,37 +25,37 @@ function fillCommands(key) {
   for (const placeholder of document.querySelectorAll("#lines b")) placeholder.textContent = key || "KEY";
 }
 
-function showColors(colors) {
-  const cells = ({ name, userDefinedId, state, id }) => [name, userDefinedId ?? "", state, id];
-  const rows = colors.map((color) => {
+function showStyles(styles) {
+  const cells = ({ number, name, status, id }) => [number, name, words.values?.[status] ?? status, id];
+  const rows = styles.map((style) => {
     const row = document.createElement("tr");
-    for (const text of cells(color)) row.insertCell().textContent = text;
+    for (const text of cells(style)) row.insertCell().textContent = text;
     return row;
   });
   byId("rows").replaceChildren(...rows);
   byId("table").hidden = !rows.length;
   byId("none").hidden = rows.length > 0;
-  byId("colors").hidden = false;
+  byId("records").hidden = false;
 }
 
 /** Returns the body of a GET. Throws a message for the user if it fails. */
 async function get(path, key) {
-  if (!/^[\x21-\x7e]+$/.test(key)) throw "This is no key: keys are letters, digits and underscores.";
+  if (!/^[\x21-\x7e]+$/.test(key)) throw t("This is no key: keys are letters, digits and underscores.");
   const headers = { Authorization: `Bearer ${key}` };
   const response = await fetch(path, { headers, cache: "no-store" }).catch(() => {
-    throw "The service does not answer. Is it still running?";
+    throw t("The service does not answer. Is it still running?");
   });
   const body = await response.json().catch(() => null);
   if (response.ok && body) return body;
-  if (response.status === 401) throw "The service does not know this key, or it has expired or was revoked.";
+  if (response.status === 401) throw t("The service does not know this key, or it has expired or was revoked.");
   const details = body?.error?.details ?? [];
-  throw `The service answered ${response.status}: ${details.map((detail) => detail.value).join(" ")}`;
+  throw [t("The service answered {0}.", response.status), ...details.map((detail) => words.errors?.[detail.type] ?? detail.value)].join(" ");
 }
 
 async function useKey(key) {
   showMessage("");
   try {
-    showColors((await get("api/colors?pageSize=5", key)).data);
+    showStyles((await get("api/styles?pageSize=5", key)).data);
     sessionStorage.setItem(STORAGE_KEY, key);
     byId("key").value = key;
     byId("forget").hidden = false;
@@ -61,7 +68,7 @@ async function useKey(key) {
 
 function forgetKey() {
   sessionStorage.removeItem(STORAGE_KEY);
-  byId("colors").hidden = byId("forget").hidden = true;
+  byId("records").hidden = byId("forget").hidden = true;
   fillCommands("");
 }
 
@@ -69,20 +76,42 @@ function forgetKey() {
 function copyButton(line) {
   const button = document.createElement("button");
   button.className = "plain";
-  button.textContent = "Copy";
+  button.textContent = t("Copy");
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(line.querySelector("code").textContent);
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy"), 2000);
+    button.textContent = t("Copied");
+    setTimeout(() => (button.textContent = t("Copy")), 2000);
   });
   return button;
 }
 
+/** Puts the page into the reader's language, and offers the others. */
+async function speak() {
+  for (const [code, name] of Object.entries(LANGUAGES)) byId("language").add(new Option(name, code, false, code === language));
+  byId("language").addEventListener("change", ({ target }) => {
+    localStorage.setItem(LANGUAGE_KEY, target.value);
+    location.reload();
+  });
+  if (language === "en") return;
+  const response = await fetch(`data/words.${language}.json`);
+  if (!response.ok) return;
+  words = await response.json();
+  document.documentElement.lang = language;
+  for (const node of document.querySelectorAll("[data-t], nav a")) node.textContent = t(node.textContent.replace(/\s+/g, " "));
+  for (const node of document.querySelectorAll("nav, #language")) node.ariaLabel = t(node.ariaLabel);
+  for (const node of document.querySelectorAll("[data-name]")) node.textContent = words.collections[node.dataset.name][0];
+  document.querySelectorAll(".holdings h3").forEach((node, index) => (node.textContent = Object.keys(words.groups)[index]));
+}
+
+async function start() {
+  await speak();
+  if (navigator.clipboard) for (const line of document.querySelectorAll(".line")) line.append(copyButton(line));
+  const storedKey = sessionStorage.getItem(STORAGE_KEY);
+  if (storedKey) await useKey(storedKey);
+}
+
 byId("here").textContent = baseUrl;
 for (const placeholder of document.querySelectorAll("#lines i")) placeholder.textContent = baseUrl;
-if (navigator.clipboard) {
-  for (const line of document.querySelectorAll(".line")) line.append(copyButton(line));
-}
 byId("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   useKey(parseKey(byId("key").value));
@@ -92,5 +121,4 @@ byId("forget").addEventListener("click", () => {
   showMessage("");
   byId("key").value = "";
 });
-const storedKey = sessionStorage.getItem(STORAGE_KEY);
-if (storedKey) useKey(storedKey);
+start();

@@ -15,6 +15,7 @@ export const typesOf = (schema) => [schema.type ?? []].flat().filter((type) => t
 export class Model {
   constructor(document) {
     this.document = document;
+    this.#label();
     this.collections = new Map();
     this.byComponent = new Map();
     const changes = document.paths["/api/changes"].get.parameters.map((parameter) => this.resolve(parameter));
@@ -32,6 +33,13 @@ export class Model {
     const { $ref, ...siblings } = node;
     const names = $ref.slice(2).split("/").map((name) => decodeURIComponent(name).replace(/~1/g, "/").replace(/~0/g, "~"));
     return { ...this.resolve(names.reduce((parent, name) => parent[name], this.document)), ...siblings };
+  }
+
+  /** Gives fields the label keys of the components that they refer to. */
+  #label() {
+    for (const { properties = {} } of Object.values(this.document.components.schemas)) {
+      for (const field of Object.values(properties)) Object.assign(field, { "x-label": this.resolve(field)["x-label"] });
+    }
   }
 
   /** Returns the first alternative of a schema with its references resolved, and the fields that it is composed of. */

@@ -1,0 +1,120 @@
+"""Browser tests of the words of the pages: in the reader's language, and none of programs."""
+
+import asyncio
+import json
+
+import pytest
+from selenium import webdriver
+
+from service.extras.pages.page import read_file
+from service.schemas.vocabulary import words
+from tests.support.api import Api
+from tests.support.browser import INSTALLED, DataPage, Page, Reader, reader_of
+
+pytestmark = [
+    pytest.mark.contract("Open pages"),
+    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
+]
+
+_TEXTS = {
+    language: json.loads(read_file(f"words/{language}.json"))["texts"] for language in ("de", "fr")
+}
+#: Texts that stand on the page and are not stored ones: those that people write are in `bdi`.
+_SHOWN = """
+(() => {
+  const stored = "bdi, code, time, script, option[value], .label, .secret, #who";
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement;
+    if (parent.checkVisibility() && !parent.closest(stored)) texts.push(walker.currentNode.data);
+  }
+  const names = [...document.querySelectorAll("[aria-label]")].map((node) => node.ariaLabel);
+  return [...texts, ...names].map((text) => text.trim()).filter(Boolean);
+})()
+""".strip()
+
+
+def _prefer(driver: webdriver.Chrome, languages: str) -> None:
+    """Tell pages the languages that the reader prefers."""
+    agent = driver.execute_script("return navigator.userAgent")
+    override = {"userAgent": agent, "acceptLanguage": languages}
+    driver.execute_cdp_cmd("Network.setUserAgentOverride", override)
+
+
+async def test_pages_speak_the_language_that_the_reader_prefers_or_chooses(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_choose, reader)
+
+
+def _choose(reader: Reader) -> None:
+    driver = reader.driver
+    _prefer(driver, "nl-NL,de-CH,en")
+    page = DataPage(driver, f"{reader.url}data")
+    page.until(lambda: page.texts("#entry h1") == ["Ihre Daten"])
+    assert page.value("document.documentElement.lang") == "de"
+    page.enter(reader.key)
+    page.choose("Artikel")
+    page.until(lambda: page.texts(".results th")[:3] == ["ID", "Artikelnummer", "Name"])
+    assert page.texts("main .actions a")[:2] == ["Neuer Datensatz", "Tabelle hochladen"]
+    page.select("#language", "fr")
+    page.until(lambda: page.heading() == "Modèles")
+    page.until(lambda: page.texts(".results th")[1:2] == ["Référence du modèle"])
+    front = Page(driver, reader.url)
+    front.until(lambda: front.texts(".holdings h3")[:2] == ["Produits", "Couleurs et tailles"])
+    page = DataPage(driver, f"{reader.url}data#/suppliers/new")
+    page.until(lambda: page.texts("#view label")[:1] == ["Nom (obligatoire)"])
+    assert page.texts("#view .hint")[0].startswith("Le nom sous lequel on le connaît.")
+    page.press("Enregistrer")
+    page.until(lambda: bool(page.texts(".error:not(:empty)")))
+    assert page.texts(".error:not(:empty)")[0].split(" (")[0] in _errors("fr")
+    docs = Page(driver, f"{reader.url}docs")
+    docs.until(lambda: docs.texts("h2.group")[:1] == ["Produits"])
+    page = DataPage(driver, f"{reader.url}data#/styles")
+    page.select("#language", "en")
+    page.until(lambda: page.heading() == "Styles")
+
+
+def _errors(language: str) -> set[str]:
+    return {*json.loads(read_file(f"words/{language}.json"))["errors"].values()}
+
+
+@pytest.mark.parametrize("language", ["de", "fr"])
+async def test_no_view_lacks_a_word(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str, language: str
+) -> None:
+    """Lists, records, forms and uploads of all collections have no names of programs."""
+    reader = await reader_of(browser, api, demo_dsn)
+    first: dict[str, str] = {}
+    for name in words()["collections"]:
+        answer = await api.get(f"/api/{name}", {"pageSize": 1})
+        if answer.status == 200 and answer.data and "id" in answer.data[0]:
+            first[name] = str(answer.data[0]["id"])
+    assert len(first) >= 30
+    await asyncio.to_thread(_walk, reader, first, language)
+
+
+def _walk(reader: Reader, first: dict[str, str], language: str) -> None:
+    _prefer(reader.driver, language)
+    page = reader.enter("#/")
+    addresses = ["#/", "#/keys", "#/keys/new", "#/styles/upload"]
+    for name, record in first.items():
+        addresses += [f"#/{name}", f"#/{name}/{record}", f"#/{name}/{record}/edit"]
+    for address in addresses:
+        page.driver.execute_script(f"location.hash = {address!r}")
+        page.until(lambda: not page.is_busy())
+        shown: list[str] = page.value(_SHOWN)
+        assert len(shown) > 20
+        english = [each for each in shown if _TEXTS[language].get(each, each) != each]
+        assert english == [], address
+        raw = {each for text in shown for each in text.split() if _is_raw(each)}
+        assert raw == set(), address
+    assert page.console_errors() == []
+
+
+def _is_raw(word: str) -> bool:
+    """Return whether a word is written as programs write the names of fields and values."""
+    bare = word.strip(".,:;()[]\u201e\u201c")
+    return bare[:1].islower() and bare.isalnum() and not bare.islower() and bare != "iPhone"
