@@ -36,13 +36,23 @@ async function readRecords(collection, ids) {
   return known;
 }
 
-const TITLES = { delete: "Delete {0} at once: {1}", restore: "Restore {0} at once: {1}" };
-const TITLES_OF_ALL = { delete: "Delete all that match: {0}", restore: "Restore all that match: {0}" };
-const HINTS = {
-  edit: "Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied.",
-  delete: "Deleted records can be restored, unless they are removed at once. What other records name stays; the preview says which.",
-  restore: "They become active again, unless something is in the way; the preview says what.",
+const TITLES = {
+  edit: (count, title) => t("Edit {0} at once: {1}", count, title),
+  delete: (count, title) => t("Delete {0} at once: {1}", count, title),
+  restore: (count, title) => t("Restore {0} at once: {1}", count, title),
 };
+const TITLES_OF_ALL = {
+  edit: (title) => t("Edit all that match: {0}", title),
+  delete: (title) => t("Delete all that match: {0}", title),
+  restore: (title) => t("Restore all that match: {0}", title),
+};
+const HINTS = {
+  edit: t("Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied."),
+  delete: t("Deleted records can be restored, unless they are removed at once. What other records name stays; the preview says which."),
+  restore: t("They become active again, unless something is in the way; the preview says what."),
+};
+/** Returns what is done with the records, as an address says. */
+const actionOf = (action) => (Object.hasOwn(TITLES, action) ? action : "edit");
 const SHOWN = 500;
 const TITLE_FIELDS = ["name", "text", "value", "number", "code", "relatedStyleNumber", "sku", "fileName", "barcode", "styleNumber", "colorName"];
 
@@ -55,7 +65,7 @@ export async function selectedView(model, collection, { ids, action }) {
   const known = await readRecords(collection, ids);
   const names = ids.map((id, index) => (known[index] ? titleOf(known[index].record) : id));
   const edit = new BulkEdit(sheetOf(model, collection), { action, ids, names, read: () => readRecords(collection, ids) });
-  return nodesOf(collection, t(TITLES[action] ?? "Edit {0} at once: {1}", ids.length, collection.title), edit.element);
+  return nodesOf(collection, TITLES[actionOf(action)](ids.length, collection.title), edit.element);
 }
 
 /** Returns the nodes of the view of all records that match a list's search and filters. */
@@ -79,7 +89,7 @@ export async function matchingView(model, collection, view) {
     if (error.name !== "AbortError" && !error.rows) throw error;
     place.replaceChildren(alertBox(error.message));
   });
-  return nodesOf(collection, t(TITLES_OF_ALL[view.action] ?? "Edit all that match: {0}", collection.title), place);
+  return nodesOf(collection, TITLES_OF_ALL[actionOf(view.action)](collection.title), place);
 }
 
 /** Returns the ids and names of the records of all pages; null if `onProgress` stops it. */
@@ -109,12 +119,12 @@ class BulkEdit {
     const items = ids.slice(0, SHOWN).map((id) => el("li", {}, link(recordHash(sheet.collection, id), stored(this.names.get(id)))));
     if (ids.length > SHOWN) items.push(el("li", {}, t("and {0} more", ids.length - SHOWN)));
     const records = el("details", { class: "menu" }, el("summary", {}, counted(ids.length, "{0} record", "{0} records")), el("ul", {}, items));
-    const hint = el("p", { class: "quiet" }, t(HINTS[action] ?? HINTS.edit));
+    const hint = el("p", { class: "quiet" }, HINTS[actionOf(action)]);
     const submit = (event) => {
       event.preventDefault();
       this.#dryRun();
     };
-    const isEdit = !(action in TITLES);
+    const isEdit = actionOf(action) === "edit";
     this.isEdit = isEdit;
     this.form = el("form", { class: "editing", novalidate: true, submit }, this.fields, el("div", { class: "actions" }, isEdit && this.#fieldChoice(), this.preview));
     this.element = el("div", {}, records, hint, this.form, this.writing.element);
