@@ -5,10 +5,8 @@ is that of all cells. Semicolons separate the values of a list in one cell. An e
 field out, and guards of formulas (``csv_lines``) are no part of a value.
 """
 
-import codecs
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path as FilePath
@@ -17,38 +15,18 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import orjson
 
 from service import csv_lines
+from service.extras import tables
+from service.extras.tables import TABLE_ENCODING, TableError
 from service.extras.transfer.cells import CellError, text_of, value_of
 from service.extras.transfer.columns import Column, Path, columns_of, path_of, path_text
 from service.extras.transfer.fields import Field, shown_lists
-from service.extras.transfer.workbooks import SIGNATURE, SUFFIX, SheetRows, write_sheet
+from service.extras.workbooks import SUFFIX, write_sheet
 from service.files import private
 
-TABLE_ENCODING: Final = "utf-8-sig"
-"""Encoding of written CSV files: without its byte order mark spreadsheets assume a code page."""
-_MARKS: Final = {
-    codecs.BOM_UTF8: TABLE_ENCODING,
-    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
-    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
-}
-_REMEDY: Final = "save the file as CSV UTF-8, or name its encoding: --encoding"
-_DELIMITERS: Final = re.compile(r"[^,;\t|\r\n]*([,;\t|]?)")
-_MAX_CELL_LENGTH: Final = 2**24
-"""Maximum characters of a cell; larger than any value that the service accepts.
-
-It becomes the limit of the ``csv`` module in the whole process.
-"""
 _Order: TypeAlias = tuple[int, ...]
 """Sort key of a column: indexes of fields in their schema, and of entries in their list."""
 _Cells: TypeAlias = dict[_Order, tuple[Path, tuple[Any, Field]]]
 _CONFLICT: Final = "another column has a list, an object or a value at the same path"
-
-
-class TableError(Exception):
-    """Line of a file that cannot be read as a row of a table, with its number in ``line``."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.line = line
 
 
 class TableRow(NamedTuple):
@@ -89,10 +67,9 @@ def rows(raw: bytes, fields: Field, encoding: str | None = None) -> Iterator[Tab
     fewer cells than the header or with text beyond it, two cells for the same value, a text in the
     column of an object (``CellError``), and UTF-16 or UTF-32 without a mark or a given encoding.
     """
-    csv.field_size_limit(_MAX_CELL_LENGTH)
     line = 1
     try:
-        lines, delimiter = _read(raw, encoding)
+        lines, delimiter = tables.read(raw, encoding)
         columns = columns_of(next(lines, []), fields)
         names = {column.path: column.name for column in columns if column}
         line = lines.line_num + 1
@@ -108,29 +85,6 @@ def rows(raw: bytes, fields: Field, encoding: str | None = None) -> Iterator[Tab
         raise TableError(line, reason) from error
     except CellError as error:
         raise TableError(line, str(error)) from error
-
-
-def _read(raw: bytes, encoding: str | None) -> tuple[Any, str]:
-    """Return the rows of a file, with the number of the last line, and the delimiter of cells."""
-    if raw.startswith(SIGNATURE):
-        return SheetRows(raw), ","
-    text = _decoded(raw, encoding)
-    delimiter = _DELIMITERS.match(text)[1] or ","  # type: ignore[index]
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), delimiter
-
-
-def _decoded(raw: bytes, option: str | None) -> str:
-    marked = (encoding for mark, encoding in _MARKS.items() if raw.startswith(mark))
-    encoding = next(marked, option or "utf-8")
-    if encoding == "utf-8" and b"\0" in raw[:4]:
-        reason = "the file looks like UTF-16 without a byte order mark"
-        raise TableError(1, f"{reason}: {_REMEDY} utf-16-le")
-    try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].decode(encoding, "replace").count("\n") + 1
-        name = encoding.upper().removesuffix("-SIG")
-        raise TableError(line, f"no {name}: {_REMEDY} cp1252") from error
 
 
 def _tree(

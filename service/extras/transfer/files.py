@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from service.extras.tables import TableError
 from service.extras.transfer import csv_records
 from service.extras.transfer.collections import TransferCollection, require_collection
 from service.extras.transfer.errors import TransferError
@@ -81,7 +82,7 @@ class Source:
         try:
             for row in csv_records.rows(self.path.read_bytes(), columns, self.encoding):
                 yield Line(row.line, row.document, row.document, row)
-        except csv_records.TableError as error:
+        except TableError as error:
             raise self._error(error.line, str(error)) from error
 
     def _error(self, number: int, reason: str) -> TransferError:
