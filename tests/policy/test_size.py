@@ -73,7 +73,7 @@ def test_the_house_is_no_larger() -> None:
         "modules of at most 60 lines": sum(lines(path) <= 60 for path in files),
         "modules in the largest package": max(Counter(path.parent for path in files).values()),
         "lines of schemas/ per resource file": sum(map(lines, schemas)) // len(schemas),
-        "lines of tests/": 69_574sum(
+        "lines of tests/": sum(
             lines(path) for path in written(ROOT / "tests") if path.suffix in counted
         ),
         "noqa: ARG002 in service/": sum(
