@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 from selenium import webdriver
@@ -127,5 +128,4 @@ def _walk(reader: Reader, first: dict[str, str], language: str) -> None:
 
 def _is_raw(word: str) -> bool:
     """Return whether a word is written as programs write the names of fields and values."""
-    bare = word.strip(".,:;()[]\u201e\u201c")
-    return bare[:1].islower() and bare.isalnum() and not bare.islower() and bare != "iPhone"
+    return bool(re.fullmatch(r"[a-z]{2,}\d*([A-Z][a-z]+)+", word.strip(".,:;()[]\u201e\u201c")))
