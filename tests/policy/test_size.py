@@ -20,7 +20,7 @@ LIMITS = {
     "modules of at most 60 lines": 65,
     "modules in the largest package": 26,
     "lines of schemas/ per resource file": 98,
-    "lines of tests/": 69_574,
+    "lines of tests/": 69_573,
     "noqa: ARG002 in service/": 12,
     "public names of MasterRecord": 51,
 }
