@@ -1,10 +1,18 @@
 // Reads tables as the upload of /data does. Takes { document, languages, cases } and prints the documents of each case.
 
 import { readFileSync } from "node:fs";
-import { readTable, TableError } from "./data/csv.js";
-import { documentOf, doubles, recognize, targetsOf } from "./data/columns.js";
-import { Model } from "./data/model.js";
-import { sheetOf } from "./data/sheet.js";
+
+// The page asks the browser for the reader's language, and the service for its words.
+const browser = {
+  localStorage: { getItem: () => null },
+  navigator: { languages: ["en"] },
+  fetch: async (url) => ({ ok: true, json: async () => JSON.parse(readFileSync(url, "utf-8")) }),
+};
+for (const [name, value] of Object.entries(browser)) Object.defineProperty(globalThis, name, { value });
+const { readTable, TableError } = await import("./data/csv.js");
+const { documentOf, doubles, recognize, targetsOf } = await import("./data/columns.js");
+const { Model } = await import("./data/model.js");
+const { sheetOf } = await import("./data/sheet.js");
 
 const { document, languages, cases } = JSON.parse(readFileSync(0, "utf-8"));
 const model = new Model(document);

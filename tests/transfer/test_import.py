@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+import selvedge_client
 from selvedge_client import Client, UnreachableError
 from service.extras.commands.outages import OutageRetryPolicy
-from service.extras.transfer import import_files
 from service.extras.transfer.errors import TransferError
 from service.extras.transfer.import_files import ImportOptions
 from tests.client.fault_proxy import Fault, start_fault_proxy
@@ -149,7 +149,7 @@ async def test_stored_records_are_found_by_own_key(client: Client, folder: Impor
 async def test_dry_runs_over_several_transactions_check_what_they_can(
     client: Client, folder: ImportFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_files, "MAX_ENTRIES", 2)
+    monkeypatch.setattr(selvedge_client, "MAX_ENTRIES", 2)
     folder.write("brands.ndjson", *({"id": n, "customId": f"B{n}", "name": "B"} for n in (1, 2)))
     folder.write(
         "styles.ndjson",
@@ -172,7 +172,7 @@ async def test_interrupted_imports_are_repeated_without_duplicates(
     folder: ImportFolder,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(import_files, "MAX_ENTRIES", 20)
+    monkeypatch.setattr(selvedge_client, "MAX_ENTRIES", 20)
     expected = [f"Supplier {n}" for n in range(45)]
     folder.write("sub-suppliers.ndjson", *({"customId": name, "name": name} for name in expected))
     async with (

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+import selvedge_client
 from selvedge_client import Client
-from service.extras.transfer import import_files
 from service.extras.transfer.import_files import ImportOptions
 from tests.transfer.conftest import ImportFolder, listed
 
@@ -34,7 +34,7 @@ async def test_styles_become_ready_after_all_values(
     entries: int, client: Client, folder: ImportFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However few lines a transaction has; once more changes nothing, and an edit is one."""
-    monkeypatch.setattr(import_files, "MAX_ENTRIES", entries)
+    monkeypatch.setattr(selvedge_client, "MAX_ENTRIES", entries)
     write(folder, 1, 2)
     counts = await folder.import_records(client)
     assert (folder.rejected, counts["styles"]) == ([], {"created": 3})

@@ -14,6 +14,7 @@ from service.extras.pages import page
 from service.extras.tables import TableError
 from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.csv_records import rows
+from service.schemas.vocabulary import words
 from tests.support.time_limits import limit
 from tests.transfer.table_cases import TABLE_CASES, TableCase
 
@@ -95,6 +96,7 @@ def _read_by_page(cases: list[TableCase], folder: Path) -> list[Any]:
     """Run the page's modules in Node.js, which takes them for modules in a package of modules."""
     modules = Path(page.__file__).parent / "files" / "data"
     shutil.copytree(modules, folder / "data")
+    (folder / "data" / "words.en.json").write_bytes(orjson.dumps(words()))
     (folder / "package.json").write_text('{"type": "module"}')
     shutil.copy(_SCRIPT, folder)
     tables = [
