@@ -49,11 +49,11 @@ def _select(reader: Reader, left_out: int) -> DataPage:
     for field in ("state", "colorReference", "colorNote"):
         page.select("form > .actions select", field)
     page.select(".bulk-field select", "inactive")
-    page.fill("Color code", "19-1")
+    page.fill("Color reference", "19-1")
     page.click("[aria-label='Leave Color note as it is']")
     page.press("See what would change")
     page.until(lambda: page.texts("section p") == ["3 changed."])
-    changes = ["Color code: 19-1", "State: active \u2192 inactive"]
+    changes = ["Color reference: 19-1", "State: active \u2192 inactive"]
     assert sorted(page.texts(".changes li")) == sorted(changes * 3)
     assert "<i>Woad</i> 2" in page.texts("section tbody td")
     return page

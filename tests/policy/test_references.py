@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from service import schemas
+from service.extras.tables.fields import Field
 from service.extras.transfer.collections import transfer_collections
-from service.extras.transfer.fields import Field
 from service.records.reference_targets import TARGETS, referred
 from service.records.writable_resource import WritableResource
 from service.resources.registry import MASTER_RECORDS, PARTS

@@ -8,9 +8,9 @@ import orjson
 import pytest
 
 from service.extras.commands.column_listing import ColumnRow, column_rows
-from service.extras.tables import TABLE_ENCODING
+from service.extras.tables.csv_records import rows, write_table
+from service.extras.tables.table_files import TABLE_ENCODING
 from service.extras.transfer.collections import TransferCollection, transfer_collections
-from service.extras.transfer.csv_records import rows, write_table
 from service.files import DEMO
 
 pytestmark = pytest.mark.contract("Files")

@@ -11,12 +11,12 @@ import orjson
 import pytest
 
 from selvedge_client import Client
+from service.extras.tables.csv_records import write_table
 from service.extras.transfer.collections import (
     TransferCollection,
     select_collections,
     transfer_collections,
 )
-from service.extras.transfer.csv_records import write_table
 from service.extras.transfer.errors import TransferError
 from service.extras.transfer.export_files import Export
 from service.extras.transfer.files import Source

@@ -8,8 +8,8 @@ import orjson
 import pytest
 
 from selvedge_client import Client
+from service.extras.tables.fields import Field
 from service.extras.transfer.collections import transfer_collections
-from service.extras.transfer.fields import Field
 from service.extras.transfer.files import sources
 from service.extras.transfer.reference_keys import ReferenceKeys
 from service.files import DEMO

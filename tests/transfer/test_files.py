@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from selvedge_client import Client
-from service.extras.tables import TableError
-from service.extras.transfer.cells import text_of, value_of
+from service.extras.tables.cells import text_of, value_of
+from service.extras.tables.csv_records import rows
+from service.extras.tables.fields import Field
+from service.extras.tables.table_files import TableError
 from service.extras.transfer.collections import transfer_collections
-from service.extras.transfer.csv_records import rows
 from service.extras.transfer.errors import TransferError
-from service.extras.transfer.fields import Field
 from service.extras.transfer.files import sources
 from tests.transfer.conftest import ImportFolder, listed
 

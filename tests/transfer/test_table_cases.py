@@ -11,9 +11,9 @@ import pytest
 
 from service import openapi
 from service.extras.pages import page
-from service.extras.tables import TableError
+from service.extras.tables.csv_records import rows
+from service.extras.tables.table_files import TableError
 from service.extras.transfer.collections import transfer_collections
-from service.extras.transfer.csv_records import rows
 from service.schemas.vocabulary import words
 from tests.support.time_limits import limit
 from tests.transfer.table_cases import TABLE_CASES, TableCase

@@ -9,14 +9,14 @@ from typing import Any, Final, NamedTuple
 
 from service.console import say
 from service.extras.commands.prompts import print_table
-from service.extras.transfer.cells import EMPTY_LIST, SEPARATOR
+from service.extras.tables.cells import EMPTY_LIST, SEPARATOR
+from service.extras.tables.fields import Field
 from service.extras.transfer.collections import (
     TransferCollection,
     require_collection,
     transfer_collections,
 )
 from service.extras.transfer.errors import TransferError
-from service.extras.transfer.fields import Field
 from service.schemas.write_forms import DECIMALS
 
 _KINDS: Final = {

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from service import schemas
+from service.extras.tables.fields import Field, line_fields, record_fields
 from service.extras.transfer.errors import TransferError
-from service.extras.transfer.fields import Field, line_fields, record_fields
 from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS, TRANSACTION
 from service.writing.part_collections import PartCollection
 

@@ -16,9 +16,9 @@ from typing import Any, Final
 import orjson
 
 from selvedge_client import Client, NotFoundError, Sort
+from service.extras.tables.csv_records import write_table
+from service.extras.tables.fields import Field
 from service.extras.transfer.collections import TransferCollection
-from service.extras.transfer.csv_records import write_table
-from service.extras.transfer.fields import Field
 from service.files import private
 from service.limits import MAX_PAGE_SIZE
 

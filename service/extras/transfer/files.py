@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.extras.tables import TableError
-from service.extras.transfer import csv_records
+from service.extras.tables import csv_records
+from service.extras.tables.table_files import TableError
 from service.extras.transfer.collections import TransferCollection, require_collection
 from service.extras.transfer.errors import TransferError
 

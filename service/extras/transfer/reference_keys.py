@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from selvedge_client import Detail
 from service.error_types import ErrorType
+from service.extras.tables.fields import Field, shown_lists
 from service.extras.transfer.collections import TransferCollection
-from service.extras.transfer.fields import Field, shown_lists
 from service.records.reference_targets import TARGETS
 
 _DEACTIVATED: Final = "isDeactivated"

@@ -10,7 +10,7 @@ import orjson
 
 from selvedge_client import Detail
 from service import csv_lines
-from service.extras.tables import TABLE_ENCODING
+from service.extras.tables.table_files import TABLE_ENCODING
 from service.extras.transfer.files import Line, Source
 from service.files import private
 

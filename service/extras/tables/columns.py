@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final, NamedTuple, TypeAlias
 
-from service.extras.transfer.cells import CellError
-from service.extras.transfer.fields import Field
+from service.extras.tables.cells import CellError
+from service.extras.tables.fields import Field
 
 Path: TypeAlias = tuple[str | int, ...]
 _STEP: Final = re.compile(r"(\w+)|\[([0-9]{1,4})\]|\.", re.ASCII)

@@ -15,12 +15,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import orjson
 
 from service import csv_lines
-from service.extras import tables
-from service.extras.tables import TABLE_ENCODING, TableError
-from service.extras.transfer.cells import CellError, text_of, value_of
-from service.extras.transfer.columns import Column, Path, columns_of, path_of, path_text
-from service.extras.transfer.fields import Field, shown_lists
-from service.extras.workbooks import SUFFIX, write_sheet
+from service.extras.tables import table_files
+from service.extras.tables.cells import CellError, text_of, value_of
+from service.extras.tables.columns import Column, Path, columns_of, path_of, path_text
+from service.extras.tables.fields import Field, shown_lists
+from service.extras.tables.table_files import TABLE_ENCODING, TableError
+from service.extras.tables.workbooks import SUFFIX, write_sheet
 from service.files import private
 
 _Order: TypeAlias = tuple[int, ...]
@@ -69,7 +69,7 @@ def rows(raw: bytes, fields: Field, encoding: str | None = None) -> Iterator[Tab
     """
     line = 1
     try:
-        lines, delimiter = tables.read(raw, encoding)
+        lines, delimiter = table_files.read(raw, encoding)
         columns = columns_of(next(lines, []), fields)
         names = {column.path: column.name for column in columns if column}
         line = lines.line_num + 1

@@ -6,7 +6,7 @@ import io
 import re
 from typing import Any, Final
 
-from service.extras.workbooks import SIGNATURE, SheetRows
+from service.extras.tables.workbooks import SIGNATURE, SheetRows
 
 TABLE_ENCODING: Final = "utf-8-sig"
 """Encoding of written CSV files: without its byte order mark spreadsheets assume a code page."""

@@ -9,9 +9,9 @@ from typing import Any, Final
 from zipfile import BadZipFile
 
 from service import csv_lines
-from service.extras.transfer.cells import CellError, text_of
-from service.extras.transfer.errors import TransferError
-from service.extras.transfer.fields import Field
+from service.console import OperatorError
+from service.extras.tables.cells import CellError, text_of
+from service.extras.tables.fields import Field
 from service.files import private
 
 SUFFIX: Final = ".xlsx"
@@ -26,7 +26,7 @@ def _library() -> Any:
     try:
         import openpyxl
     except ImportError as error:
-        raise TransferError("workbooks need openpyxl: install selvedge[xlsx]") from error
+        raise OperatorError("workbooks need openpyxl: install selvedge[xlsx]") from error
     return openpyxl
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import orjson
 
-from service.extras.transfer.fields import Field
+from service.extras.tables.fields import Field
 
 EMPTY_LIST: Final = "[]"
 """Cell text of an empty list."""

@@ -1,0 +1,1 @@
+"""Tables: records as rows of CSV files and workbooks, by the fields of their schema."""
