@@ -261,11 +261,11 @@ def _settle_conflict(page: DataPage) -> None:
     page.until(lambda: "Somebody else changed this meanwhile" in page.texts("h2"))
     assert [row.split() for row in page.texts(".conflict tbody tr")] == [
         ["Name", "Their", "navy", "My", "navy"],
-        ["Color", "code", "19-0001", _NONE],
+        ["Color", "reference", "19-0001", _NONE],
         ["Color", "note", _NONE, "Mine"],
         ["State", "inactive", "active"],
     ]
-    chosen = page.value("[...document.querySelectorAll(':checked')].map((input) => input.value)")
+    chosen = page.value("[...document.querySelectorAll('.conflict :checked')].map((input) => input.value)")
     assert sorted(chosen) == ["theirs", "theirs", "yours", "yours"]
     page.press("Save my choice")
     page.wait_for("My navy")

@@ -38,7 +38,7 @@ async def _picture(request: web.Request) -> web.Response:
 
 
 async def test_pictures_are_shown_from_permitted_hosts(
-    browser: webdriver.Chrome, demo_dsn: str
+    logged_browser: webdriver.Chrome, demo_dsn: str
 ) -> None:
     """Those that are not there, or not permitted, stay drawn."""
     app = web.Application()
@@ -57,7 +57,7 @@ async def test_pictures_are_shown_from_permitted_hosts(
             file = {"styleId": style, "fileName": "front.jpg", "category": "image", "url": _AWAY}
             body = file | {"isMain": True, "altText": "From the front"}
             assert (await api.post("/api/style-files", body)).status == 201
-            reader = await reader_of(browser, api, demo_dsn)
+            reader = await reader_of(logged_browser, api, demo_dsn)
             await asyncio.to_thread(_look, reader, style, url)
 
 

@@ -71,7 +71,7 @@ export class CellsEdit {
   /** Shows the value. A link in the cell takes clicks, so that a button beside it opens the editor. */
   #show(cell) {
     const content = cell.show(cell.record);
-    const pencil = button("✎", () => this.#open(cell), { class: "pencil", tabindex: "-1", "aria-label": t("Edit {0}", this.#titleOf(cell)) });
+    const pencil = button("", () => this.#open(cell), { class: "pencil", tabindex: "-1", "aria-label": t("Edit {0}", this.#titleOf(cell)) });
     cell.element.replaceChildren(content, ...(content.matches?.("a") ? [pencil] : []));
   }
 
