@@ -80,7 +80,7 @@ def _search(driver: webdriver.Chrome, url: str, _: str) -> None:
     for phrase, expected in (
         ("cOLOR tr", ["Color translation sets", "Color translations"]),
         ("MEASURED", ["Measured sample requests", "Sample request measurements"]),
-        ("/api/SIZE-", ["Size range size sets", "Size range sizes", "Size ranges"]),
+        ("/api/SIZE-", ["Size ranges", "Size range size sets", "Size range sizes"]),
         ("patchgroup", ["Groups"]),
     ):
         page.search(phrase)
