@@ -2,13 +2,13 @@
 
 import io
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Final
 from xml.etree.ElementTree import ParseError
 from zipfile import BadZipFile
-from zlib import error as ZlibError
 
 from service import csv_lines
 from service.extras.transfer.cells import CellError, text_of
@@ -20,7 +20,7 @@ SUFFIX: Final = ".xlsx"
 SIGNATURE: Final = b"PK\3\4"
 _DIGITS: Final = 15
 """Decimal digits that the number of a cell has."""
-_DAMAGED: Final = (BadZipFile, LookupError, ParseError, TypeError, ValueError, ZlibError)
+_DAMAGED: Final = (BadZipFile, LookupError, ParseError, TypeError, ValueError, zlib.error)
 """What openpyxl raises for a file that is no workbook, or not a whole one."""
 _UNSAFE: Final = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 _ESCAPE: Final = re.compile("_x([0-9A-Fa-f]{4})_")
@@ -43,7 +43,7 @@ class SheetRows(Iterator[list[str]]):
     def __init__(self, raw: bytes) -> None:
         try:
             book = _library().load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
-            sheet = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"][0]
+            sheet, *_ = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         except _DAMAGED as error:
             raise CellError(f"no workbook: {error}") from error
         # The file may name too small a size, which would cut it off, or the largest one.
