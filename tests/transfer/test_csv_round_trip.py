@@ -13,6 +13,7 @@ import orjson
 import pytest
 
 from selvedge_client import Client
+from service.extras.transfer import workbooks
 from service.extras.transfer.collections import (
     TransferCollection,
     select_collections,
@@ -146,6 +147,20 @@ def test_the_size_that_a_workbook_names_does_not_count(size: bytes, tmp_path: Pa
     ]
     _changed(path, sheet, lambda xml: xml[: xml.index(b"Weld")])
     with pytest.raises(TransferError, match=r"colors\.xlsx, line [23]: no whole workbook"):
+        [*source.lines()]
+
+
+def test_workbooks_that_unpack_to_too_much_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, book = tmp_path / "colors.xlsx", openpyxl.Workbook()
+    book.worksheets[0].append(["name"])
+    book.save(path)
+    source = Source(path, transfer_collections()["colors"])
+    assert [*source.lines()] == []
+    monkeypatch.setattr(workbooks, "_MOST_BYTES", 2**20)
+    _changed(path, "xl/styles.xml", lambda xml: xml + b" " * 2**20)
+    with pytest.raises(TransferError, match=r"no workbook: it is too large, save .* as CSV"):
         [*source.lines()]
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Final
 from xml.etree.ElementTree import ParseError
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from service import csv_lines
 from service.extras.transfer.cells import CellError, text_of
@@ -18,6 +18,8 @@ from service.files import private
 
 SUFFIX: Final = ".xlsx"
 SIGNATURE: Final = b"PK\3\4"
+_MOST_BYTES: Final = 2**30
+"""Bytes of all parts of a workbook that is read; openpyxl has some of them in memory."""
 _DIGITS: Final = 15
 """Decimal digits that the number of a cell has."""
 _DAMAGED: Final = (BadZipFile, LookupError, ParseError, TypeError, ValueError, zlib.error)
@@ -42,6 +44,8 @@ class SheetRows(Iterator[list[str]]):
 
     def __init__(self, raw: bytes) -> None:
         try:
+            if sum(part.file_size for part in ZipFile(io.BytesIO(raw)).infolist()) > _MOST_BYTES:
+                raise ValueError("it is too large, save its sheet as CSV UTF-8")
             book = _library().load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
             sheet, *_ = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         except _DAMAGED as error:
