@@ -41,6 +41,7 @@ def _create_errors(body: audit.Body) -> Iterator[ErrorDetail]:
 
 
 _TOO_LATE: Final = "Use a time that is not after that of the key that creates it."
+_OUTLASTS: Final = "This key lasts longer than the one that rotates it."
 _CREATE: Final = Validator("keys", "create", _create_errors)
 _ROTATE: Final = Validator("keys", "rotate")
 
@@ -50,7 +51,7 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> ApiRespon
 
     async def work(connection: Connection, _: list[int], body: audit.Body) -> audit.Audited:
         caller, text = caller_of(request), body.get("expiresAt")
-        latest = await keys.expiry(connection, caller)
+        latest = await keys.expiry(connection, caller.organization_id, caller.key_id)
         expires_at = parse_timestamp(text) if text else latest
         if latest and expires_at and expires_at > latest:
             raise api_error(ErrorType.INVALID_VALUE, "expiresAt", message=_TOO_LATE)
@@ -78,8 +79,12 @@ async def rotate(resource: Resource, request: web.Request, raw: bytes) -> ApiRes
 
     async def work(connection: Connection, path: list[int], body: audit.Body) -> audit.Audited:
         document = await _locked(resource, request, connection, path[0])
-        seconds, organization_id = body.get("overlapSeconds"), caller_of(request).organization_id
-        key, event = await keys.rotate(connection, organization_id, path[0], seconds)
+        seconds, caller = body.get("overlapSeconds"), caller_of(request)
+        ids = (path[0], caller.key_id)
+        own, latest = [await keys.expiry(connection, caller.organization_id, id_) for id_ in ids]
+        if latest and (own is None or own > latest):
+            raise api_error(ErrorType.INVALID_VALUE, "expiresAt", message=_OUTLASTS)
+        key, event = await keys.rotate(connection, caller.organization_id, path[0], seconds)
         return success(_with_key(document, key)), event
 
     return await _write(resource, request, work, raw, _ROTATE)

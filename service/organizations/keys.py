@@ -41,9 +41,9 @@ async def create(
     return key, key_id, AuditEvent("key.created", f"key:{key_id}", details)
 
 
-async def expiry(connection: Connection, owner: caller.Caller) -> datetime | None:
-    """Return the time from which a caller's key is refused; None means never."""
-    arguments = (owner.organization_id, owner.key_id)
+async def expiry(connection: Connection, organization_id: int, key_id: int) -> datetime | None:
+    """Return the time from which a key is refused; None means never."""
+    arguments = (organization_id, key_id)
     expires_at: datetime | None = await connection.fetchval(_SQL["expiry"].text, *arguments)
     return expires_at
 

@@ -156,8 +156,15 @@ async def test_no_key_makes_one_that_lasts_longer(api: Api) -> None:
     _, manager = await create(api, scopes=["*:read", "keys:manage"], expiresAt=last)
     for sent, stored in ((first, first), (last, last), (None, last)):
         assert (await create(manager, expiresAt=sent))[0]["expiresAt"] == stored
-    refused = await manager.post(PATH, NEW | {"expiresAt": "2999-01-01T00:00:00.000001Z"})
+    beyond = {"expiresAt": "2999-01-01T00:00:00.000001Z"}
+    refused = await manager.post(PATH, NEW | beyond)
     assert refused.details == [("validation_error.invalid_value", "expiresAt")]
+    for later in (beyond, {}):
+        path = f"{PATH}/{(await create(api, **later))[0]['id']}/rotate"
+        headers = {} if later else {"Idempotency-Key": "rotation-2"}
+        assert (await api.post(path, {}, headers=headers)).status == 200
+        refused = await manager.post(path, {}, headers=headers)
+        assert refused.details == [("validation_error.invalid_value", "expiresAt")]
 
 
 async def test_no_key_replays_the_new_secret_of_another_key(api: Api, demo_dsn: str) -> None:

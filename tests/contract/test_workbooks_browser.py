@@ -2,8 +2,10 @@
 
 import asyncio
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import openpyxl
 import pytest
@@ -207,3 +209,45 @@ def _change_prices(page: DataPage, folder: Path) -> None:
     page.until(lambda: page.value("document.querySelectorAll('.sheet .changed').length") == 0)
     page.press("Cancel")
     page.until(lambda: not page.texts(".sheet"))
+
+
+def _hostile(path: Path, sheet: str, styles: str = "") -> str:
+    """Write a workbook whose sheet is this XML."""
+    book = '<workbook xmlns:r="x"><sheets><sheet name="S" r:id="r"/></sheets></workbook>'
+    relation = '<Relationships><Relationship Id="r" Target="s.xml"/></Relationships>'
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", book)
+        archive.writestr("xl/_rels/workbook.xml.rels", relation)
+        archive.writestr("xl/s.xml", f"<worksheet>{sheet}")
+        archive.writestr("xl/styles.xml", styles)
+    return str(path)
+
+
+_FORMAT = f'<numFmt numFmtId="200" formatCode="{"[" * 300_000}"/>'
+
+
+async def test_hostile_workbooks_are_refused_at_once(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+) -> None:
+    """They would have the page count cells without end, or search their ends again and again."""
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_upload_hostile, reader, tmp_path)
+
+
+def _shows(page: DataPage, text: str) -> bool:
+    return text in page.texts("section")[0]
+
+
+def _upload_hostile(reader: Reader, folder: Path) -> None:
+    page = reader.enter("#/colors/upload")
+    page.wait_for("Upload a table: Colors")
+    sheets = {
+        '<row><c r="ZZZZZZ1"><v>1</v></c></row>': "The workbook is damaged.",
+        '<row><c r="XFD1"><v>1</v></c></row>' * 700: "The workbook is too large.",
+        f'<row><c r="{"1" * 300_000}A"/></row>{"<?" * 300_000}': "There is no first row",
+        '<row><c t="str"><v>name&#x110000;</v></c></row>' + "<!--" * 300_000: "name\ufffd",
+    }
+    for number, (sheet, text) in enumerate(sheets.items()):
+        page.find("input[type=file]").send_keys(_hostile(folder / f"{number}.xlsx", sheet, _FORMAT))
+        page.until(partial(_shows, page, text))
+    assert page.console_errors() == []

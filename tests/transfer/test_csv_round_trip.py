@@ -2,15 +2,18 @@
 
 import csv
 import re
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import openpyxl
 import orjson
 import pytest
 
 from selvedge_client import Client
+from service.extras.tables import workbooks
 from service.extras.tables.csv_records import write_table
 from service.extras.transfer.collections import (
     TransferCollection,
@@ -113,6 +116,52 @@ def test_cells_of_a_workbook_are_typed_and_texts_stay_texts(tmp_path: Path) -> N
     broken.write_bytes(b"PK\3\4broken")
     with pytest.raises(TransferError, match=r"colors\.xlsx, line 1: no workbook"):
         [*Source(broken, transfer_collections()["colors"]).lines()]
+
+
+def _changed(book: Path, name: str, change: Callable[[bytes], bytes]) -> None:
+    """Change a part of a workbook."""
+    with ZipFile(book) as archive:
+        parts = {part: archive.read(part) for part in archive.namelist()}
+    parts[name] = change(parts[name])
+    with ZipFile(book, "w") as archive:
+        for part, data in parts.items():
+            archive.writestr(part, data)
+
+
+@pytest.mark.parametrize("size", [b"A1", b"A1:XFD1048576"])
+def test_the_size_that_a_workbook_names_does_not_count(size: bytes, tmp_path: Path) -> None:
+    """Nothing is cut off, and no empty cells are read; hidden sheets are not read, either."""
+    path, book = tmp_path / "colors.xlsx", openpyxl.Workbook()
+    book.worksheets[0].append(["hidden"])
+    book.worksheets[0].sheet_state = "hidden"
+    for row in (["name", "userDefinedId"], ["Woad", "W-1"], ["Weld", "W-2"]):
+        (book.worksheets[1] if book.worksheets[1:] else book.create_sheet()).append(row)
+    book.save(path)
+    sheet, named = "xl/worksheets/sheet2.xml", rb'<dimension ref="%b"' % size
+    _changed(path, sheet, lambda xml: re.sub(rb'<dimension ref="[^"]*"', named, xml))
+    source = Source(path, transfer_collections()["colors"])
+    records = [(line.number, line.document) for line in source.lines()]
+    assert records == [
+        (2, {"name": "Woad", "userDefinedId": "W-1"}),
+        (3, {"name": "Weld", "userDefinedId": "W-2"}),
+    ]
+    _changed(path, sheet, lambda xml: xml[: xml.index(b"Weld")])
+    with pytest.raises(TransferError, match=r"colors\.xlsx, line [23]: no whole workbook"):
+        [*source.lines()]
+
+
+def test_workbooks_that_unpack_to_too_much_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, book = tmp_path / "colors.xlsx", openpyxl.Workbook()
+    book.worksheets[0].append(["name"])
+    book.save(path)
+    source = Source(path, transfer_collections()["colors"])
+    assert [*source.lines()] == []
+    monkeypatch.setattr(workbooks, "_MOST_BYTES", 2**20)
+    _changed(path, "xl/styles.xml", lambda xml: xml + b" " * 2**20)
+    with pytest.raises(TransferError, match=r"no workbook: it is too large, save .* as CSV"):
+        [*source.lines()]
 
 
 async def test_tables_of_organization_1_make_it_anew(

@@ -2,11 +2,13 @@
 
 import io
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile
+from xml.etree.ElementTree import ParseError
+from zipfile import BadZipFile, ZipFile
 
 from service import csv_lines
 from service.console import OperatorError
@@ -16,8 +18,12 @@ from service.files import private
 
 SUFFIX: Final = ".xlsx"
 SIGNATURE: Final = b"PK\3\4"
+_MOST_BYTES: Final = 2**30
+"""Bytes of all parts of a workbook that is read; openpyxl has some of them in memory."""
 _DIGITS: Final = 15
 """Decimal digits that the number of a cell has."""
+_DAMAGED: Final = (BadZipFile, LookupError, ParseError, TypeError, ValueError, zlib.error)
+"""What openpyxl raises for a file that is no workbook, or not a whole one."""
 _UNSAFE: Final = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 _ESCAPE: Final = re.compile("_x([0-9A-Fa-f]{4})_")
 
@@ -31,20 +37,28 @@ def _library() -> Any:
 
 
 class SheetRows(Iterator[list[str]]):
-    """Rows of the first sheet as those of ``csv.reader``, with the number of the last one."""
+    """Rows of the first sheet that shows as those of ``csv.reader``, with the last one's number."""
 
     line_num = 0
     _width = 0
 
     def __init__(self, raw: bytes) -> None:
         try:
+            if sum(part.file_size for part in ZipFile(io.BytesIO(raw)).infolist()) > _MOST_BYTES:
+                raise ValueError("it is too large, save its sheet as CSV UTF-8")
             book = _library().load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
-        except (BadZipFile, KeyError, ValueError) as error:
+            sheet, *_ = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+        except _DAMAGED as error:
             raise CellError(f"no workbook: {error}") from error
-        self._rows = book.worksheets[0].iter_rows(values_only=True)
+        # The file may name too small a size, which would cut it off, or the largest one.
+        sheet.reset_dimensions()
+        self._rows = sheet.iter_rows(values_only=True)
 
     def __next__(self) -> list[str]:
-        cells = [csv_lines.guard(_text(value)) for value in next(self._rows)]
+        try:
+            cells = [csv_lines.guard(_text(value)) for value in next(self._rows)]
+        except _DAMAGED as error:
+            raise CellError(f"no whole workbook: {error}") from error
         self.line_num += 1
         self._width = self._width or len(cells)  # empty cells at the end of a row are not stored
         return cells + [""] * (self._width - len(cells))

@@ -1,7 +1,7 @@
 // Workbooks (ECMA-376, SpreadsheetML): sheets of cells that are texts, numbers, dates or booleans. Texts stay texts.
 
 import { t } from "./words.js";
-import { NO_WORKBOOK, unzip, zip, ZipError } from "./zip.js";
+import { DAMAGED, NO_WORKBOOK, TOO_LARGE, unzip, zip, ZipError } from "./zip.js";
 
 const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
@@ -21,6 +21,11 @@ const FORMATS = [0, 49, 14, 22, 49];
 /** Built-in number formats that show days or times. */
 const BUILT_IN_DATES = [14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47];
 const MOST_ROWS = 100_000;
+const MOST_COLUMNS = 16_384;
+/** Of all rows, with the empty cells before others. */
+const MOST_CELLS = 10_000_000;
+/** The longest code of a number format. */
+const LONGEST_FORMAT = 255;
 
 /** Returns the name of a column by its index: A, B, …, Z, AA. */
 export const columnName = (index) => (index < 26 ? "" : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26));
@@ -92,7 +97,8 @@ export function workbook(name, rows) {
 }
 
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-const unescaped = (text) => text.replace(/&(?:#x([\da-fA-F]+)|#(\d+)|(\w+));/g, (all, hex, digits, name) => (name ? (ENTITIES[name] ?? all) : String.fromCodePoint(hex ? parseInt(hex, 16) : Number(digits))));
+const characterOf = (code) => (code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd");
+const unescaped = (text) => text.replace(/&(?:#x([\da-fA-F]+)|#(\d+)|(\w+));/g, (all, hex, digits, name) => (name ? (ENTITIES[name] ?? all) : characterOf(hex ? parseInt(hex, 16) : Number(digits))));
 const decoded = (text) => text.replace(/_x([\dA-Fa-f]{4})_/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 
 /**
@@ -100,7 +106,8 @@ const decoded = (text) => text.replace(/_x([\dA-Fa-f]{4})_/g, (_, hex) => String
  * forbids the browser's parser, because that one also makes documents that run.
  */
 function* tokens(xml) {
-  const pattern = /<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|([^<]+)/g;
+  // What never ends takes the rest: each beginning would search it to its end again.
+  const pattern = /<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|([^<]+)/g;
   for (const [, data, end, name, attributes, isEmpty, text] of xml.matchAll(pattern)) {
     if (data !== undefined) yield [null, data];
     else if (text !== undefined) yield [null, unescaped(text)];
@@ -132,7 +139,7 @@ function sharedStrings(xml) {
 /** Returns whether each cell format shows dates. */
 function dateFormats(xml) {
   const own = new Map(elements(xml, "numFmt").map(({ numFmtId, formatCode }) => [numFmtId, formatCode]));
-  const isDate = (id) => BUILT_IN_DATES.includes(Number(id)) || /[dmyhs]/i.test((own.get(id) ?? "").replace(/"[^"]*"|\\.|\[[^\]]*\]|general/gi, ""));
+  const isDate = (id) => BUILT_IN_DATES.includes(Number(id)) || /[dmyhs]/i.test((own.get(id) ?? "").slice(0, LONGEST_FORMAT).replace(/"[^"]*"|\\.|\[[^\]]*\]|general/gi, ""));
   const formats = [];
   let isInside = false;
   for (const [name, value] of tokens(xml ?? "")) {
@@ -142,7 +149,7 @@ function dateFormats(xml) {
   return formats;
 }
 
-const columnOf = (name) => [...name.replace(/\d+$/, "")].reduce((index, letter) => index * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+const columnOf = (name) => [...name.match(/^[A-Z]*/)[0].slice(0, 4)].reduce((index, letter) => index * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 
 /** Returns the digits of a number without an exponent, as far as a double has them. */
 function digitsOf(text) {
@@ -174,13 +181,14 @@ function textOf({ type, style, value }, { strings, dates, epoch }) {
 function rowsOf(xml, context) {
   const rows = [];
   let [row, cell, isValue, isReading] = [null, null, false, false];
-  let [number, column] = [0, -1];
+  let [number, column, count] = [0, -1, 0];
   for (const [name, value] of tokens(xml)) {
     if (name === "row") {
       number = Number(value.r ?? number + 1);
       [row, column] = [{ number, cells: [] }, -1];
     } else if (name === "c" && row) {
       column = value.r ? columnOf(value.r) : column + 1;
+      if (column >= MOST_COLUMNS) throw new ZipError(DAMAGED);
       cell = { type: value.t ?? "n", style: Number(value.s ?? 0), value: "" };
     } else if (name === "rPh" || name === "/rPh") isReading = name === "rPh";
     else if (name === "v" || name === "t") isValue = !isReading;
@@ -190,6 +198,8 @@ function rowsOf(xml, context) {
       row.cells[column] = textOf(cell, context);
       cell = null;
     } else if (name === "/row" && row) {
+      count += row.cells.length;
+      if (count > MOST_CELLS) throw new ZipError(TOO_LARGE);
       row.cells = Array.from(row.cells, (text) => text ?? "");
       if (row.cells.some(Boolean)) rows.push(row);
       if (rows.length > MOST_ROWS) throw new ZipError(t("The sheet has more than {0} rows.", MOST_ROWS));

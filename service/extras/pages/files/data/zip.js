@@ -19,6 +19,9 @@ const MOST_BYTES = 200 * 2 ** 20;
 /** What to do with a file that is no workbook. */
 export const NO_WORKBOOK = t("This is no whole workbook. In the spreadsheet choose “Save as”, then “XLSX” or “CSV UTF-8”.");
 
+export const DAMAGED = t("The workbook is damaged.");
+export const TOO_LARGE = t("The workbook is too large. Save its sheet as CSV UTF-8.");
+
 /** Reason why a file is no archive that can be read. */
 export class ZipError extends Error {}
 
@@ -77,7 +80,7 @@ export function unzip(bytes) {
     const start = withinFile(() => offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true));
     const data = bytes.subarray(start, start + entry.size);
     total += entry.inflated;
-    if (total > MOST_BYTES) throw new ZipError(t("The workbook is too large. Save its sheet as CSV UTF-8."));
+    if (total > MOST_BYTES) throw new ZipError(TOO_LARGE);
     if (entry.method === STORED) return new TextDecoder().decode(data);
     if (entry.method !== DEFLATED) throw new ZipError(t("The workbook is encrypted, or compressed in another way."));
     return new TextDecoder().decode(await inflated(data, entry.inflated));
@@ -90,7 +93,7 @@ function withinFile(read) {
     return read();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ZipError(t("The workbook is damaged."));
+    throw new ZipError(DAMAGED);
   }
 }
 
@@ -109,7 +112,7 @@ async function inflated(data, size) {
   } catch (error) {
     reader.cancel().catch(() => null);
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    throw new ZipError(t("The workbook is damaged."));
+    throw new ZipError(DAMAGED);
   }
 }
 
@@ -123,7 +126,7 @@ function directoryOf(view, bytes) {
   const entries = new Map();
   let place = view.getUint32(end + 16, true);
   for (let count = view.getUint16(end + 10, true); count > 0; count -= 1) {
-    if (view.getUint32(place, true) !== DIRECTORY_ENTRY) throw new ZipError(t("The workbook is damaged."));
+    if (view.getUint32(place, true) !== DIRECTORY_ENTRY) throw new ZipError(DAMAGED);
     const [flags, method] = [view.getUint16(place + 8, true), view.getUint16(place + 10, true)];
     const [size, whole] = [view.getUint32(place + 20, true), view.getUint32(place + 24, true)];
     const length = view.getUint16(place + 28, true);
