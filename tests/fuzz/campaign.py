@@ -28,6 +28,7 @@ from tests.fuzz import (
     raw,
     reads,
     requests,
+    scopes,
     subjects,
 )
 from tests.fuzz.cases import Case, describe, judge
@@ -206,6 +207,7 @@ def _round(
         made = case(on, route, organization, random)
         if isinstance(made, Case):
             made = dry_runs.maybe(made, random)
+            made = scopes.maybe(made, on.scoped[organization], random)
         tally.add(made)
         try:
             runner.run(_send(on, made))
@@ -221,7 +223,9 @@ async def _send(on: Stage, made: Case | Raw) -> None:
         assert not await on.changed(), f"The database changed.\n{made.sent!r}"
         return
     request = made.request
-    answer = await on.apis[made.organization].call(
+    scoped = on.scoped[made.organization].apis
+    api = scoped[made.scope] if made.scope else on.apis[made.organization]
+    answer = await api.call(
         request.method,
         request.path,
         request.body,

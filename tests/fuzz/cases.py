@@ -64,6 +64,8 @@ class Case:
     loose: frozenset[RowKey] = frozenset()
     skips: bool = False
     """Whether failed items are skipped: the response is then a success that reports them."""
+    scope: str = ""
+    """The only scope of the key that sends it; "" for the key with all of them."""
 
     @property
     def listed(self) -> Sequence[RowKey]:
@@ -136,8 +138,9 @@ def _expected_bulk(case: Case) -> tuple[Any, ...] | None:
     if case.bulk is None:
         return None
     heads = {_item(row) for row in case.rows}
-    # The items of a malformed body are not counted.
-    whole = not case.bulk.total or any("[" not in head for head in heads)
+    # The items of a malformed body are not counted; a scope that lacks refuses all of them.
+    lacks = any(kind == "forbidden.scope" for kind, _ in case.rows)
+    whole = not case.bulk.total or lacks or any("[" not in head for head in heads)
     return case.bulk.operation, case.bulk.total, case.bulk.total if whole else len(heads)
 
 
@@ -146,7 +149,7 @@ def describe(case: Case, answer: Answer) -> str:
     request, body = case.request, (case.request.body or b"")
     return "\n".join(
         (
-            f"{', '.join(case.kinds)} in organization {case.organization}:",
+            f"{', '.join(case.kinds)} in organization {case.organization} {case.scope}:",
             f"{request.method} {request.path} {[*(request.params or ())]} {request.headers}",
             f"{body[:3000]!r}",
             f"expected {case.status} {case.rows} {case.bulk}",

@@ -90,9 +90,12 @@ def beyond(part: RecordPart, inventory: Inventory) -> Iterator[FaultKind]:
         kind = "validation_error.unknown_reference"
         return Fault(site.path, inventory.unknown("sizes", random), kind, site.path)
 
-    yield FaultKind(
-        "unknown entry", lambda site: bool(_key(part, site)), unknown_member, Check.DATA
-    )
+    def takes_more(site: Site) -> bool:
+        # An entry without a style color is a second one for all of them.
+        of_all = {"styleColorId": None}.items()
+        return bool(_key(part, site)) and not any(of_all <= each.items() for each in site.value)
+
+    yield FaultKind("unknown entry", takes_more, unknown_member, Check.DATA)
     related = "relatedSizeRangeSizeId"
     yield FaultKind("unknown reference", lambda site: site.name == related, unknown, Check.DATA)
 

@@ -30,8 +30,9 @@ another one, whose answers name no software and repeat no key. In bulk some item
 while others meet the database. The rows of each answer are exactly those of the injected faults
 that no earlier check hides, with type and path, in the order of the request; status, code and the
 numbers of a bulk failure are as the contract has them; the answer fits the OpenAPI document; and no
-row of any table was written. Two organizations take turns, one with the optional features and one
-without, each against the other's ids. Answered otherwise: **{failures}**.
+row of any table was written. A tenth comes from keys with fewer scopes, whose answers are those of
+a model: 403, or what the key with all scopes gets. Two organizations take turns, one with the
+optional features and one without, each against the other's ids. Answered otherwise: **{failures}**.
 
 {routes}
 

@@ -20,6 +20,7 @@ from service.resources.size_ranges import SizeRanges
 from service.routes import Route, collection_path
 from tests.fuzz import keys, parts
 from tests.fuzz.inventory import Inventory
+from tests.fuzz.scopes import Callers
 from tests.support import generate, rows
 from tests.support import serving as support
 from tests.support.api import Api, issue_key
@@ -38,6 +39,7 @@ class Stage:
         self.client = client
         self.dsn = dsn
         self.apis: dict[int, Api] = {}
+        self.scoped: dict[int, Callers] = {}
         self.inventories: dict[int, Inventory] = {}
         self.paths: dict[str, dict[int, list[list[Any]]]] = {}
         """Ids that lead to records, by collection and organization."""
@@ -53,6 +55,8 @@ class Stage:
         for organization in ORGANIZATIONS:
             self.apis[organization] = Api(self.client, await issue_key(self.dsn, organization))
             self.inventories[organization] = await self._inventory(organization)
+            whole = self.apis[organization]
+            self.scoped[organization] = await Callers.of(whole, self.dsn, organization)
         first, other = (self.inventories[organization] for organization in ORGANIZATIONS)
         first.foreign, other.foreign = other, first
         self._stamping = await rows.stamping(self._watcher)

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from service.routes import routes
-from tests.fuzz import campaign, documented
+from tests.fuzz import campaign, documented, scopes
 from tests.fuzz.stage import serving
 from tests.support.api import issue_key
 from tests.support.sampling import collections, examples
 
-pytestmark = pytest.mark.contract("Errors", "OpenAPI document", "Bad input")
+pytestmark = pytest.mark.contract("Errors", "OpenAPI document", "Bad input", "Scopes")
 
 SEED = int(os.environ.get("FUZZ_SEED") or "1")
 CASES = examples(300, 500)
@@ -35,6 +35,7 @@ def test_responses_name_the_injected_faults_and_nothing_else(demo_dsn: str) -> N
     tally = campaign.run(demo_dsn, cases=CASES, start=SEED)
     assert not tally.failures, "\n\n".join(tally.failures.values())
     assert tally.cases == CASES
+    assert tally.kinds[scopes.FEWER]
 
 
 @pytest.mark.parametrize(
