@@ -44,6 +44,11 @@ async def test_measured_values_and_sizes_are_edited(
     await asyncio.to_thread(_choose_size, reader, request_id)
     stored = (await api.get(f"/api/sample-requests/{request_id}")).data["sizes"]
     assert [size["sizeRangeSizeId"] for size in stored] == [sizes[1]["id"]]
+    moss = {"styleId": style["id"], "colorId": (await api.get("/api/colors")).data[0]["id"]}
+    moss_id = (await api.post("/api/style-colors", moss | {"name": "Moss"})).data["id"]
+    await asyncio.to_thread(_choose_color, reader, f"#/styles/{style['id']}")
+    label = (await api.get(f"/api/styles/{style['id']}/care-instructions")).data
+    assert [entry["styleColorId"] for entry in label] == [moss_id]
 
 
 def _measure(reader: Reader, record_id: int, values: dict[str, object]) -> None:
@@ -54,16 +59,25 @@ def _measure(reader: Reader, record_id: int, values: dict[str, object]) -> None:
     )
     lines = values["lines"]
     assert isinstance(lines, list)
-    names = page.value(
-        "[...document.querySelectorAll('.entry legend')].map((one) => one.textContent)"
-    )
-    assert names[0] == f"Points of measure: {lines[0]['name']}"
+    assert page.texts(".entry legend")[0] == f"Points of measure: {lines[0]['name']}"
     assert "Add an entry" not in page.texts("button")
     page.fill("Comment on the fit", "Shoulder a touch wide")
     page.fill("Company", "54.25")
     page.press("Save")
     page.until(lambda: f"#/sample-requests/{record_id}" == page.address())
     assert page.console_errors() == []
+
+
+def _choose_color(reader: Reader, address: str) -> None:
+    page = reader.enter(f"{address}/edit/care-instructions")
+    page.press("Add an entry")
+    picker = page.fill("Color of the style", "oak")
+    page.until(lambda: page.texts(".picker p") == ["Nothing matches."])
+    picker.send_keys(*[Keys.BACKSPACE] * 3, "mos")
+    page.click(".picker li")
+    page.press("Save")
+    page.wait_for("Woad")
+    assert page.value("document.querySelector('.report').textContent") == "Saved."
 
 
 def _choose_size(reader: Reader, request_id: int) -> None:

@@ -1,7 +1,7 @@
 // Delete of a record: asked once, and what is in the way is shown with links.
 
 import { request } from "./api.js";
-import { alertBox, announce, button, el, link, stored } from "./dom.js";
+import { alertBox, button, el, link, report, stored } from "./dom.js";
 import { go, hashOf } from "./location.js";
 import { neighborsSection } from "./neighbors.js";
 import { entryTitle, recordPath } from "./record.js";
@@ -37,7 +37,7 @@ export function deleteControl(model, collection, record, tag) {
     try {
       await request("DELETE", recordPath(collection, record.id), { headers: { "If-Match": tag } });
       go({ name: collection.name });
-      announce(t("Deleted."));
+      report(t("Deleted."));
     } catch (error) {
       if (!error.rows) throw error;
       result.replaceChildren(refusal(model, error));
@@ -55,7 +55,7 @@ export function restoreControl(collection, record, tag) {
     try {
       const headers = { "If-Match": tag, "Content-Type": "application/merge-patch+json" };
       await request("PATCH", recordPath(collection, record.id), { body: { state: "active" }, headers });
-      announce(t("Restored."));
+      report(t("Restored."));
       window.dispatchEvent(new HashChangeEvent("hashchange"));
     } catch (error) {
       if (!error.rows) throw error;

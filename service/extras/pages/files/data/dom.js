@@ -73,4 +73,17 @@ export function announce(text) {
   byId("status").textContent = text;
 }
 
+const REPORTED_MS = 5000;
+let ending;
+
+/** Says to everybody, wherever the page is scrolled to, what is done. */
+export function report(text) {
+  announce(text);
+  const shown = document.querySelector(".report") ?? document.body.appendChild(el("p", { class: "report", "aria-hidden": "true" }));
+  shown.textContent = text;
+  shown.hidden = false;
+  clearTimeout(ending);
+  ending = setTimeout(() => (shown.hidden = true), REPORTED_MS);
+}
+
 export const alertBox = (...children) => el("div", { class: "message", role: "alert" }, ...children);

@@ -3,9 +3,23 @@
 import { get } from "./api.js";
 import { titleOf } from "./model.js";
 import { nameOf, readNames, remember } from "./names.js";
+import { t } from "./words.js";
 
 const OWNERS = 10;
 const PAGE_SIZE = 100;
+
+/** Colors of a style to choose from: few, which are found by their names. */
+export class ColorsOfStyle {
+  constructor(colors) {
+    Object.assign(this, { name: "colors-of-style", title: t("Colors") });
+    this.records = colors.map(({ id, name, colorName }) => ({ id, name: name ?? colorName ?? String(id) }));
+    remember(this, this.records);
+  }
+
+  search(text) {
+    return this.records.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
+  }
+}
 
 export class EntryCollection {
   /** `owner` is the collection of the owners; the records at `path` have the entries of each in their `list`. */

@@ -1,9 +1,10 @@
 // Form of a record or part, made from the schema of its request body.
 
-import { get } from "./api.js";
+import { get, readAll } from "./api.js";
 import { el, link } from "./dom.js";
 import { Conflict } from "./conflict.js";
 import { choicesOf, EntriesEditor, ObjectEditor } from "./editors.js";
+import { ColorsOfStyle } from "./entries.js";
 import { hashOf } from "./location.js";
 import { titleOf } from "./model.js";
 import { readNames } from "./names.js";
@@ -11,6 +12,8 @@ import { entryPath, entryTitle, partPath, recordPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { eachReference } from "./values.js";
 import { lower, t } from "./words.js";
+
+const COLOR = "styleColorId";
 
 /** Returns the nodes of the form that a view names. */
 export async function formView(model, collection, view) {
@@ -23,8 +26,24 @@ export async function formView(model, collection, view) {
 
 /** Returns the form of a task, which can stand in any view. */
 export async function formOf(model, collection, task) {
-  await readReferences(model, collection, task);
-  return new Saver({ ...task, editorOf: (input) => new FormEditor(model, collection, task, input) });
+  const [choices] = await Promise.all([ownChoices(model, task), readReferences(model, collection, task)]);
+  return new Saver({ ...task, editorOf: (input) => new FormEditor(model, collection, { ...task, choices }, input) });
+}
+
+const hasField = (model, schema, field) =>
+  Object.entries(model.resolve(schema.items ?? schema).properties ?? {}).some(([name, member]) => name === field || hasField(model, model.resolve(member), field));
+
+/** Returns what a form about a style offers, by field: the colors of this style. */
+async function ownChoices(model, { path, schema, values, fixed }) {
+  const styleId = fixed?.styleId ?? values.styleId ?? /^api\/styles\/(\d+)\//.exec(path)?.[1];
+  if (!styleId || !hasField(model, schema, COLOR)) return new Map();
+  try {
+    return new Map([[COLOR, new ColorsOfStyle(await readAll("api/style-colors", { styleId: String(styleId) }))]]);
+  } catch (error) {
+    // A key that may not read them enters an id.
+    if (error.status !== 403) throw error;
+    return new Map();
+  }
 }
 
 /** Returns the task of changing a record or a part in place. */
@@ -99,14 +118,15 @@ async function readReferences(model, collection, { schema, values }) {
 class FormEditor {
   constructor(model, collection, task, input) {
     Object.assign(this, { model, collection, task, rows: new Map() });
-    const { fixed = {}, schema, values, titles } = task;
+    const { fixed = {}, schema, values, titles, choices } = task;
+    const scope = { titles, choices };
     const isList = Array.isArray(values);
     // A record is replaced by the fields that its writable form has; what is fixed is not shown.
     const all = task.method === "PUT" && !isList ? Object.keys(values) : Object.keys(schema.properties ?? {});
     const names = all.filter((name) => !(name in fixed));
     this.editor = isList
-      ? new EntriesEditor(model, { name: "", schema, value: input })
-      : new ObjectEditor(model, schema, input, names, titles);
+      ? new EntriesEditor(model, { name: "", schema, value: input, scope })
+      : new ObjectEditor(model, schema, input, names, scope);
     this.element = this.editor.element;
   }
 

@@ -29,7 +29,8 @@ export class Picker {
       click: () => this.#search(),
       blur: () => this.#close(),
     });
-    this.element = el("div", { class: "picker" }, this.input, this.list);
+    this.none = el("p", { class: "quiet", hidden: true }, t("Nothing matches."));
+    this.element = el("div", { class: "picker" }, this.input, this.list, this.none);
   }
 
   #type() {
@@ -68,14 +69,16 @@ export class Picker {
     });
     this.list.replaceChildren(...options);
     this.list.hidden = !records.length;
+    this.none.hidden = records.length > 0;
     this.input.setAttribute("aria-expanded", String(records.length > 0));
+    (records.length ? this.list : this.none).scrollIntoView({ block: "nearest" });
     announce(records.length ? t("{0} choices", records.length) : t("Nothing matches."));
   }
 
   #close() {
     this.searches += 1;
     clearTimeout(this.timer);
-    this.list.hidden = true;
+    this.list.hidden = this.none.hidden = true;
     this.input.setAttribute("aria-expanded", "false");
     this.input.removeAttribute("aria-activedescendant");
   }

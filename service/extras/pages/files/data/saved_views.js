@@ -1,7 +1,7 @@
 // Saved views of a list: its search, filters, sort and columns under a name, in the browser.
 
 import { scope } from "./api.js";
-import { announce, button, el, link } from "./dom.js";
+import { button, el, link, report } from "./dom.js";
 import { hashOf } from "./location.js";
 import { t } from "./words.js";
 
@@ -42,7 +42,7 @@ export class SavedViews {
     const hash = hashOf({ ...this.view, cursor: "" });
     this.#write([...read(this.collection).filter((other) => other.name !== name), { name, hash }]);
     this.name.value = "";
-    return announce(t("The view {0} is saved in this browser.", name));
+    return report(t("The view {0} is saved in this browser.", name));
   }
 
   #show() {

@@ -1,7 +1,7 @@
 // Saver: what is edited, and the bar that saves it if nobody else changed it meanwhile.
 
 import { get, idempotencyKey, request, toJson } from "./api.js";
-import { announce, button, el, stored } from "./dom.js";
+import { button, el, report, stored } from "./dom.js";
 import { draftOf, forgetDraft, storeDraft } from "./drafts.js";
 import { SaveBar } from "./savebar.js";
 import { guard, release } from "./unsaved.js";
@@ -101,7 +101,7 @@ export class Saver {
     try {
       const { data } = await request(task.method, task.path, { body, headers: this.#headers(body) });
       this.#leave(() => task.onSaved(data));
-      announce(t("Saved."));
+      report(t("Saved."));
     } catch (error) {
       if (!error.rows) throw error;
       if (error.status === 412) await this.#settle(input);

@@ -1,7 +1,7 @@
 // Sizes and prices of a style: a matrix of colors and sizes with SKU, GTIN and the price of today in a list, and its grids.
 
 import { get, readAll, request } from "./api.js";
-import { announce, badge, el, link, newId } from "./dom.js";
+import { badge, el, link, newId, report } from "./dom.js";
 import { hashOf } from "./location.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
@@ -96,7 +96,7 @@ export class Matrix {
 
   async #generate() {
     const { data } = await request("POST", "api/style-skus/generate", { body: [{ styleId: this.context.style.id }] });
-    announce(t("{0} SKUs made.", data.filter(({ outcome }) => outcome !== "unchanged").length));
+    report(t("{0} SKUs made.", data.filter(({ outcome }) => outcome !== "unchanged").length));
   }
 
   async #editPrices(path, { skus, prices }, done) {
