@@ -265,7 +265,8 @@ def _settle_conflict(page: DataPage) -> None:
         ["Color", "note", _NONE, "Mine"],
         ["State", "inactive", "active"],
     ]
-    chosen = page.value("[...document.querySelectorAll('.conflict :checked')].map((input) => input.value)")
+    inputs = "[...document.querySelectorAll('.conflict :checked')]"
+    chosen = page.value(f"{inputs}.map((input) => input.value)")
     assert sorted(chosen) == ["theirs", "theirs", "yours", "yours"]
     page.press("Save my choice")
     page.wait_for("My navy")

@@ -117,7 +117,8 @@ def _edit_by_keys(reader: Reader) -> None:
 _FOCUSED = """
 ((target) => ({
   // The cell of a list comes before the link in it.
-  name: target.matches("td") ? "" : target.name || target.labels?.[0]?.textContent || target.ariaLabel || target.textContent,
+  name: target.matches("td") ? ""
+    : target.name || target.labels?.[0]?.textContent || target.ariaLabel || target.textContent,
   isShown: target.checkVisibility() && getComputedStyle(target).outlineStyle !== "none",
 }))(document.activeElement)
 """.strip()
