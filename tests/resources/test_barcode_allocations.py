@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from tests.resources.test_barcode_ranges import OUT_OF_RANGE, RANGES, a_range
 from tests.resources.test_barcodes import BARCODES, gtin
 from tests.support.api import Answer, Api, replacing
@@ -121,6 +122,23 @@ async def test_a_range_keeps_its_allocated_numbers(api: Api) -> None:
         assert refused.details == [(OUT_OF_RANGE, field)]
         assert (await api.patch(location, replacing(f"/{field}", right))).status == 200
     assert (await api.delete(location)).status == 200
+
+
+async def test_a_number_that_is_stored_meanwhile_is_passed_over(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await new_range(api)
+    first, second = numbers(made, 0, 1)
+    look_up, statuses = BarcodeAllocations._free_digits, list[int]()
+
+    async def store_by_hand(*arguments: Any) -> Any:
+        digits = await look_up(*arguments)
+        statuses.append((await api.post(BARCODES, {"barcode": first})).status)
+        return digits
+
+    monkeypatch.setattr(BarcodeAllocations, "_free_digits", store_by_hand)
+    given = await api.post(ALLOCATE, [{"barcodeRangeId": made["id"], "count": 1}])
+    assert (keys(given), statuses) == ([second], [201, 409])
 
 
 async def test_callers_at_once_get_each_number_once(api: Api) -> None:

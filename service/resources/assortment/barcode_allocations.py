@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+import asyncpg
+
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
-from service.errors import ErrorDetail
+from service.errors import ApiError, ErrorDetail
 from service.records.references import Reference
 from service.records.writable_resource import WritableResource
 from service.resources.assortment.barcodes import Barcodes
@@ -82,7 +84,11 @@ class BarcodeAllocations(WritableResource):
         ]
 
     async def _store(self, batch: Batch, items: list[Item], options: WriteOptions) -> None:
-        """Store new barcodes, and set their ids."""
+        """Store new barcodes, and set their ids.
+
+        Raise SerializationError for a number that a writer of barcodes has taken meanwhile: the
+        repeated transaction takes another one.
+        """
         created = Batch(
             batch.connection,
             batch.caller,
@@ -93,7 +99,12 @@ class BarcodeAllocations(WritableResource):
         )
         await assign_ids(self._barcodes, created)
         records = LockedRecords(new={*created.ids})
-        written = await store(self._barcodes, created, records, options)
+        try:
+            written = await store(self._barcodes, created, records, options)
+        except ApiError as error:
+            if error.code != ErrorType.CONFLICT_DUPLICATE:
+                raise
+            raise asyncpg.SerializationError(str(error)) from error
         await record_changes([written])
 
     async def _find_primary(self, batch: Batch) -> dict[int, Item]:
