@@ -153,13 +153,10 @@ def _check(request: web.Request, route: RouteProtocol | None, scopes: Scopes | N
         raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
-    if (
-        scopes is not None
-        and route is not None
-        and route.sufficient_scopes.isdisjoint(scopes.allowed)
-        and not (route.is_restrictable and scopes.opens(route.scope))
-    ):
-        require(scopes, route.scope)
+    if route and scopes and route.sufficient_scopes.isdisjoint(scopes.allowed):
+        is_restricted = route.is_restrictable and scopes.opens(route.scope)
+        if not is_restricted:
+            require(scopes, route.scope)
     check_query_string(request)
     check_expectation(request)
 
