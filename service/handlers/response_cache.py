@@ -41,9 +41,11 @@ from service.http.headers import CSV, JSON, PREFER
 from service.http.negotiation import CachedResponse, prefers
 from service.http.router import Handler
 from service.limits import RESPONSE_CACHE_SECONDS
-from service.listing.custom_fields import SUFFICIENT
+from service.listing.custom_fields import SCOPE
+from service.organizations.scopes import NAMES, READ
 from service.shares.contention import CONTENTION
 
+_READ_ALL: Final = NAMES[READ]
 MAX_ENTRY_SHARE: Final = 16
 """A body of more than 1/16 of the cache is not cached: it would evict too many others."""
 MAX_ORGANIZATION_SHARE: Final = 2
@@ -83,12 +85,13 @@ class ResponseCache:
         Raise ApiError as the handler does, of a failed poll, or of a byte budget that is exceeded.
         """
         caller = caller_of(request)
-        if not self._max_bytes or caller.scopes.restricted:
+        scopes = caller.scopes
+        if not self._max_bytes or scopes.restricted:
             return await handler(request)
         preferences = tuple(request.headers.getall(PREFER, ()))
         host = None if self._public_url else request.headers.get(hdrs.HOST)
         is_csv = prefers(request, CSV, JSON)
-        filters = not SUFFICIENT.isdisjoint(caller.scopes.allowed)
+        filters = _READ_ALL in scopes.allowed or SCOPE in scopes.allowed
         features = caller.multiple_language, caller.pro, filters
         target = (request.raw_path, preferences, host, is_csv, *features)
         organization = self._find(caller.organization_id)

@@ -38,7 +38,7 @@ from service.http.response_sender import send
 from service.http.router import Handler, check_query_string
 from service.limits import MAX_REQUEST_ID_LENGTH
 from service.masking import contains_key
-from service.organizations.scopes import require
+from service.organizations.scopes import Scopes, require
 
 _VALID_REQUEST_ID = re.compile(rf"[\x21-\x7e]{{1,{MAX_REQUEST_ID_LENGTH}}}", re.ASCII)
 METHODS = frozenset({*READS, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -125,24 +125,24 @@ async def _respond(
     if request.method == "OPTIONS" and (preflight := app[CORS].preflight(request)):
         return ApiResponse(204, headers=preflight)
     if not _needs_key(request, route):
-        _check(request, route)
+        _check(request, route, None)
         return await handler(request)
     caller = await authenticate(request)
     admission = app[ADMISSION]
     app[BYTE_BUDGET].check(caller.organization_id)
     admission.enter(caller.organization_id)
     try:
-        _check(request, route)
+        _check(request, route, caller.scopes)
         return await handler(request)
     finally:
         admission.leave(caller.organization_id)
 
 
-def _check(request: web.Request, route: RouteProtocol | None) -> None:
+def _check(request: web.Request, route: RouteProtocol | None, scopes: Scopes | None) -> None:
     """Raise ApiError for the first error that precedes the handler's (contract, Precedence).
 
     In this order: a wrong method or path, a scope that the key lacks, a malformed query, an unknown
-    expectation. Routes that need no key must have reads only.
+    expectation. Routes that need no key, without ``scopes``, must have reads only.
     """
     error = request.match_info.http_exception
     if isinstance(error, web.HTTPMethodNotAllowed):
@@ -153,10 +153,9 @@ def _check(request: web.Request, route: RouteProtocol | None) -> None:
         raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
         raise api_error(ErrorType.NOT_FOUND_ROUTE)
-    if route is not None and route.scope:
-        scopes = request[CALLER].scopes
-        is_allowed = not route.sufficient_scopes.isdisjoint(scopes.allowed)
-        if not is_allowed and not (route.is_restrictable and scopes.opens(route.scope)):
+    if route and scopes and route.sufficient_scopes.isdisjoint(scopes.allowed):
+        is_restricted = route.is_restrictable and scopes.opens(route.scope)
+        if not is_restricted:
             require(scopes, route.scope)
     check_query_string(request)
     check_expectation(request)

@@ -14,8 +14,6 @@ from service.listing.list_request import Condition, ListRequest
 
 SCOPE: Final = "custom-field-values:read"
 """Scope that such filters need: they tell values."""
-SUFFICIENT: Final = frozenset((SCOPE, "*:read"))
-"""Scopes of which callers need one."""
 _SQL: Final = load("custom_field_values")["fields_by_key"].text
 _NUMBER: Final = "entry.number::double precision"
 

@@ -12,10 +12,14 @@ from benchmarks.load import Request, ask
 from service.organizations import administration, keys
 from service.organizations.caller import compose, new_secret
 from tests.attacks.attacker import Attacker
-from tests.attacks.prepare import OTHER
+from tests.attacks.prepare import ATTACKER, OTHER
 
 COLORS: Final = "/api/colors"
 CHANGES: Final = "/api/changes"
+_STYLES: Final = """
+insert into style (organization_id, number, name)
+select $1::bigint, 'A-' || n, 'Style' from generate_series(1, $2::integer) as n
+"""
 _FOLLOWERS: Final = 50
 _LIGHT: Final = 200
 _BULK_CONNECTIONS: Final = 40
@@ -33,12 +37,19 @@ async def organizations(connection: asyncpg.Connection, scale: float) -> dict[st
     return {"keys": [await _issue(connection, row["id"]) for row in ids]}
 
 
-async def _issue(connection: asyncpg.Connection, organization_id: int) -> str:
+async def _issue(connection: asyncpg.Connection, organization_id: int, scope: str = "write") -> str:
     key = await administration.issue_key(
-        connection, organization_id, name="attack", scopes=["write"], expires_at=None
+        connection, organization_id, name="attack", scopes=[scope], expires_at=None
     )
     assert key is not None
     return key
+
+
+async def restricted(connection: asyncpg.Connection, scale: float) -> dict[str, Any]:
+    """Create styles without a supplier; return the key of a supplier that has none."""
+    await connection.execute(_STYLES, ATTACKER, round(200_000 * scale))
+    await connection.execute("analyze style")
+    return {"key": await _issue(connection, ATTACKER, "styles[supplierId=999999]:read")}
 
 
 async def followers(attacker: Attacker) -> None:
@@ -130,6 +141,15 @@ async def refused_values(attacker: Attacker) -> None:
     item = orjson.dumps({"name": "Wide", "type": "allowedValue", "allowedValues": wrong})
     body = b"[" + b",".join([item] * 30) + b"]"
     await attacker.send(6, repeat(attacker.message("POST", "/api/style-custom-fields", body)))
+
+
+async def scoped(attacker: Attacker) -> None:
+    """Send a supplier's lists, which search all records for none, and writes that are refused."""
+    key = attacker.prepared["key"]
+    lists = [Request("GET", f"/api/{name}").encoded(key) for name in ("styles", "style-items")]
+    body = b"[" + b",".join([b'{"name":"Wide"}'] * attacker.some(100_000)) + b"]"
+    write = Request("POST", COLORS, body).encoded(key)
+    await attacker.send(16, cycle([*lists, write]))
 
 
 async def _beside_light_ones(attacker: Attacker, fields: dict[str, str]) -> None:

@@ -95,6 +95,8 @@ def _of_callers() -> Iterator[Scenario]:
     yield Scenario("refused", "the same, whose items fail", callers.refused, made)
     yield Scenario("refused-bulk", "6 bulk POST of 8 MB without names", callers.refused_bulk)
     yield Scenario("refused-values", "6 bulk POST of wrong values", callers.refused_values)
+    lists = "16 callers with a supplier's key"
+    yield Scenario("scoped", lists, callers.scoped, callers.restricted)
     pit = "1,000 webhooks to a tar pit"
     yield Scenario("webhooks", pit, webhooks.tar_pit, webhooks.subscriptions)
 
