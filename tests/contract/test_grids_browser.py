@@ -89,11 +89,12 @@ def _paste_chart(reader: Reader, style_id: int) -> DataPage:
     page.until(lambda: not page.is_busy())
     _open_chart(page)
     page.find(".of-measurement-chart input").send_keys("cm")
-    page.press("Add a row")
+    _cell(page, 1, "Point of measure").click()
     rows = [
         [f"Point {row}", "1,0", *(f"{row + column},5" for column in range(6))]
         for row in range(1, 16)
     ]
+    rows.insert(0, ["Point of measure", "Tolerance", *_SIZES])
     page.driver.execute_script(_PASTE, "\r\n".join("\t".join(cells) for cells in rows))
     page.until(lambda: len(page.texts(".sheet tbody tr")) == 15)
     assert page.value(_BAR_IS_IN_VIEW), "the bar with Save stays in view"

@@ -65,7 +65,7 @@ def _choose(reader: Reader) -> None:
     page.until(lambda: page.texts(".results th")[1:2] == ["Référence du modèle"])
     page = DataPage(driver, f"{reader.url}data#/suppliers/new")
     page.until(lambda: "Nom (obligatoire)" in page.texts("#view label"))
-    assert "Le nom sous lequel on le connaît." in page.texts("#view .hint")[1]
+    assert "Le nom sous lequel on le connaît." in page.texts("#view .hint")[0]
     page.press("Enregistrer")
     page.until(lambda: bool(page.texts(".error:not(:empty)")))
     assert page.texts(".error:not(:empty)")[0].split(" (")[0] in _errors("fr")
@@ -123,6 +123,7 @@ def _walk(reader: Reader, first: dict[str, str], language: str) -> None:
         assert english == [], address
         raw = {each for text in shown for each in text.split() if _is_raw(each)}
         assert raw == set(), address
+        assert not re.search(r"\d\.\d\d [A-Z]{3}\b", " ".join(shown)), address
     assert page.console_errors() == []
 
 

@@ -148,3 +148,9 @@ export function save(name, blob) {
   anchor.click();
   setTimeout(() => URL.revokeObjectURL(anchor.href), 60000);
 }
+
+/** Leaves out the headings that were copied with the cells of columns: they are no values. */
+export function withoutHeads(table, columns) {
+  const isHeads = table.length > 1 && table[0].every((text, index) => text.trim().toLowerCase() === columns[index]?.title.toLowerCase());
+  return isHeads ? table.slice(1) : table;
+}

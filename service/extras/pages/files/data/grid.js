@@ -1,6 +1,6 @@
 // Grid: a table of cells that are edited as in a spreadsheet, by keys, paste and copy, with steps that can be taken back.
 
-import { parseCells, toCells, TableError } from "./csv.js";
+import { parseCells, toCells, TableError, withoutHeads } from "./csv.js";
 import { announce, button, el, newId } from "./dom.js";
 import { scrolling } from "./values.js";
 import { t } from "./words.js";
@@ -29,7 +29,7 @@ export class Grid {
 
   append(row, index = this.rows.length) {
     const cells = this.columns.map((column) => {
-      const attributes = { "aria-label": `${row.label || "New row"}, ${column.title}`, autocomplete: "off", dir: "auto" };
+      const attributes = { "aria-label": `${row.label || t("New row")}, ${column.title}`, autocomplete: "off", dir: "auto" };
       const isFixed = column.isFixed || row.fixed?.includes(column.key);
       const input = el(column.isLong ? "textarea" : "input", { ...attributes, rows: column.isLong ? 3 : undefined, readonly: isFixed, inputmode: column.isNumber ? "decimal" : undefined, placeholder: row.hints?.[column.key] });
       input.value = row.cells[column.key] ?? "";
@@ -246,11 +246,11 @@ export class Grid {
   }
 
   /** Fills cells from a place on. A single value fills the whole selection. Rows are added at the end. */
-  #fill(table, start) {
-    const isSingle = table.length === 1 && table[0].length === 1;
+  #fill(cells, start) {
     const [top, left] = this.#place(start);
-    const added = [];
-    const pairs = [];
+    const table = withoutHeads(cells, this.columns.slice(left));
+    const isSingle = table.length === 1 && table[0].length === 1;
+    const [added, pairs] = [[], []];
     let left_out = 0;
     const put = (cell, text) => (cell && !cell.input.readOnly ? pairs.push([cell, textFor(cell.column, text)]) : (left_out += text ? 1 : 0));
     if (isSingle) for (const cell of this.selected) put(cell, table[0][0]);

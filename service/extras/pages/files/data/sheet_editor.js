@@ -18,7 +18,8 @@ export class SheetEditor {
     const stored = new Map(layout.rowsOf(values).map((row) => [row.key, row.cells]));
     const rows = layout.rowsOf(input).map((row) => ({ ...row, before: stored.get(row.key) }));
     const { caption, corner, columns, newRow } = layout;
-    this.grid = new Grid({ caption, corner, columns, rows, newRow });
+    // Without a row there is no cell to type or paste into.
+    this.grid = new Grid({ caption, corner, columns, rows: rows.length || !newRow ? rows : [newRow()], newRow });
     this.element = el("div", {}, layout.above?.(this), exchange(this), this.grid.element, layout.below);
   }
 

@@ -6,7 +6,7 @@ import { partPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { scrolling } from "./values.js";
-import { counted, t } from "./words.js";
+import { counted, numeral, t } from "./words.js";
 
 export function chartSection(context) {
   const part = context.part("measurement-chart");
@@ -21,7 +21,7 @@ export function chartSection(context) {
       const sizes = sizesIn(context, active);
       const heads = [[t("Point of measure"), unit && `(${unit})`].filter(Boolean).join(" "), t("Tolerance"), ...sizes.map(({ name }) => name)];
       const valueAt = (line, id) => line.requested.find(({ sizeRangeSizeId }) => sizeRangeSizeId === id)?.value;
-      const number = (value) => el("td", { class: "number" }, value === undefined || value === null ? el("span", { class: "quiet" }, "–") : String(value));
+      const number = (value) => el("td", { class: "number" }, value === undefined || value === null ? el("span", { class: "quiet" }, "–") : numeral(value));
       const row = (line) => el("tr", {}, el("th", { scope: "row" }, stored(line.name ?? "–")), number(line.tolerance), sizes.map(({ id }) => number(valueAt(line, id))));
       const head = el("thead", {}, el("tr", {}, heads.map((text, index) => el("th", { scope: "col", class: index ? "number" : undefined }, text))));
       const gone = lines.length - active.length;

@@ -6,7 +6,7 @@ import { hashOf } from "./location.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { recordHash, scrolling } from "./values.js";
-import { locale, t } from "./words.js";
+import { locale, numeral, t } from "./words.js";
 
 const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const MS_PER_DAY = 86_400_000;
@@ -67,10 +67,11 @@ export class Matrix {
 
   #sku({ id, sku, gtin, state }, price) {
     const currency = this.list?.currencyCode ?? "";
-    const amount = price ? [el("strong", {}, `${price.amount} ${currency}`), price.compareAtAmount && el("del", {}, price.compareAtAmount)] : el("span", { class: "lacks" }, t("no price"));
-    const more = price?.tiers.map(({ minimumQuantity, amount: less }) => el("li", {}, t("from {0}: {1}", minimumQuantity, less))) ?? [];
+    const written = (value) => numeral(value, currency);
+    const amount = price ? [el("strong", {}, `${written(price.amount)} ${currency}`), price.compareAtAmount && el("del", {}, written(price.compareAtAmount))] : el("span", { class: "lacks" }, t("no price"));
+    const more = price?.tiers.map(({ minimumQuantity, amount: less }) => el("li", {}, t("from {0}: {1}", minimumQuantity, written(less)))) ?? [];
     if (price?.validTo) more.push(el("li", {}, t("until {0}", dayOf(price.validTo))));
-    if (price?.lowestAmount30Days) more.push(el("li", {}, t("30 days' lowest {0}", price.lowestAmount30Days)));
+    if (price?.lowestAmount30Days) more.push(el("li", {}, t("30 days' lowest {0}", written(price.lowestAmount30Days))));
     return el(
       "div",
       { class: "sku" },

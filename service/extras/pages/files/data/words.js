@@ -17,6 +17,13 @@ export const language = preferred();
 /** The language with the reader's habits of dates and numbers. */
 export const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language;
 
+/** Returns a stored number as the reader writes numbers, with all its decimals; an amount with those of its currency at least. */
+export function numeral(value, currency) {
+  const usual = currency ? new Intl.NumberFormat(locale, { style: "currency", currency }).resolvedOptions().minimumFractionDigits : 0;
+  const digits = Math.max(usual, String(value).split(".")[1]?.length ?? 0);
+  return new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(String(value));
+}
+
 async function read() {
   const response = await fetch(new URL(`words.${language}.json`, import.meta.url));
   return response.ok ? response.json() : {};
