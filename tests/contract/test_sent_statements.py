@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.contract(), pytest.mark.plain_postgresql()]
 
 SNAPSHOT: Final = Path(__file__).parents[1] / "snapshots" / "statements.sql"
 #: A plain collection, one with links and parts, and a part.
-NAMES: Final = ("brands", "colors", "size-range-sizes")
+NAMES: Final = ("brands", "colors", "color-translations")
 COMMAND: Final = f'make -s sql ARGS="{" ".join(NAMES)}" > tests/snapshots/statements.sql'
 _TOKEN: Final = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|[\w$]+|\S")
 #: Comments stay on their line.

@@ -890,9 +890,9 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 
 -- DELETE /api/colors?ids=560: 39, 40, 41, 42, 43, 25, 10
 
--- GET /api/size-ranges/1/sizes: 44
+-- GET /api/colors/1/translations: 44
 
--- 44. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
+-- 44. shared.collect_batch(shared.part(shared.part_record, child_lists.join(child_lists.rows)))
 --   $1::bigint organization_id
 --   $2::bigint = 1
 select
@@ -902,255 +902,95 @@ select
     end as documents
 from (
     with record as (
-        select owner.*, owner.id as size_range_id from size_range owner
-            where owner.organization_id = $1::bigint
+        select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
     ),
     page as materialized (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
-    select page_order, sort_values, '[' || coalesce(sizes, '') || ']' as document
+    select page_order, sort_values, '[' || coalesce(translations, '') || ']' as document
     from page
     left join lateral (
-        select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text
-            || coalesce(',"sizeId":' || to_json(size_id)::text, '')
-            || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id::text, '')
-            || coalesce(',"gradingGroupId":' || grading_group_id::text, '') || ',"isDefaultGrading":'
-            || is_default_grading::text || ',"isDeactivated":' || is_deactivated::text || '}', ','
-            order by entry.position, entry.id) as sizes
+        select string_agg('{"languageId":' || language_id::text || ',"colorName":'
+            || coalesce(to_json(color_name)::text, 'null') || '}', ','
+            order by entry.language_id) as translations
         from (
-            -- Part of documents and writables.
-            select size.*, page.default_grading_size_id is not distinct from size.id as is_default_grading
-            from size_range_size size
-            where size.organization_id = $1::bigint and size.size_range_id = page.id
+            select stored.language_id, stored.color_name
+            from color_language as stored
+            where stored.organization_id = $1::bigint and stored.color_id = page.id
         ) as entry
-    ) as sizes_of_page on true
+    ) as translations_of_page on true
 ) as page;
 
--- GET /api/size-ranges/1/sizes?form=writable: 45
+-- GET /api/colors/1/translations?form=writable: 45
 
--- 45. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 44 but for
+-- 45. shared.collect_batch(shared.part(shared.part_record, child_lists.join(color_translations.writable_translations)))
 --   $1::bigint organization_id
 --   $2::bigint = 1
---   -         select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text
---   -             || coalesce(',"sizeId":' || to_json(size_id)::text, '')
---   -             || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id::text, '')
---   -             || coalesce(',"gradingGroupId":' || grading_group_id::text, '') || ',"isDefaultGrading":'
---   -             || is_default_grading::text || ',"isDeactivated":' || is_deactivated::text || '}', ','
---   -             order by entry.position, entry.id) as sizes
---   +         select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text || ',"sizeId":'
---   +             || coalesce(to_json(size_id)::text, 'null') || ',"relatedSizeRangeSizeId":'
---   +             || coalesce(related_size_range_size_id::text, 'null') || ',"gradingGroupId":'
---   +             || coalesce(grading_group_id::text, 'null') || ',"isDefaultGrading":' || is_default_grading::text
---   +             || ',"isDeactivated":' || is_deactivated::text || '}', ',' order by entry.position,
---   +             entry.id) as sizes
+select
+    array_agg(page_order) as ids,
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
+from (
+    with record as (
+        select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
+    ),
+    page as materialized (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '[' || coalesce(translations, '') || ']' as document
+    from page
+    left join lateral (
+        select string_agg('{"languageId":' || language_id::text || ',"colorName":'
+            || coalesce(to_json(color_name)::text, 'null') || '}', ','
+            order by entry.language_id) as translations
+        from (
+            -- Part of writables: none without the multiple-language feature, which writes require.
+            select stored.* from color_language stored
+            where stored.organization_id = $1::bigint and stored.color_id = page.id
+                and (select multiple_language from organization where id = $1::bigint)
+        ) as entry
+    ) as translations_of_page on true
+) as page;
 
--- PUT /api/size-ranges/1/sizes: 46, 47, 48, 7, 49, 50, 51, 52, 53, 54, 55, 44, 7, 10
+-- PUT /api/colors/1/translations: 34, 46, 47, 48, 49, 44, 7, 10
 
--- 46. shared.lock_organization
---   $1::bigint organization_id
-select id from organization where id = $1::bigint for no key update;
-
--- 47. shared.lock_records(shared.id_is_sent)
---   $1::bigint organization_id
---   $2::text = '{1}'
-select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields
-    from size_range
-where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
-order by id
-for no key update;
-
--- 48. child_lists.stored
+-- 46. child_lists.stored
 --   $1::bigint organization_id
 --   $2::text owner_ids
 -- An array per column takes less time than a row per child.
-select array_agg(size_range_id), array_agg(id), array_agg(is_deactivated), array_agg(position),
-    array_agg(name), array_agg(size_id), array_agg(related_size_range_size_id), array_agg(grading_group_id)
+select array_agg(color_id), array_agg(language_id), array_agg(color_name)
 from (
-    select size_range_id, id, is_deactivated, position, name, size_id, related_size_range_size_id,
-        grading_group_id
-    from size_range_size
-    where organization_id = $1::bigint and size_range_id = any((select $2::text::bigint[])::bigint[])
-    order by id
-    for update
+    select color_id, language_id, color_name
+    from color_language
+    where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[])
+    order by language_id
 ) as stored;
 
--- 49. shared.referred_within
+-- 47. child_lists.unknown_languages
 --   $1::bigint organization_id
 --   $2::bigint[] ids
--- The same for parts of records in size_range. Locks these records, too, so that they are not deleted meanwhile.
-select record.id, owner.id as owner_id, owner.state <> 'deleted' as is_live
-from size_range_size record
-join size_range owner on owner.organization_id = $1::bigint and owner.id = record.size_range_id
-where record.organization_id = $1::bigint and record.id = any($2::bigint[])
-order by owner.id, record.id
-for key share;
+-- Languages are shared by all organizations. The organization is a parameter, as in every statement.
+select sent.id from unnest($2::bigint[]) as sent(id)
+where $1::bigint is not null and not exists (select 1 from language where language.id = sent.id);
 
--- 50. size_range_sizes.needed
---   $1::bigint organization_id
---   $2::bigint[] size_ids
---   $3::bigint[] size_range_ids
--- Return the sizes among $2 in use outside of the size ranges $3.
-select gone.id
-from unnest($2::bigint[]) as gone(id)
-where exists (
-    select 1 from sample_request_size requested
-    where requested.organization_id = $1::bigint and requested.size_range_size_id = gone.id
-    )
-    or exists (
-        select 1 from measurement_line_value charted
-        where charted.organization_id = $1::bigint and charted.size_range_size_id = gone.id
-    )
-    or exists (
-        select 1 from style_sku
-        where style_sku.organization_id = $1::bigint and style_sku.size_range_size_id = gone.id
-    )
-    or exists (
-        select 1 from custom_field_value entry
-        where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.id
-    )
-    or exists (
-        select 1 from style_price price
-        where price.organization_id = $1::bigint and price.size_range_size_id = gone.id
-    )
-    or exists (
-        select 1 from style_item_size entry
-        where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.id
-    )
-    or exists (
-        select 1 from size_range_size other
-        where other.organization_id = $1::bigint and other.related_size_range_size_id = gone.id
-            and other.size_range_id <> all($3::bigint[])
-    );
-
--- 51. shared.rows_as_json(size_range_sizes.tell_order)
---   $1::bigint organization_id
---   $2::bigint[] ids
---   $3::bigint[] positions
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- Record changes of what has two sizes that change places, before the sizes $2 move to the positions $3.
-    with size as materialized (
-        select stored.id, stored.size_range_id, stored.position,
-            coalesce(sent.position, stored.position) as new_position
-        from size_range_size stored
-        left join unnest($2::bigint[], $3::bigint[]) as sent(id, position) on sent.id = stored.id
-        where stored.organization_id = $1::bigint
-            and stored.size_range_id in (
-                select moved.size_range_id
-                from size_range_size moved
-                where moved.organization_id = $1::bigint and moved.id = any($2::bigint[])
-            )
-    ),
-    passed as materialized (
-        select size.id, array_agg(other.id) as others
-        from size
-        join size other on other.size_range_id = size.size_range_id
-            and (other.position, other.id) < (size.position, size.id)
-            and (other.new_position, other.id) > (size.new_position, size.id)
-        group by size.id
-    )
-    select requested.sample_request_id as "sample-requests", requested.sample_request_id as measurements,
-        null::bigint as "measurement-charts"
-    from passed
-    join sample_request_size requested on requested.organization_id = $1::bigint
-        and requested.size_range_size_id = passed.id
-    where exists (
-        select 1 from sample_request_size other
-        where other.organization_id = $1::bigint and other.sample_request_id = requested.sample_request_id
-            and other.size_range_size_id = any(passed.others)
-    )
-    union
-    select null, null, line.style_id
-    from passed
-    join measurement_line_value charted on charted.organization_id = $1::bigint
-        and charted.size_range_size_id = passed.id
-    join measurement_line line on line.organization_id = $1::bigint and line.id = charted.measurement_line_id
-    where exists (
-        select 1 from measurement_line_value other
-        where other.organization_id = $1::bigint and other.measurement_line_id = charted.measurement_line_id
-            and other.size_range_size_id = any(passed.others)
-    )
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- 52. shared.rows_as_json(child_lists.insert)
+-- 48. shared.rows_as_json(child_lists.insert)
 --   $1::bigint organization_id
 --   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    insert into size_range_size as stored (organization_id, size_range_id, id, name, size_id,
-        related_size_range_size_id, grading_group_id, position)
-    select o.id, sent."ownerId", sent.id, sent."name", sent."sizeId", sent."relatedSizeRangeSizeId",
-        sent."gradingGroupId", sent.position
+    insert into color_language as stored (organization_id, color_id, language_id, color_name)
+    select o.id, sent."ownerId", sent.id, sent."colorName"
     from organization o
-    cross join jsonb_to_recordset($2::jsonb) as sent("ownerId" bigint, id bigint, "name" text, "sizeId" text,
-        "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint, "position" bigint)
+    cross join jsonb_to_recordset($2::jsonb) as sent("ownerId" bigint, id bigint, "colorName" text)
     where o.id = $1::bigint
-    returning stored.size_range_id as id, stored.size_range_id as "size-ranges"
+    returning stored.color_id as id, stored.color_id as "colors"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 53. shared.rows_as_json(child_lists.update)
---   $1::bigint organization_id
---   $2::jsonb children
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- Reactivates deactivated children.
-    with sent as materialized (
-        select sent.* from jsonb_to_recordset($2::jsonb) as sent(
-            "ownerId" bigint, id bigint, "isShown" boolean, "isBack" boolean, "isMoved" boolean, "name" text,
-                "sizeId" text, "relatedSizeRangeSizeId" bigint, "gradingGroupId" bigint, "position" bigint
-        )
-    )
-    update size_range_size as stored
-    set name = sent."name", size_id = sent."sizeId",
-        related_size_range_size_id = sent."relatedSizeRangeSizeId", grading_group_id = sent."gradingGroupId",
-        position = sent.position, is_deactivated = false
-    from sent
-    where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
-        and stored.size_range_id = sent."ownerId" and stored.id = sent.id
-    returning stored.size_range_id as id, stored.size_range_id as "size-ranges", case
-        when sent."isShown" then stored.id end as "cause size-range-sizes", case
-        when sent."isBack" then stored.id end as "cause size-range-sizes.isDeactivated", case
-        when sent."isMoved" then stored.id end as "cause size-range-sizes.position"
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- 54. shared.rows_as_json(child_lists.deactivate)
---   $1::bigint organization_id
---   $2::jsonb children
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    with sent as materialized (
-        select sent.id from jsonb_to_recordset($2::jsonb) as sent(id bigint)
-    )
-    update size_range_size as stored set is_deactivated = true
-    where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
-        and not stored.is_deactivated
-    returning stored.size_range_id as id, stored.size_range_id as "size-ranges",
-        stored.id as "cause size-range-sizes.isDeactivated"
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- 55. shared.rows_as_json(size_range_sizes.mark_default)
---   $1::bigint organization_id
---   $2::jsonb defaults
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
-with returned as (
-    -- Set the sizes that grading starts from: $2 has pairs of a size range's id and a size's, or null.
-    update size_range as stored
-    set default_grading_size_id = (sent.pair ->> 1)::bigint
-    from jsonb_array_elements($2::jsonb) as sent(pair)
-    where stored.organization_id = $1::bigint and stored.id = (sent.pair ->> 0)::bigint
-        and stored.default_grading_size_id is distinct from (sent.pair ->> 1)::bigint
-    returning stored.id, stored.id as "size-ranges"
-)
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
-
--- PUT /api/size-ranges/1/sizes: 46, 47, 48, 7, 50, 51, 52, 53, 56, 55, 44, 10
-
--- 56. shared.rows_as_json(child_lists.remove)
+-- 49. shared.rows_as_json(child_lists.remove)
 --   $1::bigint organization_id
 --   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -1158,19 +998,21 @@ with returned as (
     with sent as materialized (
         select sent."ownerId", sent.id from jsonb_to_recordset($2::jsonb) as sent("ownerId" bigint, id bigint)
     )
-    delete from size_range_size as stored
+    delete from color_language as stored
     using sent
-    where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
-        and stored.size_range_id = sent."ownerId" and stored.id = sent.id
-    returning stored.size_range_id as id, stored.size_range_id as "size-ranges"
+    where stored.organization_id = $1::bigint and stored.color_id = any(array(select "ownerId" from sent))
+        and stored.color_id = sent."ownerId" and stored.language_id = sent.id
+    returning stored.color_id as id, stored.color_id as "colors"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- PUT /api/size-ranges/1/sizes: 46, 47, 48, 50, 54, 56, 55, 44, 10
+-- PUT /api/colors/1/translations: 34, 46, 49, 44, 10
 
--- GET /api/size-range-sizes?pageSize=2: 57
+-- PUT /api/colors/1/translations: 34, 46, 44
 
--- 57. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
+-- GET /api/color-translations?pageSize=2: 50
+
+-- 50. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows)))
 --   $1::bigint organization_id
 select
     case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
@@ -1184,124 +1026,92 @@ from (
         coalesce(max(page_order), 0) > 2 as has_more
     from (
         with record as (
-            select owner.*, owner.id as size_range_id from size_range owner
-                where owner.organization_id = $1::bigint
+            select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
         ),
         page as materialized (
-            select record.*, row_number() over (order by record.size_range_id) as page_order,
-            case row_number() over (order by record.size_range_id)
-                when 2 then json_build_array(record.size_range_id)::text end as sort_values
+            select record.*, row_number() over (order by record.color_id) as page_order,
+            case row_number() over (order by record.color_id)
+                when 2 then json_build_array(record.color_id)::text end as sort_values
             from (
                 select * from record where record.state <> 'deleted' and exists (
-                    select 1 from size_range_size part
-                    where part.organization_id = $1::bigint and part.size_range_id = record.id
+                    select 1 from color_language part
+                    where part.organization_id = $1::bigint and part.color_id = record.id
                 )
-                order by record.size_range_id limit 2 + 1 offset 0
+                order by record.color_id limit 2 + 1 offset 0
             ) as record
         )
-        select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '['
-            || coalesce(sizes, '') || ']' || '}' as document
+        select page_order, sort_values, '{"colorId":' || page.id || ',"translations":' || '['
+            || coalesce(translations, '') || ']' || '}' as document
         from page
         left join lateral (
-            select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text
-                || coalesce(',"sizeId":' || to_json(size_id)::text, '')
-                || coalesce(',"relatedSizeRangeSizeId":' || related_size_range_size_id::text, '')
-                || coalesce(',"gradingGroupId":' || grading_group_id::text, '') || ',"isDefaultGrading":'
-                || is_default_grading::text || ',"isDeactivated":' || is_deactivated::text || '}', ','
-                order by entry.position, entry.id) as sizes
+            select string_agg('{"languageId":' || language_id::text || ',"colorName":'
+                || coalesce(to_json(color_name)::text, 'null') || '}', ','
+                order by entry.language_id) as translations
             from (
-                -- Part of documents and writables.
-                select size.*, page.default_grading_size_id is not distinct from size.id as is_default_grading
-                from size_range_size size
-                where size.organization_id = $1::bigint and size.size_range_id = page.id
+                select stored.language_id, stored.color_name
+                from color_language as stored
+                where stored.organization_id = $1::bigint and stored.color_id = page.id
             ) as entry
-        ) as sizes_of_page on true
+        ) as translations_of_page on true
     ) as page
 ) as page;
 
--- GET /api/size-range-sizes?pageSize=1&sort[0].property=sizeRangeId&sort[0].order=desc: 58
+-- GET /api/color-translations?pageSize=1&sort[0].property=colorId&sort[0].order=desc: 51
 
--- 58. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 57 but for
+-- 51. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 50 but for
 --   $1::bigint organization_id
 --   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
 --   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
 --   -         coalesce(max(page_order), 0) > 2 as has_more
 --   +         coalesce(max(page_order), 0) > 1 as has_more
---   -             select record.*, row_number() over (order by record.size_range_id) as page_order,
---   -             case row_number() over (order by record.size_range_id)
---   -                 when 2 then json_build_array(record.size_range_id)::text end as sort_values
---   +             select record.*, row_number() over (order by record.size_range_id desc) as page_order,
---   +             case row_number() over (order by record.size_range_id desc)
---   +                 when 1 then json_build_array(record.size_range_id)::text end as sort_values
---   -                 order by record.size_range_id limit 2 + 1 offset 0
---   +                 order by record.size_range_id desc limit 1 + 1 offset 0
+--   -             select record.*, row_number() over (order by record.color_id) as page_order,
+--   -             case row_number() over (order by record.color_id)
+--   -                 when 2 then json_build_array(record.color_id)::text end as sort_values
+--   +             select record.*, row_number() over (order by record.color_id desc) as page_order,
+--   +             case row_number() over (order by record.color_id desc)
+--   +                 when 1 then json_build_array(record.color_id)::text end as sort_values
+--   -                 order by record.color_id limit 2 + 1 offset 0
+--   +                 order by record.color_id desc limit 1 + 1 offset 0
 
--- GET /api/size-range-sizes?cursor=…: 59
+-- GET /api/color-translations?cursor=…: 52
 
--- 59. shared.collect_page(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 57 but for
+-- 52. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 50 but for
 --   $1::bigint organization_id
---   $2::bigint = 38
+--   $2::bigint = 282
 --   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
 --   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
 --   -         coalesce(max(page_order), 0) > 2 as has_more
 --   +         coalesce(max(page_order), 0) > 1 as has_more
---   -             select record.*, row_number() over (order by record.size_range_id) as page_order,
---   -             case row_number() over (order by record.size_range_id)
---   -                 when 2 then json_build_array(record.size_range_id)::text end as sort_values
---   +             select record.*, row_number() over (order by record.size_range_id desc) as page_order,
---   +             case row_number() over (order by record.size_range_id desc)
---   +                 when 1 then json_build_array(record.size_range_id)::text end as sort_values
+--   -             select record.*, row_number() over (order by record.color_id) as page_order,
+--   -             case row_number() over (order by record.color_id)
+--   -                 when 2 then json_build_array(record.color_id)::text end as sort_values
+--   +             select record.*, row_number() over (order by record.color_id desc) as page_order,
+--   +             case row_number() over (order by record.color_id desc)
+--   +                 when 1 then json_build_array(record.color_id)::text end as sort_values
 --   -                 )
---   -                 order by record.size_range_id limit 2 + 1 offset 0
---   +                 ) and record.size_range_id < $2::bigint
---   +                 order by record.size_range_id desc limit 1 + 1 offset 0
+--   -                 order by record.color_id limit 2 + 1 offset 0
+--   +                 ) and record.color_id < $2::bigint
+--   +                 order by record.color_id desc limit 1 + 1 offset 0
 
--- PUT /api/size-range-sizes: 46, 47, 48, 49, 55, 60
+-- PUT /api/color-translations: 34, 46, 53
 
--- 60. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes))), like 44 but for
+-- 53. shared.collect_batch(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 44 but for
 --   $1::bigint organization_id
---   $2::text = '{1,2}'
+--   $2::text = '{2,3}'
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
---   -     select page_order, sort_values, '[' || coalesce(sizes, '') || ']' as document
---   +     select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '[' || coalesce(sizes, '')
---   +         || ']' || '}' as document
+--   -     select page_order, sort_values, '[' || coalesce(translations, '') || ']' as document
+--   +     select page_order, sort_values, '{"colorId":' || page.id || ',"translations":' || '['
+--   +         || coalesce(translations, '') || ']' || '}' as document
 
--- PATCH /api/size-range-sizes: 46, 47, 61, 48, 49, 55, 60
+-- PATCH /api/color-translations: 34, 54, 46, 53
 
--- 61. shared.collect_batch(shared.part(shared.part_record, child_lists.join(size_range_sizes.sizes)))
+-- 54. shared.collect_batch(shared.part(shared.part_record, child_lists.join(color_translations.writable_translations))), like 45 but for
 --   $1::bigint organization_id
---   $2::text = '{1,2}'
-select
-    array_agg(page_order) as ids,
-    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
-        then array_agg(convert_to(document, 'UTF8'))
-    end as documents
-from (
-    with record as (
-        select owner.*, owner.id as size_range_id from size_range owner
-            where owner.organization_id = $1::bigint
-    ),
-    page as materialized (
-        select record.*, record.id as page_order, null::text as sort_values
-        from record where record.id = any((select $2::text::bigint[])::bigint[])
-    )
-    select page_order, sort_values, '{"sizeRangeId":' || page.id || ',"sizes":' || '[' || coalesce(sizes, '')
-        || ']' || '}' as document
-    from page
-    left join lateral (
-        select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text || ',"sizeId":'
-            || coalesce(to_json(size_id)::text, 'null') || ',"relatedSizeRangeSizeId":'
-            || coalesce(related_size_range_size_id::text, 'null') || ',"gradingGroupId":'
-            || coalesce(grading_group_id::text, 'null') || ',"isDefaultGrading":' || is_default_grading::text
-            || ',"isDeactivated":' || is_deactivated::text || '}', ',' order by entry.position,
-            entry.id) as sizes
-        from (
-            -- Part of documents and writables.
-            select size.*, page.default_grading_size_id is not distinct from size.id as is_default_grading
-            from size_range_size size
-            where size.organization_id = $1::bigint and size.size_range_id = page.id
-        ) as entry
-    ) as sizes_of_page on true
-) as page;
+--   $2::text = '{2,3}'
+--   -         from record where record.id = $2::bigint
+--   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
+--   -     select page_order, sort_values, '[' || coalesce(translations, '') || ']' as document
+--   +     select page_order, sort_values, '{"colorId":' || page.id || ',"translations":' || '['
+--   +         || coalesce(translations, '') || ']' || '}' as document
 
