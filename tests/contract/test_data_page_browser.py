@@ -261,9 +261,9 @@ def _settle_conflict(page: DataPage) -> None:
     page.until(lambda: "Somebody else changed this meanwhile" in page.texts("h2"))
     assert [row.split() for row in page.texts(".conflict tbody tr")] == [
         ["Name", "Their", "navy", "My", "navy"],
+        ["State", "inactive", "active"],
         ["Color", "reference", "19-0001", _NONE],
         ["Color", "note", _NONE, "Mine"],
-        ["State", "inactive", "active"],
     ]
     inputs = "[...document.querySelectorAll('.conflict :checked')]"
     chosen = page.value(f"{inputs}.map((input) => input.value)")
