@@ -61,8 +61,8 @@ async def write_entries(
     """Write the entries that do not fail; return the results of the collections.
 
     ``root`` is the batch of ``items``, those of all entries. ``collections`` are in the order of
-    ``reference_order``. Without ``skip_failed``, raise ApiError with the errors of all entries,
-    else LateFailuresError for entries that fail after they were written.
+    ``reference_order``. Raise LateFailuresError for entries that fail after they were written, and
+    without ``skip_failed`` ApiError with the errors of all entries.
     """
     errors = root.errors
     copies = dict(zip(root.request_indexes, root.items, strict=True))
@@ -88,7 +88,7 @@ async def write_entries(
             written.append((position, stored))
     stored_batches = [stored for _, stored in written]
     await check_results(stored_batches, errors, options)
-    late_batches = await finish_deletes(stored_batches, errors, options)
+    late_batches = await finish_deletes(stored_batches, options)
     if not options.skip_failed:
         errors.raise_any()
     if written:

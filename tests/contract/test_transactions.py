@@ -122,66 +122,6 @@ async def test_the_state_after_the_request_decides(api: Api) -> None:
     assert unknown in (await send(api, refers)).details
 
 
-async def test_dependents_of_failed_entries_say_so(api: Api) -> None:
-    entries = [
-        entry("styles", number="SV-D", name="Coat", brandId={"customId": "B-D"}),
-        entry("measurement-charts", styleId={"number": "SV-D"}, unit="CM", lines=[]),
-        entry("brands", customId="B-D", name=5),
-        entry("groups", userDefinedId="G-D", name="Fine"),
-        {"collection": "brand", "item": {}},
-        entry("color-translations", "delete", colorId=1),
-        "entry",
-        entry(
-            "style-custom-fields",
-            userDefinedId="F-D",
-            name="Field",
-            type="text",
-            associatedBrands=[{"customId": "B-D"}],
-        ),
-    ]
-    unknown, kind = "validation_error.unknown_reference", "validation_error.invalid_type"
-    failed = await send(api, entries)
-    assert (failed.status, failed.json["error"]["operation"]) == (400, "transaction")
-    assert (failed.json["error"]["total_items"], failed.json["error"]["failed_items"]) == (8, 7)
-    invalid = "validation_error.invalid_value"
-    assert failed.details == [
-        (unknown, "[0].item.brandId"),
-        (unknown, "[1].item.styleId"),
-        (kind, "[2].item.name"),
-        (invalid, "[4].collection"),
-        (invalid, "[5].operation"),
-        (kind, "[6]"),
-        (unknown, "[7].item.associatedBrands[0].customId"),
-    ]
-    values = [row["value"] for row in failed.json["error"]["details"]]
-    assert values[0] == "Entry 2, which creates it, fails."
-    assert values[1] == "Entry 0, which creates it, fails."
-    assert values[6] == values[0]
-    assert values[3].endswith("Did you mean brands?")
-    assert (await api.get("/api/groups", {"userDefinedId": "G-D"})).data == []
-    skipped = await send(api, entries, params=SKIP)
-    failing = ["failed"] * 3
-    assert (skipped.json["code"], shown(skipped)) == (
-        "partial",
-        [*failing, "created", *failing, "failed"],
-    )
-    assert [row["collection"] for row in skipped.data[4:7]] == ["brand", "color-translations", None]
-
-
-async def test_deletes_of_used_records_are_skipped_alone(api: Api) -> None:
-    """What depends on the failed delete is judged anew; the rest is written."""
-    await send(api, season("U"))
-    entries = [
-        entry("brands", "delete", customId="B-U"),
-        entry("styles", "delete", number="SV-U"),
-        entry("groups", "delete", userDefinedId="U"),
-        entry("styles", "merge", number="SW-U", groupIds=[]),
-    ]
-    answer = await send(api, entries, params=SKIP)
-    assert shown(answer) == ["failed", "failed", "deleted", "updated"]
-    assert [row["details"][0]["type"] for row in answer.data[:2]] == ["conflict.in_use"] * 2
-
-
 async def test_entries_of_one_record_are_duplicates(api: Api) -> None:
     created = await send(api, [entry("groups", userDefinedId="T", name="T")])
     by_id, by_key = created.data[0]["id"], {"userDefinedId": "T"}
