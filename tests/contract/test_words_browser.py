@@ -10,12 +10,9 @@ from selenium import webdriver
 from service.extras.pages.page import read_file
 from service.schemas.vocabulary import words
 from tests.support.api import Api
-from tests.support.browser import INSTALLED, DataPage, Page, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Page, Reader, reader_of
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _TEXTS = {
     language: json.loads(read_file(f"words/{language}.json"))["texts"] for language in ("de", "fr")

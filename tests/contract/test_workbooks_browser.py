@@ -13,12 +13,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 from selenium import webdriver
 
 from tests.support.api import Api
-from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _NOTE = '=1+1 & <b>"é"</b>\n_x0041_ 🧵'
 _ROWS: list[list[Any]] = [
