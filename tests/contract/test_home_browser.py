@@ -67,6 +67,8 @@ def _filter_by_name(page: DataPage) -> None:
     """Choose another record by its name, with keys alone; take conditions away again."""
     page.click("details.menu summary")
     page.select("select[aria-label=Operator]", "in")
+    page.click(".condition [role=combobox]")
+    page.until(lambda: page.texts(".choices .more") == ["More match: type to narrow."])
     page.find(".condition [role=combobox]").send_keys("Tindholt Alpine")
     page.until(lambda: page.texts("[role=option]")[:1] == ["Tindholt Alpine · TH-B001"])
     page.find(".condition [role=combobox]").send_keys(Keys.ARROW_DOWN, Keys.ENTER)
