@@ -120,6 +120,7 @@ def _walk(reader: Reader, first: dict[str, str], language: str) -> None:
         assert english == [], address
         raw = {each for text in shown for each in text.split() if _is_raw(each)}
         assert raw == set(), address
+        assert "2147483647" not in "".join(shown), "a bound that nobody means"
         assert not re.search(r"\d\.\d\d [A-Z]{3}\b", " ".join(shown)), address
     assert page.console_errors() == []
 
