@@ -40,6 +40,7 @@ def _begin(reader: Reader, brands: int) -> DataPage:
     assert rows[0].split("\n")[0] == "Styles", "styles are first"
     assert f"Brands\n{brands}" in rows
     assert "Styles\n100+" in rows
+    assert page.texts("main .actions a") == ["New style"]
     assert page.texts(".recent li")[0].startswith("created")
     assert any("Woad & Madder" in row for row in page.texts(".recent li"))
     return page

@@ -56,7 +56,7 @@ def _choose(reader: Reader) -> None:
     page.enter(reader.key)
     page.choose("Artikel")
     page.until(lambda: page.texts(".results th")[:3] == ["ID", "Artikelnummer", "Name"])
-    assert page.texts("main .actions a")[:2] == ["Neuer Datensatz", "Tabelle hochladen"]
+    assert page.texts("main .actions a")[:2] == ["Neuer Artikel", "Tabelle hochladen"]
     page.select("#language", "fr")
     page.until(lambda: page.heading() == "Modèles")
     page.until(lambda: page.texts(".results th")[1:2] == ["Référence du modèle"])
@@ -67,7 +67,7 @@ def _choose(reader: Reader) -> None:
     page.until(lambda: bool(page.texts(".error:not(:empty)")))
     assert page.texts(".error:not(:empty)")[0].split(" (")[0] in _errors("fr")
     page.select("#language", "en")
-    page.until(lambda: page.heading() == "New record: Suppliers")
+    page.until(lambda: page.heading() == "New supplier")
 
 
 async def test_other_pages_speak_it_too(browser: webdriver.Chrome, api: Api) -> None:
