@@ -9,12 +9,9 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import MERGE_PATCH, Api, issue_key
-from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _HOSTILE = {
     "script": '<script>document.title="owned"</script><img src=x onerror=alert(1)>',
@@ -45,7 +42,7 @@ def _browse(reader: Reader, total: int) -> None:
     page.choose("Colors")
     page.until(lambda: len(page.rows()) == 30)
     assert page.texts(".results th")[:3] == ["Id", "Name", "Own reference"]
-    assert "New record" not in page.texts("main a"), "a key that may only read sees no controls"
+    assert "New color" not in page.texts("main a"), "a key that may only read sees no controls"
     page.until(lambda: page.texts("p.total") == [f"{total} records"])
     _turn_pages(page)
     page.type("input[type=search]", "CREME bru")
@@ -118,10 +115,10 @@ def _see_some(reader: Reader, key: str, style: int, name: str) -> None:
     shown = ["Start", "Colors", "Styles", "Countries", "Currencies", "Languages"]
     assert sorted(page.texts("#collections a")) == sorted(shown)
     page.choose("Colors")
-    page.until(lambda: "New record" in page.texts("main a"))
+    page.until(lambda: "New color" in page.texts("main a"))
     page.choose("Styles")
     page.until(lambda: bool(page.column(1)))
-    assert "New record" not in page.texts("main a")
+    assert "New style" not in page.texts("main a")
     page = reader.enter(f"#/styles/{style}", key=key)
     page.wait_for(name)
     page.until(lambda: not page.is_busy())
@@ -226,8 +223,8 @@ async def test_an_editor_creates_changes_and_deletes(
 
 def _create(reader: Reader) -> str:
     page = reader.enter("#/colors")
-    page.press_link("New record")
-    page.wait_for("New record: Colors")
+    page.press_link("New color")
+    page.wait_for("New color")
     # Thousands of keys would take a while.
     note = page.fill("Color note", "")
     page.driver.execute_script("arguments[0].value = 'n'.repeat(4001)", note)

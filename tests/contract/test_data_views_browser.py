@@ -12,14 +12,11 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api
-from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
 from tests.support.data_tour import Records, Texts, create, tour
 from tests.support.time_limits import scaled
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _SCRIPT = '<script>document.title="owned"</script><img src=x onerror=alert(1)>'
 _FROM_RIGHT = "\u202e\u05d0\u05d3\u05d5\u05dd\u202c \u0634\u0631\u0642"

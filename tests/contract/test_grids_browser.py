@@ -9,12 +9,9 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api, issue_key
-from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _SIZES = ["XS", "S", "M", "L", "XL", "XXL"]
 _PASTE = """

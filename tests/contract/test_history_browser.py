@@ -6,12 +6,9 @@ import pytest
 from selenium import webdriver
 
 from tests.support.api import MERGE_PATCH, Api, issue_key
-from tests.support.browser import INSTALLED, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, Reader, reader_of
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _ROWS = ".history tbody tr"
 

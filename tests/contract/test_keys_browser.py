@@ -9,13 +9,10 @@ from service.organizations.scopes import Scopes
 from service.resources.scope_names import scope_problem
 from tests.contract.test_keys import refused_soon
 from tests.support.api import Api, issue_key
-from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
 from tests.support.keys import PATH
 
-pytestmark = [
-    pytest.mark.contract("Keys"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Keys"), NEEDS_BROWSER]
 
 _NAME = "Portal <b>"
 _OFFERED = """[...document.querySelectorAll('.scope-choice select')].flatMap((select) =>

@@ -8,12 +8,9 @@ import pytest
 from selenium import webdriver
 
 from tests.support.api import Api
-from tests.support.browser import INSTALLED, Page
+from tests.support.browser import NEEDS_BROWSER, Page
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 
 class Docs(Page):

@@ -8,13 +8,10 @@ from aiohttp.test_utils import TestClient, TestServer
 from selenium import webdriver
 
 from tests.support.api import Api, issue_key
-from tests.support.browser import INSTALLED, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, Reader, reader_of
 from tests.support.serving import serving
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
 _AWAY = "https://pictures.invalid/front.jpg"

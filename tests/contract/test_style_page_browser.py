@@ -9,12 +9,9 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import MERGE_PATCH, Api
-from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 
 async def test_a_style_is_shown_as_a_product(

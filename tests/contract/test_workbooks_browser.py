@@ -13,12 +13,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 from selenium import webdriver
 
 from tests.support.api import Api
-from tests.support.browser import INSTALLED, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _NOTE = '=1+1 & <b>"é"</b>\n_x0041_ 🧵'
 _ROWS: list[list[Any]] = [
@@ -200,7 +197,8 @@ def _change_prices(page: DataPage, folder: Path) -> None:
     page.find(".sheet")
     page.until(lambda: not page.is_busy())
     sheet = _edit(page, folder / "b")
-    assert [sheet["A2"].value, sheet["B2"].value] == ["all", "All colors"]
+    cells = [sheet[name].value for name in ("B1", "A2", "B2")]
+    assert cells == ["Color", "all", "All colors"]
     sheet["C2"], sheet["A3"] = 77.5, "0815"
     _bring(page, sheet, folder / "b" / "prices.xlsx")
     assert page.texts(".exchange li") == ["A3: the table has no row “0815”."]

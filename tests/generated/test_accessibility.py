@@ -9,13 +9,10 @@ from selenium import webdriver
 
 from tests.generated.tools import TOOLS
 from tests.support.api import Api
-from tests.support.browser import INSTALLED, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, Reader, reader_of
 from tests.support.data_tour import Records, Texts, create, tour
 
-pytestmark = [
-    pytest.mark.contract("Open pages"),
-    pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed"),
-]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _AXE: Final = TOOLS / "node_modules" / "axe-core" / "axe.min.js"
 _VIOLATIONS: Final = """

@@ -13,7 +13,7 @@ import pytest
 
 from tests.policy.sources import ROOT
 from tests.support import reaper
-from tests.support.browser import INSTALLED
+from tests.support.browser import NEEDS_BROWSER
 from tests.support.processes import wait_until_gone
 from tests.support.time_limits import becomes, limit
 
@@ -83,7 +83,7 @@ def test_the_end_of_the_command_ends_its_detached_children() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(not INSTALLED, reason="chromium and chromedriver are not installed")
+@NEEDS_BROWSER
 @pytest.mark.parametrize("ends", ["    raise SystemExit", "    time.sleep(600)"])
 def test_no_browser_stays_behind(ends: str, tmp_path: Path) -> None:
     """The test fails, or its process is killed."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
@@ -36,7 +37,9 @@ _ARGUMENTS = (
 _SECONDS = 30
 _REQUESTS = "performance"
 
-INSTALLED = bool(_BROWSER and _DRIVER)
+NEEDS_BROWSER = pytest.mark.skipif(
+    not (_BROWSER and _DRIVER), reason="chromium and chromedriver are not installed"
+)
 
 
 class _ReapedDriver(webdriver.ChromeService):

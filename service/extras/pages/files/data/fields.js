@@ -31,10 +31,13 @@ export class Row {
   }
 }
 
+/** The bound of a number that nobody means: what the database can store. */
+const WIDEST = 2 ** 31 - 1;
+
 function hintOf(name, schema) {
   const { maxLength, minimum, maximum } = schema;
   const length = maxLength === undefined ? "" : t("At most {0} characters.", maxLength);
-  const isBounded = Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum) && minimum !== 1;
+  const isBounded = Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum) && minimum !== 1 && maximum < WIDEST;
   return [hint(name, schema), length, isBounded ? t("{0} to {1}.", minimum, maximum) : ""].filter(Boolean).join(" ");
 }
 

@@ -65,7 +65,7 @@ function creation(collection) {
     schema: collection.create,
     values: {},
     tag: null,
-    title: t("New record: {0}", collection.title),
+    title: collection.newTitle,
     back: hashOf({ name: collection.name }),
     backText: collection.title,
   };

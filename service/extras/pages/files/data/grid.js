@@ -13,7 +13,7 @@ const DECIMAL_COMMA = /^\s*-?\d+,\d+\s*$/;
  */
 export class Grid {
   constructor({ caption, corner = "", columns, rows, newRow = null }) {
-    Object.assign(this, { caption, columns, newRow, rows: [], steps: [], anchor: null });
+    Object.assign(this, { caption, corner, columns, newRow, rows: [], steps: [], anchor: null });
     this.hasHeads = rows.some(({ head }) => head !== undefined) || !newRow;
     const titles = columns.map(({ title, head, isNumber }) => el("th", { scope: "col", class: isNumber ? "number" : undefined }, head ?? title));
     this.body = el("tbody", {});

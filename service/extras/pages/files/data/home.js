@@ -17,7 +17,8 @@ const PAGE = 1000;
 const PAGES = 3;
 
 /** Returns the nodes of the start page, and the promise that its numbers are there. */
-export function homeView(model, { organization }) {
+export function homeView(model, { organization }, canWrite) {
+  const styles = model.collections.get("styles");
   const hits = el("div", { class: "hits", "aria-live": "off" });
   const groups = el("div", { class: "groups" });
   const changes = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
@@ -32,6 +33,7 @@ export function homeView(model, { organization }) {
   }
   const nodes = [
     el("h1", { tabindex: "-1" }, stored(organization.name)),
+    styles?.create && canWrite(styles) && el("p", { class: "actions" }, link(hashOf({ name: styles.name, id: "new" }), styles.newTitle)),
     searchForm(model, hits, groups),
     hits,
     groups,

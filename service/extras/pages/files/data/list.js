@@ -48,7 +48,7 @@ export class ListView {
     this.results = el("div", { class: "results", "aria-busy": "true" });
     const create = canWrite && collection.create;
     const actions = [
-      create && link(hashOf({ name: collection.name, id: "new" }), t("New record")),
+      create && link(hashOf({ name: collection.name, id: "new" }), collection.newTitle),
       this.selection && link(hashOf({ name: collection.name, id: "upload" }), t("Upload a table")),
       downloadControl(model, collection, () => ({ view: this.view, shown: this.shown })),
     ];

@@ -146,7 +146,7 @@ async function route() {
 }
 
 async function showStart({ name }) {
-  const { nodes, title, loading } = homeView(page.model, page.caller);
+  const { nodes, title, loading } = homeView(page.model, page.caller, canWrite);
   showNodes(...(name ? [el("p", { class: "message" }, t("There is no such collection."))] : []), ...nodes);
   setTitle(title);
   await loading;

@@ -1,6 +1,6 @@
 // Collections and their schemas, as the OpenAPI document describes them.
 
-import { collectionWords, partTitle } from "./words.js";
+import { collectionWords, partTitle, t } from "./words.js";
 
 const JSON_TYPE = "application/json";
 
@@ -76,6 +76,7 @@ export class Model {
       path: path.slice(1),
       hasSearch,
       title: collectionWords(name)?.[0] ?? item.get.tags[0],
+      newTitle: collectionWords(name)?.[2] ?? t("New in {0}", collectionWords(name)?.[0] ?? item.get.tags[0]),
       description: collectionWords(name)?.[1] ?? this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
       schema: this.resolve(items),
       parameters: new Map(parameters.flatMap((parameter) => this.#queryParameters(parameter))),

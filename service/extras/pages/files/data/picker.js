@@ -30,7 +30,8 @@ export class Picker {
       blur: () => this.#close(),
     });
     this.none = el("p", { class: "quiet", hidden: true }, t("Nothing matches."));
-    this.element = el("div", { class: "picker" }, this.input, this.list, this.none);
+    this.more = el("p", { class: "quiet more", hidden: true }, t("More match: type to narrow."));
+    this.element = el("div", { class: "picker" }, this.input, el("div", { class: "choices" }, this.list, this.more), this.none);
   }
 
   #type() {
@@ -44,10 +45,10 @@ export class Picker {
     // Without a word the first records are offered.
     const q = /[\p{L}\p{N}]/u.test(text) && !this.isChosen ? text : "";
     try {
-      const data = await this.#find(q);
+      const { data, hasMore } = await this.#find(q);
       if (search !== this.searches || document.activeElement !== this.input) return;
       remember(this.collection, data);
-      this.#open(data);
+      this.#open(data, hasMore);
     } catch (error) {
       if (error.rows) announce(error.message);
       else if (error.name !== "AbortError") throw error;
@@ -56,11 +57,13 @@ export class Picker {
 
   async #find(q) {
     const { collection } = this;
-    if (collection.search) return collection.search(q);
-    return (await get(collection.path, { pageSize: CHOICES, ...(q && collection.hasSearch !== false && { q }) })).data;
+    if (collection.search) return { data: await collection.search(q), hasMore: false };
+    const canNarrow = collection.hasSearch !== false;
+    const { data, pagination } = await get(collection.path, { pageSize: CHOICES, ...(q && canNarrow && { q }) });
+    return { data, hasMore: canNarrow && Boolean(pagination?.hasMore) };
   }
 
-  #open(records) {
+  #open(records, hasMore) {
     Object.assign(this, { records, active: -1 });
     const options = records.map((record, index) => {
       const attributes = { role: "option", id: newId("choice"), dir: "auto", "aria-selected": "false" };
@@ -70,15 +73,17 @@ export class Picker {
     this.list.replaceChildren(...options);
     this.list.hidden = !records.length;
     this.none.hidden = records.length > 0;
+    this.more.hidden = !hasMore;
     this.input.setAttribute("aria-expanded", String(records.length > 0));
     (records.length ? this.list : this.none).scrollIntoView({ block: "nearest" });
-    announce(records.length ? t("{0} choices", records.length) : t("Nothing matches."));
+    const said = records.length ? t("{0} choices", records.length) : t("Nothing matches.");
+    announce(hasMore ? `${said}. ${t("More match: type to narrow.")}` : said);
   }
 
   #close() {
     this.searches += 1;
     clearTimeout(this.timer);
-    this.list.hidden = this.none.hidden = true;
+    this.list.hidden = this.none.hidden = this.more.hidden = true;
     this.input.setAttribute("aria-expanded", "false");
     this.input.removeAttribute("aria-activedescendant");
   }

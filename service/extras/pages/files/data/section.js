@@ -8,8 +8,8 @@ import { t } from "./words.js";
 export class Section {
   /**
    * `read()` returns the data, `show(data)` its nodes, and `actions(data)` what can be done: a `text`, the `path` that is written
-   * to, and `open(done)`, which returns the Saver; `done` has the functions of its task. `choose(choice)` chooses what is read.
-   * `onChange` is called after a change.
+   * to, and `open(done, choice)`, which returns the Saver; `done` has the functions of its task. `choose(choice)` chooses what is read,
+   * unless an action `opensFor` that word before its first dot. `onChange` is called after a change.
    */
   constructor({ name, title, read, show, actions = () => [], choose = null, onChange = () => null }) {
     Object.assign(this, { name, title, read, show, actions, choose, onChange, isEditing: false });
@@ -50,20 +50,20 @@ export class Section {
     if (action) await this.open(action, false);
   }
 
-  async open(action, isFocused = true) {
+  async open(action, isFocused = true, choice = "") {
     const done = {
       onSaved: () => this.#close(() => this.onChange(this)),
       onCancel: () => this.#close(),
     };
     this.body.setAttribute("aria-busy", "true");
     try {
-      const saver = await action.open(done);
+      const saver = await action.open(done, choice);
       // An action without input is done at once.
       if (!saver) return this.#close(() => this.onChange(this));
       this.isEditing = true;
       this.buttons.replaceChildren();
       this.body.replaceChildren(saver.element);
-      if (isFocused) saver.element.querySelector("input:not([readonly]), select, textarea")?.focus();
+      if (isFocused) (saver.first ?? saver.element).querySelector("input:not([readonly]), select, textarea")?.focus();
     } catch (error) {
       if (!error.rows || error.status === 401) throw error;
       this.body.prepend(alertBox(error.message));
@@ -82,13 +82,15 @@ export class Section {
 
   /** Shows the section, with the focus at its heading, where screen readers and Tab go on. */
   async goTo(choice) {
-    if (choice && this.choose && !this.isEditing) {
+    const meant = this.options?.find(({ opensFor }) => opensFor && opensFor === choice?.split(".")[0]);
+    if (choice && this.choose && !meant && !this.isEditing) {
       this.choose(choice);
       await this.load();
     }
     this.element.scrollIntoView({ block: "start" });
     this.heading.focus({ preventScroll: true });
     const [first] = this.options ?? [];
-    if (first?.opensAtOnce && !this.isEditing && !hasUnsaved()) this.open(first);
+    const action = meant ?? (first?.opensAtOnce ? first : null);
+    if (action && !this.isEditing && !hasUnsaved()) this.open(action, true, choice);
   }
 }

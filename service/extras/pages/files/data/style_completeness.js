@@ -8,6 +8,11 @@ import { recordHash } from "./values.js";
 import { capital, label, lower, t, wordFor } from "./words.js";
 
 const SHOWN = 4;
+/** What a section opens for requirements, by the words of `opensFor`. */
+const OPENED = {
+  barcodes: () => "gtins",
+  translations: (entries) => ["languages", ...new Set(entries.map(({ languageId }) => languageId))].join("."),
+};
 
 export function completenessSection(context, sectionOf) {
   const path = partPath(context.collection.byChannel, context.style);
@@ -48,17 +53,25 @@ function channelOf(context, { channel, missing }, sectionOf) {
       el("h4", {}, capital(wordFor(requirement))),
       el("ul", {}, entries.slice(0, SHOWN).map(({ message }) => el("li", {}, stored(message)))),
       entries.length > SHOWN && el("p", { class: "quiet" }, t("and {0} more like these", entries.length - SHOWN)),
-      el("p", {}, whereTo(context, entries[0], sectionOf)),
+      el("p", {}, whereTo(context, entries, sectionOf)),
     );
   return el("details", { class: "channel" }, el("summary", {}, name, " ", state), [...groups].map(([requirement, entries]) => list(requirement, entries)), el("p", {}, record));
 }
 
 /** Returns the link to where something is filled in: a section of this page, else the list of its collection. */
-function whereTo(context, { path, requirement }, sectionOf) {
+function whereTo(context, entries, sectionOf) {
+  const [{ path, requirement }] = entries;
   const [address, field] = path.split("#");
   const [, collection, , part, entry] = address.replace(/^\//, "").split("/");
   const section = sectionOf(part ?? (collection === context.collection.name ? "details" : collection));
   const text = t("Fill in {0}", lower(wordFor(requirement)));
-  if (section) return link(hashOf({ name: context.collection.name, id: String(context.style.id), action: "at", part: section.name, entry: section.choose ? entry : "" }), text);
+  const opened = OPENED[requirement]?.(entries) ?? (section?.choose ? entry : "");
+  if (section) return again(link(hashOf({ name: context.collection.name, id: String(context.style.id), action: "at", part: section.name, entry: opened }), text));
   return link(hashOf({ name: collection }), `${text}: ${label(field ?? "")}`);
+}
+
+/** Has a link lead there also when the address has it already. */
+function again(node) {
+  node.addEventListener("click", () => node.hash === location.hash && window.dispatchEvent(new HashChangeEvent("hashchange")));
+  return node;
 }

@@ -5,6 +5,7 @@ import { badge, el, link, newId, report } from "./dom.js";
 import { hashOf } from "./location.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
+import { gtinsForm, withoutGtin } from "./style_gtins.js";
 import { recordHash, scrolling } from "./values.js";
 import { locale, numeral, t } from "./words.js";
 
@@ -35,6 +36,7 @@ export class Matrix {
 
   /** Chooses the price list whose prices are shown. */
   choose(listId) {
+    if (!Number(listId)) return;
     this.listId = Number(listId);
     localStorage.setItem(CHOSEN_LIST, listId);
   }
@@ -91,6 +93,7 @@ export class Matrix {
     return [
       this.list && { text: t("Edit prices"), path, open: (done) => this.#editPrices(path, data, done) },
       skus.length > 0 && { text: t("Edit SKUs"), path: `api/style-skus#${style.id}`, open: (done) => this.#editSkus(skus, done) },
+      withoutGtin(skus).length > 0 && { text: t("Allocate GTINs"), opensFor: "gtins", open: (done) => gtinsForm(withoutGtin(skus), done) },
       skus.length < wanted && { text: t("Make the missing SKUs"), open: () => this.#generate() },
     ].filter(Boolean);
   }

@@ -28,17 +28,20 @@ export function textsSection(context) {
     },
     actions: ({ languages }) => {
       if (!context.canWrite || !part.replace) return [];
-      const open = async (done) => {
+      const open = async (done, choice = "") => {
         const { data: values, tag } = await get(path, { form: "writable" });
-        return new Saver({ method: "PUT", path, values, tag, ...inGrid(layoutOf(fields, languages, part)), ...done });
+        const lacking = choice.split(".").slice(1).map(Number).filter((id) => languages.has(id));
+        const saver = new Saver({ method: "PUT", path, values, tag, ...inGrid(layoutOf(fields, languages, part, lacking)), ...done });
+        const first = saver.editor.grid.rows.find(({ key }) => key === String(lacking[0]));
+        return Object.assign(saver, { first: first?.element });
       };
-      return [{ text: t("Edit the translations"), path, open }];
+      return [{ text: t("Edit the translations"), opensFor: "languages", path, open }];
     },
   };
 }
 
-/** Languages one below the other, so that a list from a translator can be pasted. */
-function layoutOf(fields, languages, part) {
+/** Languages one below the other, so that a list from a translator can be pasted. Those that are `lacking` have rows at once. */
+function layoutOf(fields, languages, part, lacking) {
   const { properties } = part.replace.items ?? {};
   const isLong = (name) => name !== "name" && (properties?.[name]?.maxLength ?? Infinity) > 300;
   const rowOf = (entry) => ({
@@ -51,7 +54,10 @@ function layoutOf(fields, languages, part) {
     caption: t("Translations"),
     corner: t("Language"),
     columns: fields.map((name) => ({ key: name, title: label(name), isLong: isLong(name) })),
-    rowsOf: (entries) => entries.map(rowOf),
+    rowsOf: (entries) => {
+      const present = new Set(entries.map(({ languageId }) => languageId));
+      return [...entries, ...lacking.filter((id) => !present.has(id)).map((languageId) => ({ languageId }))].map(rowOf);
+    },
     above: (editor) => [languageChoice(editor, languages, (id) => rowOf({ languageId: id }))],
     bodyOf(rows, values, locate) {
       const stored = new Map(values.map((entry) => [String(entry.languageId), entry]));

@@ -1,0 +1,64 @@
+"""Browser tests of what completeness leads to on `/data`: GTINs that are allocated, and texts."""
+
+import asyncio
+
+import pytest
+from selenium import webdriver
+
+from tests.support.api import Api
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.judged_style import Judged, made
+
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
+_CHANNEL = "//details[summary/bdi[text()='Weld shop']]"
+
+
+async def test_what_is_missing_is_filled_in_where_its_link_leads(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """The range is chosen before numbers are allocated; languages that lack a name have rows."""
+    style = await Judged.create(api)
+    size_range = await made(api, "size-ranges", name="Weld sizes")
+    await api.put(f"/api/size-ranges/{size_range}/sizes", [{"name": "S"}, {"name": "M"}])
+    await style.set(sizeRangeId=size_range)
+    color = (await api.get("/api/colors")).data[0]["id"]
+    await made(api, "style-colors", styleId=style.style, colorId=color)
+    await api.post("/api/style-skus/generate", [{"styleId": style.style}])
+    languages = {entry["name"]: entry["id"] for entry in (await api.get("/api/languages")).data}
+    chosen = {"languageIds": [languages["Danish"], languages["German"]], "name": "Weld shop"}
+    await made(api, "channels", requirements=["barcodes", "translations"], **chosen)
+    last = (await api.get("/api/barcode-ranges", {"state": "active"})).data[-1]
+    reader = await reader_of(browser, api, demo_dsn)
+    page = await asyncio.to_thread(_allocate, reader, style.style, str(last["id"]))
+    skus = (await api.get("/api/style-skus", {"styleId": style.style})).data
+    assert [sku["gtin"][:7] for sku in skus] == [last["companyPrefix"]] * 2
+    await asyncio.to_thread(_name, page)
+    texts = (await api.get(f"{style.path}/translations")).data
+    assert {text["languageId"]: text["name"] for text in texts} == {languages["German"]: "Wau"}
+
+
+def _allocate(reader: Reader, style: int, range_id: str) -> DataPage:
+    page = reader.enter(f"#/styles/{style}")
+    page.click(f"{_CHANNEL}/summary", "xpath")
+    for answer in ("Cancel", "Allocate 2 GTINs"):
+        page.until(lambda: not page.is_busy())
+        page.click(f"{_CHANNEL}//a[text()='Fill in barcodes']", "xpath")
+        page.select(".of-sizes .editing select", range_id)
+        assert "never gives these numbers out again" in page.texts(".of-sizes .editing")[0]
+        page.press(answer)
+    report = "document.querySelector('.report')?.textContent"
+    page.until(lambda: page.value(report) == "2 GTINs allocated.")
+    return page
+
+
+def _name(page: DataPage) -> None:
+    assert "Allocate GTINs" not in page.texts("button")
+    page.click(f"{_CHANNEL}/summary", "xpath")
+    page.click(f"{_CHANNEL}//a[text()='Fill in translations']", "xpath")
+    page.until(lambda: page.texts(".of-translations tbody th") == ["Danish", "German"])
+    label = "document.activeElement.getAttribute('aria-label')"
+    page.until(lambda: page.value(label) == "Danish, Name")
+    page.find(".of-translations [aria-label='German, Name']").send_keys("Wau")
+    page.press("Save")
+    page.until(lambda: "Wau" in page.texts(".texts td"))
+    assert page.console_errors() == []
