@@ -168,6 +168,30 @@ care as materialized (
     join style_care_set care on care.organization_id = $1 and care.style_id = page.id
     where care.style_color_id is null or care.style_color_id in (select id from made)
 ),
+care_text as materialized (
+    select
+        own.kind,
+        own.id,
+        json_agg(
+            json_build_object('languageId', spoken.id, 'languageCode', spoken.code, 'text', own.text)
+            order by spoken.id
+        ) as translations
+    from (
+        select 'icon' as kind, care_instruction_icon_id as id, language_id, text
+        from care_instruction_icon_translation where organization_id = $1
+        union all
+        select 'instruction', care_instruction_id, language_id, text
+        from care_instruction_translation where organization_id = $1
+        union all
+        select 'layer', care_instruction_layer_id, language_id, text
+        from care_instruction_layer_translation where organization_id = $1
+        union all
+        select 'material', care_instruction_material_id, language_id, text
+        from care_instruction_material_translation where organization_id = $1
+    ) as own
+    join spoken on spoken.id = own.language_id
+    group by own.kind, own.id
+),
 file as materialized (
     select
         file.style_id,
@@ -305,20 +329,7 @@ select
                                         'symbol', icon.symbol,
                                         'process', icon.process,
                                         'text', icon.text,
-                                        'translations', (
-                                            select coalesce(
-                                                json_agg(
-                                                    json_build_object(
-                                                        'languageId', spoken.id, 'languageCode', spoken.code, 'text', own.text
-                                                    )
-                                                    order by spoken.id
-                                                ),
-                                                '[]'
-                                            )
-                                            from care_instruction_icon_translation own
-                                            join spoken on spoken.id = own.language_id
-                                            where own.organization_id = $1 and own.care_instruction_icon_id = icon.id
-                                        )
+                                        'translations', coalesce(own.translations, '[]')
                                     )
                                     order by array_position(
                                         '{washing, bleaching, tumbleDrying, naturalDrying, ironing, dryCleaning, wetCleaning}',
@@ -330,6 +341,7 @@ select
                             from style_care_icon link
                             join care_instruction_icon icon
                                 on icon.organization_id = $1 and icon.id = link.care_instruction_icon_id
+                            left join care_text own on own.kind = 'icon' and own.id = icon.id
                             where link.organization_id = $1 and link.style_care_set_id = care.id
                         ),
                         'instructions', (
@@ -339,20 +351,7 @@ select
                                         'careInstructionId', text.id,
                                         'userDefinedId', text.user_defined_id,
                                         'text', text.text,
-                                        'translations', (
-                                            select coalesce(
-                                                json_agg(
-                                                    json_build_object(
-                                                        'languageId', spoken.id, 'languageCode', spoken.code, 'text', own.text
-                                                    )
-                                                    order by spoken.id
-                                                ),
-                                                '[]'
-                                            )
-                                            from care_instruction_translation own
-                                            join spoken on spoken.id = own.language_id
-                                            where own.organization_id = $1 and own.care_instruction_id = text.id
-                                        )
+                                        'translations', coalesce(own.translations, '[]')
                                     )
                                     order by text.position, text.id
                                 ),
@@ -360,6 +359,7 @@ select
                             )
                             from style_care_instruction link
                             join care_instruction text on text.organization_id = $1 and text.id = link.care_instruction_id
+                            left join care_text own on own.kind = 'instruction' and own.id = text.id
                             where link.organization_id = $1 and link.style_care_set_id = care.id
                         )
                     )
@@ -382,20 +382,7 @@ select
                                         'careInstructionLayerId', layer.id,
                                         'userDefinedId', layer.user_defined_id,
                                         'text', layer.text,
-                                        'translations', (
-                                            select coalesce(
-                                                json_agg(
-                                                    json_build_object(
-                                                        'languageId', spoken.id, 'languageCode', spoken.code, 'text', own.text
-                                                    )
-                                                    order by spoken.id
-                                                ),
-                                                '[]'
-                                            )
-                                            from care_instruction_layer_translation own
-                                            join spoken on spoken.id = own.language_id
-                                            where own.organization_id = $1 and own.care_instruction_layer_id = layer.id
-                                        ),
+                                        'translations', coalesce(own.translations, '[]'),
                                         'materials', (
                                             select coalesce(
                                                 json_agg(
@@ -403,23 +390,7 @@ select
                                                         'careInstructionMaterialId', material.id,
                                                         'userDefinedId', material.user_defined_id,
                                                         'text', material.text,
-                                                        'translations', (
-                                                            select coalesce(
-                                                                json_agg(
-                                                                    json_build_object(
-                                                                        'languageId', spoken.id,
-                                                                        'languageCode', spoken.code,
-                                                                        'text', own.text
-                                                                    )
-                                                                    order by spoken.id
-                                                                ),
-                                                                '[]'
-                                                            )
-                                                            from care_instruction_material_translation own
-                                                            join spoken on spoken.id = own.language_id
-                                                            where own.organization_id = $1
-                                                                and own.care_instruction_material_id = material.id
-                                                        ),
+                                                        'translations', coalesce(own.translations, '[]'),
                                                         'percentage', share.percentage,
                                                         'recycledPercentage', share.recycled_percentage
                                                     )
@@ -431,6 +402,7 @@ select
                                             join care_instruction_material material
                                                 on material.organization_id = $1
                                                 and material.id = share.care_instruction_material_id
+                                            left join care_text own on own.kind = 'material' and own.id = material.id
                                             where share.organization_id = $1 and share.style_care_layer_id = own_layer.id
                                         )
                                     )
@@ -441,6 +413,7 @@ select
                             from style_care_layer own_layer
                             join care_instruction_layer layer
                                 on layer.organization_id = $1 and layer.id = own_layer.care_instruction_layer_id
+                            left join care_text own on own.kind = 'layer' and own.id = layer.id
                             where own_layer.organization_id = $1 and own_layer.style_care_set_id = care.id
                         )
                     )
