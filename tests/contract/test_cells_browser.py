@@ -142,7 +142,6 @@ def _pick(reader: Reader) -> None:
     _press(page, reader.key, Keys.ENTER)
     page.until(lambda: page.texts(cell)[0].startswith("Sorrel Mill"))
     page.use_desktop_layout()
-    page.console_errors()
 
 
 async def test_all_records_that_match_are_edited_deleted_and_restored(
