@@ -79,7 +79,7 @@ def by_value(value: Any) -> Any:
     if isinstance(value, list):
         return [*map(by_value, value)]
     is_decimal = isinstance(value, str) and re.fullmatch(r"-?[0-9]+\.[0-9]+", value)
-    return f"{float(value):g}" if is_decimal else value
+    return value.rstrip("0").rstrip(".") if is_decimal else value
 
 
 @pytest.mark.parametrize(
