@@ -110,7 +110,7 @@ def sources(
         if path in workbooks or path.name.startswith(_REJECTS_PREFIX):
             continue
         if not is_file and (path is root or path.suffix in SUFFIXES):
-            raise TransferError(f"{path} is no folder and no file: use a folder, .ndjson or .csv")
+            raise TransferError(f"{path} is no folder and no file (.ndjson, .csv, .xlsx)")
         if is_file:
             require_collection(path.stem, collections)
             if (other := by_name.setdefault(path.stem, path)) is not path:
