@@ -72,7 +72,7 @@ where $1::bigint is not null and not exists (select 1 from language where langua
 -- Reactivates deactivated children.
 with sent as materialized (
     select sent.* from jsonb_to_recordset($2::jsonb) as sent(
-        "ownerId" bigint, id bigint, "isShown" boolean, "isBack" boolean, "isMoved" boolean{{types}}
+        "ownerId" bigint, id bigint, "isShown" boolean, "isBack" boolean{{types}}
     )
 )
 update {{table}} as stored

@@ -35,8 +35,8 @@ select page_order, sort_values, json_build_object(
 )::text as document
 from page;
 
--- name: expiry(organization_id, id)
-select expires_at from api_key where organization_id = $1::bigint and id = $2::bigint;
+-- name: expiries(organization_id, ids)
+select id, expires_at from api_key where organization_id = $1::bigint and id = any($2::bigint[]);
 
 -- name: lock(organization_id, id)
 select coalesce(scopes, array[scope])

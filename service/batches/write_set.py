@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import CREATED, DELETED
-from service.database.connections import Connection
 
 LockedRow: TypeAlias = Mapping[str, Any]
 """Stored record before the write, as the locking statement returned it.
@@ -43,11 +42,6 @@ class WriteSet:
 
     stored: Mapping[int, LockedRow] = field(default_factory=dict)
     """Locked rows of the stored records, by id."""
-
-    @property
-    def connection(self) -> Connection:
-        """Connection of the batch."""
-        return self.batch.connection
 
     def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
         """Return the ids of created and deleted records, by collection, then by operation.

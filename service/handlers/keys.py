@@ -51,7 +51,8 @@ async def add(resource: Resource, request: web.Request, raw: bytes) -> ApiRespon
 
     async def work(connection: Connection, _: list[int], body: audit.Body) -> audit.Audited:
         caller, text = caller_of(request), body.get("expiresAt")
-        latest = await keys.expiry(connection, caller.organization_id, caller.key_id)
+        own = await keys.expiries(connection, caller.organization_id, caller.key_id)
+        latest = own.get(caller.key_id)
         expires_at = parse_timestamp(text) if text else latest
         if latest and expires_at and expires_at > latest:
             raise api_error(ErrorType.INVALID_VALUE, "expiresAt", message=_TOO_LATE)
@@ -81,8 +82,9 @@ async def rotate(resource: Resource, request: web.Request, raw: bytes) -> ApiRes
         document = await _locked(resource, request, connection, path[0])
         seconds, caller = body.get("overlapSeconds"), caller_of(request)
         ids = (path[0], caller.key_id)
-        own, latest = [await keys.expiry(connection, caller.organization_id, id_) for id_ in ids]
-        if latest and (own is None or own > latest):
+        expiries = await keys.expiries(connection, caller.organization_id, *ids)
+        rotated, latest = map(expiries.get, ids)
+        if latest and (rotated is None or rotated > latest):
             raise api_error(ErrorType.INVALID_VALUE, "expiresAt", message=_OUTLASTS)
         key, event = await keys.rotate(connection, caller.organization_id, path[0], seconds)
         return success(_with_key(document, key)), event

@@ -41,11 +41,12 @@ async def create(
     return key, key_id, AuditEvent("key.created", f"key:{key_id}", details)
 
 
-async def expiry(connection: Connection, organization_id: int, key_id: int) -> datetime | None:
-    """Return the time from which a key is refused; None means never."""
-    arguments = (organization_id, key_id)
-    expires_at: datetime | None = await connection.fetchval(_SQL["expiry"].text, *arguments)
-    return expires_at
+async def expiries(
+    connection: Connection, organization_id: int, *key_ids: int
+) -> dict[int, datetime | None]:
+    """Return the times from which keys are refused, by id; None means never."""
+    rows = await connection.fetch(_SQL["expiries"].text, organization_id, [*key_ids])
+    return {row["id"]: row["expires_at"] for row in rows}
 
 
 async def lock(connection: _Connection, organization_id: int, key_id: int) -> list[str] | None:

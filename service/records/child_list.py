@@ -122,7 +122,7 @@ class ChildList(ChildTable):
         stored = defaultdict[int, StoredChildren](StoredChildren)
         owners, ids, *values = [column or () for column in columns]
         states = values.pop(0) if self.deactivates else repeat(False)
-        positions = values.pop(0) if self.moved else ()
+        positions = values.pop(0) if self.is_ordered else ()
         rows = zip(*values, strict=True) if values else repeat(())
         for owner_id, child_id, is_deactivated, row in zip(owners, ids, states, rows, strict=False):
             children = stored[owner_id]
@@ -183,7 +183,7 @@ class ChildList(ChildTable):
         for children in lists:
             owner_id, existing = children.owner_id, children.existing
             active = children.stored.active
-            positions = children.positions() if self.moved else {}
+            positions = children.positions() if self.is_ordered else {}
             sent, stored = [*islice(rows_of_all, len(existing))], [*map(active.get, existing)]
             if sent == stored and len(active) == len(sent) and not (positions or children.new):
                 continue  # as most lists of most requests
@@ -238,12 +238,11 @@ class ChildList(ChildTable):
         is_moved = position != children.stored.positions.get(child_id)
         if is_moved or row != stored:
             is_shown = stored is None and self.cause == self.turned
-            is_shown |= is_moved and self.cause == self.moved
+            is_shown |= is_moved and self.order_shown
             is_shown |= any(row[index] != before[index] for index in self._shown)
             yield self._values(row, children.owner_id, child_id) | {
                 "isShown": is_shown,
                 "isBack": stored is None,
-                "isMoved": is_moved,
                 POSITION: position,
             }
 

@@ -75,8 +75,10 @@ class ChildTable:
     """Cause of their changes in the change feed."""
     turned: str = ""
     """Cause of deactivations and reactivations."""
-    moved: str = ""
-    """Cause of changes of the order, if entries keep the order in which they are sent."""
+    is_ordered: bool = False
+    """Whether entries keep the order in which they are sent."""
+    order_shown: bool = False
+    """Whether other documents show the order."""
 
     @cached_property
     def has_ids(self) -> bool:
@@ -159,11 +161,11 @@ class ChildTable:
             for name, type_ in columns.items()
         ]
         state = ["is_deactivated"] if self.deactivates else []
-        position = {POSITION: "bigint"} if self.moved else {}
+        position = {POSITION: "bigint"} if self.is_ordered else {}
         id_ = "id" if self.has_ids else column_of(self.key)
         record = "null::bigint" if "." in self.name else f"stored.{self.owner}"
         also = f', stored.{self.owner} as "{self.also}"' if self.also else ""
-        causes = {"isShown": self.cause, "isBack": self.turned, "isMoved": self.moved}
+        causes = {"isShown": self.cause, "isBack": self.turned}
         # One flag for each cause.
         flags = {cause: flag for flag, cause in reversed(causes.items()) if cause}
         written = names | {name: f"sent.{name}" for name in position}
@@ -227,7 +229,7 @@ class ChildTable:
             for name, field in shape.properties.items()
             if scalar_columns.is_scalar(field)
         ]
-        selected += [f"{row}.{POSITION}"] if self.moved else []
+        selected += [f"{row}.{POSITION}"] if self.is_ordered else []
         columns = "".join(f", {each.column}" for each in self.nested)
         nested = "".join(f"\n{each.join(form, parent=row)}" for each in self.nested)
         if self.linked:
@@ -236,7 +238,7 @@ class ChildTable:
             entry = scalar_columns.braced(scalar_columns.members_sql(shape, keys))
         return sql["join"].fill(
             entry=entry,
-            order=self.order or f"{_FIRST * bool(self.moved)}entry.{column_of(self.key)}",
+            order=self.order or f"{_FIRST * self.is_ordered}entry.{column_of(self.key)}",
             list=self.column,
             rows=sql["rows_and_lists"].fill(rows=rows.text, row=row, lists=columns, nested=nested)
             if rows and nested

@@ -35,7 +35,8 @@ _LINES = ChildList(
     shown=("name", "tolerance"),
     cause="measurement-charts",
     turned="measurement-charts",
-    moved="measurement-charts",
+    is_ordered=True,
+    order_shown=True,
 )
 _SIZES = Reference(
     f"lines.requested.{_SIZE}",

@@ -29,7 +29,7 @@ _SIZES = ChildList(
     shown=("name",),
     cause="size-range-sizes",
     turned="size-range-sizes.isDeactivated",
-    moved="size-range-sizes.position",
+    is_ordered=True,
 ).bound("size-range-sizes", "size_range")
 _RELATION = _SIZES.members.index(_RELATED)
 """Index of the value in a row."""
