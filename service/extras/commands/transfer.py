@@ -57,7 +57,8 @@ def _add_export(parsers: Parsers) -> None:
         metavar="COLLECTION",
         help="collections to export, with their parts (default: all)",
     )
-    exporting.add_argument(
+    forms = exporting.add_mutually_exclusive_group()
+    forms.add_argument(
         "--csv",
         action="store_const",
         dest="suffix",
@@ -65,7 +66,7 @@ def _add_export(parsers: Parsers) -> None:
         default=".ndjson",
         help="write CSV with the fields that an import can read",
     )
-    exporting.add_argument(
+    forms.add_argument(
         "--xlsx",
         action="store_const",
         dest="suffix",
