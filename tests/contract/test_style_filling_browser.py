@@ -41,7 +41,7 @@ def _allocate(reader: Reader, style: int, range_id: str) -> DataPage:
     page = reader.enter(f"#/styles/{style}")
     page.click(f"{_CHANNEL}/summary", "xpath")
     for answer in ("Cancel", "Allocate 2 GTINs"):
-        page.until(lambda: not page.is_busy())
+        page.until(lambda: not page.is_busy() and not page.texts(".of-sizes .editing"))
         page.click(f"{_CHANNEL}//a[text()='Fill in barcodes']", "xpath")
         page.select(".of-sizes .editing select", range_id)
         assert "never gives these numbers out again" in page.texts(".of-sizes .editing")[0]

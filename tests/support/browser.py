@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -210,8 +210,8 @@ class DataPage(Page):
         self.click(f"//main[@id='view']//a[normalize-space()='{text}']", By.XPATH)
 
     def select(self, selector: str, value: str) -> None:
-        """Choose a value of a list."""
-        Select(self.find(selector)).select_by_value(value)
+        """Choose a value of a list; of one that is drawn anew meanwhile, then."""
+        self.wait.until(partial(_is_selected, selector, value))
 
     def clear(self, selector: str) -> None:
         """Delete what stands in a field, key by key."""
@@ -250,6 +250,14 @@ class DataPage(Page):
     def is_busy(self) -> bool:
         """Return whether something is being loaded."""
         return bool(self.value("!!document.querySelector('[aria-busy=true]')"))
+
+
+def _is_selected(selector: str, value: str, driver: webdriver.Chrome) -> bool:
+    try:
+        Select(driver.find_element(By.CSS_SELECTOR, selector)).select_by_value(value)
+    except (NoSuchElementException, StaleElementReferenceException):
+        return False
+    return True
 
 
 def _is_clicked(locator: tuple[str, str], driver: webdriver.Chrome) -> bool:
