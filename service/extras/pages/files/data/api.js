@@ -93,15 +93,20 @@ export function get(path, parameters = [], options = {}) {
   return request("GET", query ? `${path}?${query}` : path, options);
 }
 
-/** Returns the records of all pages of a list. */
-export async function readAll(path, parameters = []) {
-  const records = [];
+/** Yields the records of each page of a list. */
+export async function* pages(path, parameters = []) {
   const pairs = Array.isArray(parameters) ? parameters : Object.entries(parameters);
   for (let next = [...pairs, ["pageSize", "100"]]; next; ) {
     const { data, pagination } = await get(path, next);
-    records.push(...data);
+    yield data;
     next = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
   }
+}
+
+/** Returns the records of all pages of a list. */
+export async function readAll(path, parameters) {
+  const records = [];
+  for await (const page of pages(path, parameters)) records.push(...page);
   return records;
 }
 

@@ -1,6 +1,6 @@
 // Bulk edit: some fields of all selected records, shown before and after, and written if nobody else changed them.
 
-import { get } from "./api.js";
+import { get, pages } from "./api.js";
 import { alertBox, button, el, link, newId, stored } from "./dom.js";
 import { ObjectEditor } from "./editors.js";
 import { hashOf, listParameters } from "./location.js";
@@ -96,11 +96,9 @@ export async function matchingView(model, collection, view) {
 async function readMatching(collection, view, onProgress) {
   const fields = ["id", ...TITLE_FIELDS.filter((name) => name in collection.schema.properties)];
   const records = [];
-  let parameters = [...listParameters({ ...view, sort: "id", order: "asc", cursor: "" }), ["fields", fields.join(",")], ["pageSize", "100"]];
-  while (parameters) {
-    const { data, pagination } = await get(collection.path, parameters);
-    records.push(...data);
-    parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
+  const parameters = [...listParameters({ ...view, sort: "id", order: "asc", cursor: "" }), ["fields", fields.join(",")]];
+  for await (const page of pages(collection.path, parameters)) {
+    records.push(...page);
     if (!onProgress(records.length)) return null;
   }
   return records;

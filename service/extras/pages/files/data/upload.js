@@ -1,6 +1,6 @@
 // Upload of a table: a file, its columns, a dry run row by row, the write, and the rejected rows as a table again.
 
-import { get } from "./api.js";
+import { readAll } from "./api.js";
 import { documentOf, doubles, emptiable, listsByLanguage, REASON, recognize, targetsOf } from "./columns.js";
 import { guard as guarded, hasDecimalCommas, readTable, save, TableError, toFile, unguard } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
@@ -48,12 +48,7 @@ function factsOf({ rows, encoding, separator, hasDecimalCommas: withCommas, shee
 /** Returns all languages, which name the columns of translations. */
 async function readLanguages(model) {
   const collection = model.collections.get("languages");
-  const languages = [];
-  for (let parameters = [["pageSize", 100]]; parameters; ) {
-    const { data, pagination } = await get(collection.path, parameters);
-    languages.push(...data);
-    parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
-  }
+  const languages = await readAll(collection.path);
   remember(collection, languages);
   return languages;
 }
