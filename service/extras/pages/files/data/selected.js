@@ -63,7 +63,7 @@ export async function selectedView(model, collection, { ids, ...view }) {
   const action = actionOf(view);
   await readNames(ids.map((id) => [collection, id]));
   const names = ids.map((id) => nameOf(collection, id));
-  const edit = new BulkEdit(sheetOf(model, collection), { action, ids, names, readTags: () => readTags(collection, ids) });
+  const edit = new BulkEdit(sheetOf(model, collection), { action, ids, names, readTags: action !== "delete" && (() => readTags(collection, ids)) });
   return nodesOf(collection, TITLES[action](ids.length, collection.title), edit.element);
 }
 
@@ -105,8 +105,8 @@ async function readMatching(collection, view, onProgress) {
 }
 
 class BulkEdit {
-  /** `readTags` returns the records' entity tags; without it what others change meanwhile in these fields is overwritten. */
-  constructor(sheet, { action, ids, names, readTags }) {
+  /** `readTags` returns the records' entity tags; without it what others change meanwhile in these fields is overwritten. Deletions have none. */
+  constructor(sheet, { action, ids, names, readTags = null }) {
     Object.assign(this, { sheet, ids, action, readTags, isEdit: action === "edit", editors: new Map() });
     this.names = new Map(ids.map((id, index) => [id, names[index]]));
     const head = { title: t("Id"), number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
@@ -172,7 +172,7 @@ class BulkEdit {
     const values = this.action === "restore" ? { state: "active" } : this.#values();
     this.preview.disabled = true;
     try {
-      const tags = await this.readTags?.();
+      const tags = this.readTags && (await this.readTags());
       const documents = this.ids.map((id, index) => [{ number: index + 1, cells: [] }, this.#documentOf(id, tags?.[index], values)]);
       await this.writing.dryRun(rowsOf(this.sheet, documents));
     } catch (error) {
