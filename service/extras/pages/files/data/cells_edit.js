@@ -9,7 +9,7 @@ import { recordPath } from "./record.js";
 import { SaveBar } from "./savebar.js";
 import { titleOfField } from "./sheet.js";
 import { guard } from "./unsaved.js";
-import { eachReference, plainText } from "./values.js";
+import { plainText, referencesIn } from "./values.js";
 import { t } from "./words.js";
 
 const ATTEMPTS = 3;
@@ -250,11 +250,9 @@ export class CellsEdit {
     }
   }
 
-  async #readNames(record) {
+  #readNames(record) {
     const { model, collection } = this.sheet;
-    const references = [];
-    eachReference(model, collection, "", collection.schema, record, (target, id) => references.push([target, id]));
-    await readNames(references);
+    return readNames(referencesIn(model, collection, "", collection.schema, record));
   }
 
   #refresh(cell) {

@@ -9,7 +9,7 @@ import { listParameters } from "./location.js";
 import { isScalar, titleOf, typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { fieldOf } from "./sheet.js";
-import { eachReference } from "./values.js";
+import { referencesIn } from "./values.js";
 import { t } from "./words.js";
 import { dateCell, numberCell, workbook } from "./xlsx.js";
 
@@ -44,10 +44,8 @@ class Table {
 
   /** Adds a page of records, whose references are named beside their ids. */
   async add(records) {
-    const references = [];
-    const visit = (target, id) => references.push([target, id]);
-    for (const record of records) for (const name of this.names) eachReference(this.model, this.collection, name, this.fields.get(name), record[name], visit);
-    await readNames(references);
+    const of = (record) => this.names.flatMap((name) => [...referencesIn(this.model, this.collection, name, this.fields.get(name), record[name])]);
+    await readNames(records.flatMap(of));
     for (const record of records) this.rows.push(this.#cells(record));
   }
 

@@ -3,7 +3,7 @@
 import { toJson } from "./api.js";
 import { button, el, link, replace, stored } from "./dom.js";
 import { nameOf, readNames } from "./names.js";
-import { eachReference, isMissing, plainText, recordHash, scrolling } from "./values.js";
+import { isMissing, plainText, recordHash, referencesIn, scrolling } from "./values.js";
 import { label, t } from "./words.js";
 
 const PAGE_SIZE = 100;
@@ -82,15 +82,11 @@ export class Results {
   }
 
   #references({ changes }) {
-    const references = [];
     const ofParts = Object.fromEntries(this.parts.map(({ list, schema }) => [list, schema]));
     const schemas = { ...ofParts, ...this.collection.schema.properties, ...this.collection.create?.properties };
-    const visit = (target, id) => ["number", "bigint", "string"].includes(typeof id) && references.push([target, id]);
-    for (const { field, before, after } of changes) {
-      const schema = schemas[field] ?? {};
-      for (const value of [before, after]) eachReference(this.model, this.collection, field, schema, value, visit);
-    }
-    return references;
+    return changes.flatMap(({ field, before, after }) =>
+      [before, after].flatMap((value) => [...referencesIn(this.model, this.collection, field, schemas[field] ?? {}, value)]),
+    );
   }
 
   #table(rows) {

@@ -20,16 +20,16 @@ export function timeOf(text) {
   return Number.isNaN(time.getTime()) ? stored(text) : el("time", { datetime: text, title: text }, TIME.format(time));
 }
 
-/** Calls a function with the collection and id of each reference in a value. */
-export function eachReference(model, collection, field, schema, value, visit) {
+/** Yields the collection and id of each reference in a value. */
+export function* referencesIn(model, collection, field, schema, value) {
   if (isMissing(value)) return;
   const resolved = model.resolve(schema);
   const target = model.reference(collection, field);
   if (Array.isArray(value)) {
-    for (const entry of value) eachReference(model, collection, field, resolved.items ?? {}, entry, visit);
+    for (const entry of value) yield* referencesIn(model, collection, field, resolved.items ?? {}, entry);
   } else if (typeof value === "object") {
-    for (const [name, member] of model.fields(resolved)) eachReference(model, collection, name, member, value[name], visit);
-  } else if (target) visit(target, value);
+    for (const [name, member] of model.fields(resolved)) yield* referencesIn(model, collection, name, member, value[name]);
+  } else if (target) yield [target, value];
 }
 
 /** Returns the nodes of a value in a table's cell or beside a label. */
