@@ -6,16 +6,14 @@ import { hashOf } from "./location.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { gtinsForm, withoutGtin } from "./style_gtins.js";
-import { recordHash, scrolling } from "./values.js";
-import { locale, numeral, t } from "./words.js";
+import { dayOf, recordHash, scrolling } from "./values.js";
+import { numeral, t } from "./words.js";
 
-const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const MS_PER_DAY = 86_400_000;
 const CHOSEN_LIST = "selvedge.priceList";
 
 const today = () => new Date().toISOString().slice(0, 10);
 const dayAfter = (date, days) => new Date(Date.parse(date) + days * MS_PER_DAY).toISOString().slice(0, 10);
-const dayOf = (date) => DAY.format(new Date(`${date}T12:00`));
 
 export class Matrix {
   constructor(context) {

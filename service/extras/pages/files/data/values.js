@@ -20,6 +20,11 @@ export function timeOf(text) {
   return Number.isNaN(time.getTime()) ? stored(text) : el("time", { datetime: text, title: text }, TIME.format(time));
 }
 
+const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+
+/** Returns a date, which is the same day in all time zones, as people read it. */
+export const dayOf = (date) => DAY.format(new Date(`${date}T12:00`));
+
 /** Yields the collection and id of each reference in a value. */
 export function* referencesIn(model, collection, field, schema, value) {
   if (isMissing(value)) return;
