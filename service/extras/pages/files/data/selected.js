@@ -4,7 +4,7 @@ import { get, pages } from "./api.js";
 import { alertBox, button, el, link, newId, stored } from "./dom.js";
 import { ObjectEditor } from "./editors.js";
 import { hashOf, listParameters } from "./location.js";
-import { titleOf, typesOf } from "./model.js";
+import { TITLE_FIELDS, titleOf, typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { recordPath } from "./record.js";
 import { sheetOf, titleOfField } from "./sheet.js";
@@ -52,7 +52,6 @@ const HINTS = {
 /** Returns what is done with the records, as an address says. */
 const actionOf = ({ action }) => (Object.hasOwn(TITLES, action) ? action : "edit");
 const SHOWN = 500;
-const TITLE_FIELDS = ["name", "text", "value", "number", "code", "relatedStyleNumber", "sku", "fileName", "barcode", "styleNumber", "colorName"];
 
 function nodesOf(collection, title, element) {
   return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), element], title };
