@@ -5,9 +5,8 @@ import { CellError, LIST_SEPARATOR, valueOf, wholeNumber } from "./cells.js";
 import { unguard } from "./csv.js";
 import { singular } from "./model.js";
 import { fieldOf, titleOfField } from "./sheet.js";
-import { label, spelled, t } from "./words.js";
+import { label, spelled, stepsOf, t } from "./words.js";
 
-const STEPS = /(\w+)|\[(\d{1,4})\]|\./g;
 const PATH = /^\w+(\[\d{1,4}\]|\.\w+)*$/;
 /** Heading of the column of rejected rows that says why. It is no field when they are uploaded again. */
 export const REASON = t("Why it was rejected");
@@ -17,12 +16,6 @@ const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 /** Returns the heading of the column with the names of the records or entries of a field. It is not read. */
 export const nameHeading = (name) => `${spelled(name, true)} ${/s$/.test(name) ? "names" : "name"}`;
-
-/** Returns the steps of a path such as `languages[0].text`, or null. */
-export function stepsOf(name) {
-  if (!PATH.test(name)) return null;
-  return [...name.matchAll(STEPS)].filter(([step]) => step !== ".").map(([, member, index]) => member ?? Number(index));
-}
 
 /** Returns the heading that a column has in English, which tables can have whatever the reader's language is. */
 const inEnglish = (path) => path.map((step, index) => (typeof step === "number" ? step + 1 : spelled(step, index === 0 && path.length > 1))).join(" ");
@@ -145,7 +138,7 @@ function closest({ collection, keys }, targets, name) {
 export function recognize(sheet, targets, name) {
   const { model, collection, members } = sheet;
   const text = name.trim();
-  const steps = stepsOf(text);
+  const steps = PATH.test(text) ? stepsOf(text) : null;
   const found = steps && follow(model, members, steps);
   if (found) {
     const key = JSON.stringify([found.path, undefined]);

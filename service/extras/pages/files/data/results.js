@@ -4,7 +4,7 @@ import { toJson } from "./api.js";
 import { button, el, link, replace, stored } from "./dom.js";
 import { nameOf, readNames } from "./names.js";
 import { isMissing, plainText, recordHash, referencesIn, scrolling } from "./values.js";
-import { label, t } from "./words.js";
+import { label, stepsOf, t } from "./words.js";
 
 const PAGE_SIZE = 100;
 const KINDS = { failed: t("rejected"), created: t("new"), updated: t("changed"), deleted: t("deleted"), absent: t("not there to delete"), unchanged: t("unchanged") };
@@ -13,10 +13,10 @@ const KINDS = { failed: t("rejected"), created: t("new"), updated: t("changed"),
 export function wordsOf(model, collection, field, item) {
   const words = [];
   let value = item;
-  for (const [, index, name] of field.matchAll(/\[(\d+)\]|([^.[\]]+)/g)) {
-    value = value?.[index ?? name];
-    if (name) words.push(label(name));
-    else words.push(value?.languageId === undefined ? String(Number(index) + 1) : plainText(model, collection, "languageId", value.languageId));
+  for (const step of stepsOf(field)) {
+    value = value?.[step];
+    if (typeof step === "string") words.push(label(step));
+    else words.push(value?.languageId === undefined ? String(step + 1) : plainText(model, collection, "languageId", value.languageId));
   }
   return words.join(": ");
 }
