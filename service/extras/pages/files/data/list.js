@@ -24,7 +24,7 @@ const SHORT = 30;
 const previousPages = new Map();
 
 /** Returns the columns that are shown first: texts, numbers and references, without the id. */
-export function defaultColumns(model, { schema }) {
+function defaultColumns(model, { schema }) {
   const fields = model.fields(schema).filter(([name]) => name !== "id");
   const scalars = fields.filter(([, field]) => isScalar(field)).map(([name]) => name);
   const first = scalars.filter((name) => name !== "state").slice(0, DEFAULT_COLUMNS - 1);
