@@ -1,6 +1,6 @@
 // Edit in the cells of a list: one field of one record at a time, saved if nobody else changed it, and taken back.
 
-import { get, request, toJson } from "./api.js";
+import { get, request } from "./api.js";
 import { announce, button, el, stored } from "./dom.js";
 import { ObjectEditor } from "./editors.js";
 import { titleOf, typesOf } from "./model.js";
@@ -9,12 +9,11 @@ import { recordPath } from "./record.js";
 import { SaveBar } from "./savebar.js";
 import { titleOfField } from "./sheet.js";
 import { guard } from "./unsaved.js";
-import { plainText, referencesIn } from "./values.js";
+import { isSame, plainText, referencesIn } from "./values.js";
 import { t } from "./words.js";
 
 const ATTEMPTS = 3;
 const REFUSALS = [400, 409, 422];
-const isSame = (one, other) => toJson(one ?? null) === toJson(other ?? null);
 
 /** Reason why a field is not written: somebody else has set it to another value. */
 class Conflict extends Error {

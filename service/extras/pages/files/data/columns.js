@@ -44,8 +44,8 @@ function follow(model, members, steps) {
 }
 
 /** Returns the columns that a table can have, each with its path, field, title, and the names by which it is recognized. */
-export function targetsOf(sheet, languages, entryCount) {
-  const targets = new Targets(sheet, languages, entryCount);
+export function targetsOf(sheet, languages) {
+  const targets = new Targets(sheet, languages);
   const titles = Object.fromEntries(sheet.parts.map(({ member, title }) => [member, title]));
   for (const [name, schema] of Object.entries(sheet.members)) {
     targets.visit(name, schema, [name], titles[name] ?? titleOfField(sheet, name));
@@ -54,9 +54,8 @@ export function targetsOf(sheet, languages, entryCount) {
 }
 
 class Targets {
-  /** `entryCount` is the number of entries that lists of objects have columns for. */
-  constructor({ model }, languages, entryCount = 1) {
-    Object.assign(this, { model, languages, entryCount, all: [] });
+  constructor({ model }, languages) {
+    Object.assign(this, { model, languages, all: [] });
   }
 
   #add(path, field, title, names, each) {
@@ -92,13 +91,10 @@ class Targets {
     this.#add(path, field, `${title}: ids`, path.length === 1 ? [name] : []);
   }
 
+  /** Adds the columns of the first entry, after which those of the others are named. */
   #visitEntries(name, { members }, path, title) {
     if (members.languageId) return this.#addLanguages(name, members, path, title);
-    for (let index = 0; index < this.entryCount; index += 1) {
-      for (const [member, schema] of Object.entries(members)) {
-        this.visit(member, schema, [...path, index, member], `${title} ${index + 1}: ${label(member, schema)}`);
-      }
-    }
+    for (const [member, schema] of Object.entries(members)) this.visit(member, schema, [...path, 0, member], `${title} 1: ${label(member, schema)}`);
   }
 
   #addLanguages(name, members, path, title) {

@@ -1,5 +1,6 @@
 // Values of documents as people read them: texts as they are, references as links, lists as tables or enumerations.
 
+import { toJson } from "./api.js";
 import { badge, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { isScalar, titleOf } from "./model.js";
@@ -14,6 +15,9 @@ export const recordLink = (collection, id) =>
   link(recordHash(collection, id), el("bdi", {}, nameOf(collection, id)));
 
 export const isMissing = (value) => value === null || value === undefined;
+
+/** Returns whether two values are stored alike: what is missing is null. */
+export const isSame = (left, right) => toJson(left ?? null) === toJson(right ?? null);
 
 export function timeOf(text) {
   const time = new Date(text);
