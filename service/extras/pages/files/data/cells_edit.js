@@ -13,7 +13,6 @@ import { isSame, plainText, referencesIn } from "./values.js";
 import { t } from "./words.js";
 
 const ATTEMPTS = 3;
-const REFUSALS = [400, 409, 422];
 
 /** Reason why a field is not written: somebody else has set it to another value. */
 class Conflict extends Error {
@@ -209,7 +208,7 @@ export class CellsEdit {
       this.#showError(t("Somebody else has set this to {0} meanwhile. Enter saves yours, Esc keeps theirs.", theirs));
       cell.record[cell.name] = error.theirs;
     } else if (!error.rows) throw error;
-    else if (REFUSALS.includes(error.status)) this.#showError(error.message);
+    else if (error.isRefusal) this.#showError(error.message);
     else {
       const back = () => cell.element.focus();
       const bar = new SaveBar({ onSave: () => this.#commit().then((isClosed) => isClosed && back()), onCancel: () => {
@@ -277,7 +276,7 @@ export class CellsEdit {
       this.#tell(t("{0}: taken back.", this.#titleOf(cell)));
     } catch (error) {
       if (!(error instanceof Conflict) && !error.rows) throw error;
-      if (error.rows && !REFUSALS.includes(error.status)) this.steps.push(step);
+      if (error.rows && !error.isRefusal) this.steps.push(step);
       this.#tell(t("{0} is not taken back: {1}", this.#titleOf(cell), error instanceof Conflict ? t("somebody else has changed it since.") : error.message));
     } finally {
       this.isSaving = false;
