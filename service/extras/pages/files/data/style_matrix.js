@@ -7,7 +7,7 @@ import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { gtinsForm, withoutGtin } from "./style_gtins.js";
 import { dayOf, recordHash, scrolling } from "./values.js";
-import { numeral, t } from "./words.js";
+import { numeral, t, wordFor } from "./words.js";
 
 const MS_PER_DAY = 86_400_000;
 const CHOSEN_LIST = "selvedge.priceList";
@@ -76,7 +76,7 @@ export class Matrix {
       "div",
       { class: "sku" },
       el("p", { class: "price" }, amount),
-      el("p", { class: "code" }, link(recordHash(this.context.model.collections.get("style-skus"), id), sku), state !== "active" && badge(state)),
+      el("p", { class: "code" }, link(recordHash(this.context.model.collections.get("style-skus"), id), sku), state !== "active" && badge(wordFor(state), state)),
       gtin ? el("p", { class: "code" }, gtin) : el("p", { class: "lacks" }, t("no GTIN")),
       more.length > 0 && el("ul", {}, more),
     );
