@@ -267,8 +267,8 @@ export class CellsEdit {
 
   /** Takes the last change back, unless somebody else changed the field since. */
   async undo() {
-    const step = this.steps.pop();
-    if (!step || this.isSaving) return;
+    const step = !this.isSaving && this.steps.pop();
+    if (!step) return;
     const { cell, before, after } = step;
     this.isSaving = true;
     try {
