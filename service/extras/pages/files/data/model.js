@@ -71,6 +71,7 @@ export class Model {
     const hasSearch = parameters.some((parameter) => parameter.name === "q");
     if (!name || !record || !(hasSearch || this.feed.includes(name))) return;
     const { items } = this.#data(item.get);
+    const ids = (item.delete?.parameters ?? []).map((parameter) => this.resolve(parameter)).find((parameter) => parameter.name === "ids");
     const collection = {
       name,
       path: path.slice(1),
@@ -83,6 +84,7 @@ export class Model {
       create: this.body(item.post),
       replace: this.body(record.put),
       canDelete: Boolean(record.delete),
+      maxDeleted: ids && this.resolve(ids.schema).maxItems,
       parts: [],
     };
     this.collections.set(name, collection);

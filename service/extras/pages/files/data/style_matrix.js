@@ -91,7 +91,7 @@ export class Matrix {
     return [
       this.list && { text: t("Edit prices"), path, open: (done) => this.#editPrices(path, data, done) },
       skus.length > 0 && { text: t("Edit SKUs"), path: `api/style-skus#${style.id}`, open: (done) => this.#editSkus(skus, done) },
-      withoutGtin(skus).length > 0 && { text: t("Allocate GTINs"), opensFor: "gtins", open: (done) => gtinsForm(withoutGtin(skus), done) },
+      withoutGtin(skus).length > 0 && { text: t("Allocate GTINs"), opensFor: "gtins", open: (done) => gtinsForm(this.context.model, withoutGtin(skus), done) },
       skus.length < wanted && { text: t("Make the missing SKUs"), open: () => this.#generate() },
     ].filter(Boolean);
   }
