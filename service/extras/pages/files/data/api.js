@@ -29,9 +29,14 @@ export const parseKey = (text) => text.trim().replace(/^(?:authorization:\s*)?(?
 
 /** Failure of a request. Its rows have the `field`, and in `value` a sentence for people. */
 export class Failure extends Error {
-  constructor(status, code, rows, { tag = null, retryAfter = null } = {}) {
+  constructor(status, code, rows, retryAfter = null) {
     super(rows.map((row) => row.value).join(" "));
-    Object.assign(this, { status, code, rows, tag, retryAfter });
+    Object.assign(this, { status, code, rows, retryAfter });
+  }
+
+  /** Whether what was sent is refused, which people can correct. */
+  get isRefusal() {
+    return [400, 409, 422].includes(this.status);
   }
 }
 
@@ -84,7 +89,7 @@ async function readBody(response) {
   const body = /^[{[]/.test(text) ? parseJson(text) : {};
   if (response.ok) return { data: "data" in body ? body.data : body, pagination: body.pagination, tag, total };
   const rows = body.error?.details.map((detail) => ({ ...detail, value: inWords(detail), said: detail.value })) ?? [{ field: null, value: t("The service answered {0}.", response.status) }];
-  throw new Failure(response.status, body.code, rows, { tag, retryAfter: response.headers.get("Retry-After") });
+  throw new Failure(response.status, body.code, rows, response.headers.get("Retry-After"));
 }
 
 /** Returns the response to a GET. `parameters` are pairs, or the members of an object. */
@@ -93,15 +98,20 @@ export function get(path, parameters = [], options = {}) {
   return request("GET", query ? `${path}?${query}` : path, options);
 }
 
-/** Returns the records of all pages of a list. */
-export async function readAll(path, parameters = []) {
-  const records = [];
+/** Yields the records of each page of a list. */
+export async function* pages(path, parameters = []) {
   const pairs = Array.isArray(parameters) ? parameters : Object.entries(parameters);
   for (let next = [...pairs, ["pageSize", "100"]]; next; ) {
     const { data, pagination } = await get(path, next);
-    records.push(...data);
+    yield data;
     next = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
   }
+}
+
+/** Returns the records of all pages of a list. */
+export async function readAll(path, parameters) {
+  const records = [];
+  for await (const page of pages(path, parameters)) records.push(...page);
   return records;
 }
 

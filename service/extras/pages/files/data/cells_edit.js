@@ -1,6 +1,6 @@
 // Edit in the cells of a list: one field of one record at a time, saved if nobody else changed it, and taken back.
 
-import { get, request, toJson } from "./api.js";
+import { get, request } from "./api.js";
 import { announce, button, el, stored } from "./dom.js";
 import { ObjectEditor } from "./editors.js";
 import { titleOf, typesOf } from "./model.js";
@@ -9,12 +9,10 @@ import { recordPath } from "./record.js";
 import { SaveBar } from "./savebar.js";
 import { titleOfField } from "./sheet.js";
 import { guard } from "./unsaved.js";
-import { eachReference, plainText } from "./values.js";
+import { isSame, plainText, referencesIn } from "./values.js";
 import { t } from "./words.js";
 
 const ATTEMPTS = 3;
-const REFUSALS = [400, 409, 422];
-const isSame = (one, other) => toJson(one ?? null) === toJson(other ?? null);
 
 /** Reason why a field is not written: somebody else has set it to another value. */
 class Conflict extends Error {
@@ -210,7 +208,7 @@ export class CellsEdit {
       this.#showError(t("Somebody else has set this to {0} meanwhile. Enter saves yours, Esc keeps theirs.", theirs));
       cell.record[cell.name] = error.theirs;
     } else if (!error.rows) throw error;
-    else if (REFUSALS.includes(error.status)) this.#showError(error.message);
+    else if (error.isRefusal) this.#showError(error.message);
     else {
       const back = () => cell.element.focus();
       const bar = new SaveBar({ onSave: () => this.#commit().then((isClosed) => isClosed && back()), onCancel: () => {
@@ -250,11 +248,9 @@ export class CellsEdit {
     }
   }
 
-  async #readNames(record) {
+  #readNames(record) {
     const { model, collection } = this.sheet;
-    const references = [];
-    eachReference(model, collection, "", collection.schema, record, (target, id) => references.push([target, id]));
-    await readNames(references);
+    return readNames(referencesIn(model, collection, "", collection.schema, record));
   }
 
   #refresh(cell) {
@@ -271,8 +267,8 @@ export class CellsEdit {
 
   /** Takes the last change back, unless somebody else changed the field since. */
   async undo() {
-    const step = this.steps.pop();
-    if (!step || this.isSaving) return;
+    const step = !this.isSaving && this.steps.pop();
+    if (!step) return;
     const { cell, before, after } = step;
     this.isSaving = true;
     try {
@@ -280,7 +276,7 @@ export class CellsEdit {
       this.#tell(t("{0}: taken back.", this.#titleOf(cell)));
     } catch (error) {
       if (!(error instanceof Conflict) && !error.rows) throw error;
-      if (error.rows && !REFUSALS.includes(error.status)) this.steps.push(step);
+      if (error.rows && !error.isRefusal) this.steps.push(step);
       this.#tell(t("{0} is not taken back: {1}", this.#titleOf(cell), error instanceof Conflict ? t("somebody else has changed it since.") : error.message));
     } finally {
       this.isSaving = false;

@@ -5,9 +5,8 @@ import { CellError, LIST_SEPARATOR, valueOf, wholeNumber } from "./cells.js";
 import { unguard } from "./csv.js";
 import { singular } from "./model.js";
 import { fieldOf, titleOfField } from "./sheet.js";
-import { label, spelled, t } from "./words.js";
+import { label, spelled, stepsOf, t } from "./words.js";
 
-const STEPS = /(\w+)|\[(\d{1,4})\]|\./g;
 const PATH = /^\w+(\[\d{1,4}\]|\.\w+)*$/;
 /** Heading of the column of rejected rows that says why. It is no field when they are uploaded again. */
 export const REASON = t("Why it was rejected");
@@ -17,12 +16,6 @@ const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 /** Returns the heading of the column with the names of the records or entries of a field. It is not read. */
 export const nameHeading = (name) => `${spelled(name, true)} ${/s$/.test(name) ? "names" : "name"}`;
-
-/** Returns the steps of a path such as `languages[0].text`, or null. */
-export function stepsOf(name) {
-  if (!PATH.test(name)) return null;
-  return [...name.matchAll(STEPS)].filter(([step]) => step !== ".").map(([, member, index]) => member ?? Number(index));
-}
 
 /** Returns the heading that a column has in English, which tables can have whatever the reader's language is. */
 const inEnglish = (path) => path.map((step, index) => (typeof step === "number" ? step + 1 : spelled(step, index === 0 && path.length > 1))).join(" ");
@@ -51,8 +44,8 @@ function follow(model, members, steps) {
 }
 
 /** Returns the columns that a table can have, each with its path, field, title, and the names by which it is recognized. */
-export function targetsOf(sheet, languages, entryCount) {
-  const targets = new Targets(sheet, languages, entryCount);
+export function targetsOf(sheet, languages) {
+  const targets = new Targets(sheet, languages);
   const titles = Object.fromEntries(sheet.parts.map(({ member, title }) => [member, title]));
   for (const [name, schema] of Object.entries(sheet.members)) {
     targets.visit(name, schema, [name], titles[name] ?? titleOfField(sheet, name));
@@ -61,9 +54,8 @@ export function targetsOf(sheet, languages, entryCount) {
 }
 
 class Targets {
-  /** `entryCount` is the number of entries that lists of objects have columns for. */
-  constructor({ model }, languages, entryCount = 1) {
-    Object.assign(this, { model, languages, entryCount, all: [] });
+  constructor({ model }, languages) {
+    Object.assign(this, { model, languages, all: [] });
   }
 
   #add(path, field, title, names, each) {
@@ -99,13 +91,10 @@ class Targets {
     this.#add(path, field, `${title}: ids`, path.length === 1 ? [name] : []);
   }
 
+  /** Adds the columns of the first entry, after which those of the others are named. */
   #visitEntries(name, { members }, path, title) {
     if (members.languageId) return this.#addLanguages(name, members, path, title);
-    for (let index = 0; index < this.entryCount; index += 1) {
-      for (const [member, schema] of Object.entries(members)) {
-        this.visit(member, schema, [...path, index, member], `${title} ${index + 1}: ${label(member, schema)}`);
-      }
-    }
+    for (const [member, schema] of Object.entries(members)) this.visit(member, schema, [...path, 0, member], `${title} 1: ${label(member, schema)}`);
   }
 
   #addLanguages(name, members, path, title) {
@@ -145,7 +134,7 @@ function closest({ collection, keys }, targets, name) {
 export function recognize(sheet, targets, name) {
   const { model, collection, members } = sheet;
   const text = name.trim();
-  const steps = stepsOf(text);
+  const steps = PATH.test(text) ? stepsOf(text) : null;
   const found = steps && follow(model, members, steps);
   if (found) {
     const key = JSON.stringify([found.path, undefined]);

@@ -1,16 +1,13 @@
 // Conflict: a record that somebody else changed meanwhile, theirs and yours side by side.
 
-import { toJson } from "./api.js";
 import { button, el, newId } from "./dom.js";
-import { isMissing, plainText, scrolling } from "./values.js";
+import { isSame, plainText, scrolling } from "./values.js";
 import { label, t } from "./words.js";
-
-const isEqual = (left, right) => (isMissing(left) && isMissing(right)) || toJson(left) === toJson(right);
 
 /** Returns the fields that differ; a list as a whole is a single one, without a name. */
 function differences(theirs, yours) {
-  if (Array.isArray(yours)) return isEqual(theirs, yours) ? [] : [""];
-  return Object.keys(yours).filter((name) => !isEqual(theirs[name], yours[name]));
+  if (Array.isArray(yours)) return isSame(theirs, yours) ? [] : [""];
+  return Object.keys(yours).filter((name) => !isSame(theirs[name], yours[name]));
 }
 
 const memberOf = (values, name) => (name ? values[name] : values);
@@ -19,7 +16,7 @@ export class Conflict {
   /** `base` is what the form began with. `onChoose` is called with the values to save. */
   constructor(model, collection, { base, theirs, yours, schema }, { onChoose, onCancel }) {
     Object.assign(this, { model, collection, theirs, yours, schema });
-    this.choices = differences(theirs, yours).map((name) => this.#choice(name, !isEqual(memberOf(base, name), memberOf(yours, name))));
+    this.choices = differences(theirs, yours).map((name) => this.#choice(name, !isSame(memberOf(base, name), memberOf(yours, name))));
     const heads = [t("Field"), t("Theirs, as it is stored now"), t("Yours")].map((text) => el("th", { scope: "col" }, text));
     const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.choices.map(({ row }) => row)));
     this.element = el(

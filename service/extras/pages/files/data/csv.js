@@ -37,7 +37,7 @@ export function decode(bytes) {
 }
 
 /** Returns the first separator in the first line, by default a comma: names of columns contain none. */
-export const separatorOf = (text) => SEPARATORS.exec(/^[^\r\n]*/.exec(text)[0])?.[0] ?? ",";
+const separatorOf = (text) => SEPARATORS.exec(/^[^\r\n]*/.exec(text)[0])?.[0] ?? ",";
 
 /** Returns the rows that are not empty: their number in a spreadsheet, and their cells. Throws a TableError. */
 export function parse(text, separator) {

@@ -12,7 +12,7 @@ const USAGE = /(?:^Used by |\), |, )([a-z][a-z -]*): (\d+)(?: \(((?:[^"()]|"(?:[
 const RECORD = /(?:^|, )([^\s,"]+)(?: ("(?:[^"\\]|\\.)*"))?/g;
 
 /** Returns the records that a message of `conflict.in_use` names: its form is fixed (contract, States). */
-export function usagesIn(message) {
+function usagesIn(message) {
   return [...message.matchAll(USAGE)].map(([, noun, count, records = ""]) => ({
     name: noun.replaceAll(" ", "-"),
     noun,

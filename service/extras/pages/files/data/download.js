@@ -1,6 +1,6 @@
 // Download of a list as CSV or as a workbook: all its pages, with the columns that are chosen, in a form that the upload reads.
 
-import { get } from "./api.js";
+import { pages } from "./api.js";
 import { cellOf } from "./cells.js";
 import { nameHeading } from "./columns.js";
 import { hasDecimalCommas, save, toFile } from "./csv.js";
@@ -9,11 +9,9 @@ import { listParameters } from "./location.js";
 import { isScalar, titleOf, typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { fieldOf } from "./sheet.js";
-import { eachReference } from "./values.js";
+import { referencesIn } from "./values.js";
 import { t } from "./words.js";
 import { dateCell, numberCell, workbook } from "./xlsx.js";
-
-const PAGE_SIZE = 100;
 
 // An empty cell leaves a list as it is when it is uploaded, as `[]` would here.
 const cell = (value, withCommas) => (Array.isArray(value) && !value.length ? "" : cellOf(value, withCommas));
@@ -46,10 +44,8 @@ class Table {
 
   /** Adds a page of records, whose references are named beside their ids. */
   async add(records) {
-    const references = [];
-    const visit = (target, id) => references.push([target, id]);
-    for (const record of records) for (const name of this.names) eachReference(this.model, this.collection, name, this.fields.get(name), record[name], visit);
-    await readNames(references);
+    const of = (record) => this.names.flatMap((name) => [...referencesIn(this.model, this.collection, name, this.fields.get(name), record[name])]);
+    await readNames(records.flatMap(of));
     for (const record of records) this.rows.push(this.#cells(record));
   }
 
@@ -147,12 +143,10 @@ export function downloadControl(model, collection, viewOf) {
 async function download(model, collection, { view, shown, format }, onProgress) {
   const names = ["id", ...shown.filter((name) => name !== "id")];
   const table = new Table(model, collection, names);
-  let parameters = [...listParameters({ ...view, cursor: "" }), ["fields", names.join(",")], ["pageSize", PAGE_SIZE]];
-  while (parameters) {
-    const { data, pagination } = await get(collection.path, parameters);
-    await table.add(data);
+  const parameters = [...listParameters({ ...view, cursor: "" }), ["fields", names.join(",")]];
+  for await (const records of pages(collection.path, parameters)) {
+    await table.add(records);
     if (!onProgress(t("{0} records …", table.rows.length))) return onProgress(t("The download is stopped."));
-    parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
   }
   const file = format === "CSV" ? table.toFile() : await table.toWorkbook();
   save(`${collection.name}.${format.toLowerCase()}`, file);

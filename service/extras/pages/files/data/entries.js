@@ -1,6 +1,6 @@
 // Entries of a part to choose from, such as the sizes of size ranges: found by words of their owner's name and their own.
 
-import { get } from "./api.js";
+import { get, pages } from "./api.js";
 import { titleOf } from "./model.js";
 import { nameOf, readNames, remember } from "./names.js";
 import { t } from "./words.js";
@@ -45,14 +45,12 @@ export class EntryCollection {
   /** Reads the names of entries, whose ids are no filter: page by page, until all are there. */
   async readNames(ids) {
     const missing = new Set(ids);
-    let parameters = [["pageSize", PAGE_SIZE]];
-    while (parameters && missing.size) {
-      const { data, pagination } = await get(this.path, parameters);
+    for await (const data of pages(this.path)) {
       const sets = data.filter((set) => set[this.list].some(({ id }) => missing.has(String(id))));
       await readNames(sets.map((set) => [this.owner, set[this.ownerField]]));
       for (const set of sets) remember(this, this.#entries(set, []));
       for (const { id } of sets.flatMap((set) => set[this.list])) missing.delete(String(id));
-      parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
+      if (!missing.size) return;
     }
   }
 

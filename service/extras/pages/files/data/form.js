@@ -10,7 +10,7 @@ import { titleOf } from "./model.js";
 import { readNames } from "./names.js";
 import { entryPath, entryTitle, partPath, recordPath } from "./record.js";
 import { Saver } from "./saver.js";
-import { eachReference } from "./values.js";
+import { referencesIn } from "./values.js";
 import { lower, t } from "./words.js";
 
 const COLOR = "styleColorId";
@@ -108,10 +108,8 @@ function entryReferences(model, schema, values) {
   });
 }
 
-async function readReferences(model, collection, { schema, values }) {
-  const references = entryReferences(model, schema, values);
-  eachReference(model, collection, "", schema, values, (target, id) => references.push([target, id]));
-  await readNames(references);
+function readReferences(model, collection, { schema, values }) {
+  return readNames([...entryReferences(model, schema, values), ...referencesIn(model, collection, "", schema, values)]);
 }
 
 /** Editors of a request body, as the Saver uses them. */

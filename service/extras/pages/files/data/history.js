@@ -16,8 +16,9 @@ const LEFT_OUT = [400, 403, 404];
 export function historySection(model, collection, id) {
   const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
   const feeds = feedsOf(model, collection).map((feed) => ({ ...feed, entries: [], query: { collection: feed.name, recordId: String(id), from: "oldest", limit: LIMIT } }));
+  const naming = keyNames(model);
   const more = async () => {
-    const [keys] = await Promise.all([keyNames(model), ...feeds.filter(({ query }) => query).map(readOn)]);
+    const [keys] = await Promise.all([naming, ...feeds.filter(({ query }) => query).map(readOn)]);
     const continuing = feeds.some(({ query }) => query) && button(t("Read on"), more, { "data-focus": "history" });
     replace(body, table(feeds, keys), ...(continuing ? [continuing] : []));
     body.setAttribute("aria-busy", "false");
@@ -51,8 +52,7 @@ async function readOn(feed) {
 /** Returns the names of API keys by id, as far as this key may read them. */
 async function keyNames(model) {
   try {
-    const { data } = await get("api/me");
-    const keys = model.collections.get("keys")?.isReadable ? await readAll("api/keys") : [data.key];
+    const keys = model.collections.get("keys")?.isReadable ? await readAll("api/keys") : [(await get("api/me")).data.key];
     return new Map(keys.map(({ id, name }) => [String(id), name]));
   } catch (error) {
     if (!LEFT_OUT.includes(error.status)) throw error;

@@ -171,6 +171,6 @@ class KeysPage {
       el("ul", {}, [t("Programs that use it are refused within a second."), t("Exports and long polls that run with it break off."), t("Webhooks that it created or changed last are paused."), t("It cannot be restored; what it wrote stays.")].map((text) => el("li", {}, text))),
       this.#isOwn(key) && el("p", { class: "message" }, t("This is the key of this page, which then asks for another one.")),
     ];
-    this.#ask({ question: t("Delete “{0}”?", key.name), nodes: nodes.filter(Boolean), verb: "Delete", refusal: t("It is not deleted."), act });
+    this.#ask({ question: t("Delete “{0}”?", key.name), nodes: nodes.filter(Boolean), verb: t("Delete"), refusal: t("It is not deleted."), act });
   }
 }

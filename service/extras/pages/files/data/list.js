@@ -13,7 +13,7 @@ import { Selection } from "./selection.js";
 import { sheetOf } from "./sheet.js";
 import { keepHeadInView } from "./sticky.js";
 import { pageSize, sizeControl, Total } from "./totals.js";
-import { eachReference, recordHash, scrolling, show } from "./values.js";
+import { recordHash, referencesIn, scrolling, show } from "./values.js";
 import { counted, label, t } from "./words.js";
 
 const DEFAULT_COLUMNS = 7;
@@ -24,7 +24,7 @@ const SHORT = 30;
 const previousPages = new Map();
 
 /** Returns the columns that are shown first: texts, numbers and references, without the id. */
-export function defaultColumns(model, { schema }) {
+function defaultColumns(model, { schema }) {
   const fields = model.fields(schema).filter(([name]) => name !== "id");
   const scalars = fields.filter(([, field]) => isScalar(field)).map(([name]) => name);
   const first = scalars.filter((name) => name !== "state").slice(0, DEFAULT_COLUMNS - 1);
@@ -130,13 +130,9 @@ export class ListView {
   }
 
   #references(records) {
-    const references = [];
-    const fields = new Map(this.model.fields(this.collection.schema));
-    const visit = (target, id) => references.push([target, id]);
-    for (const record of records) {
-      for (const name of this.shown) eachReference(this.model, this.collection, name, fields.get(name), record[name], visit);
-    }
-    return references;
+    const { model, collection, shown } = this;
+    const fields = new Map(model.fields(collection.schema));
+    return records.flatMap((record) => shown.flatMap((name) => [...referencesIn(model, collection, name, fields.get(name), record[name])]));
   }
 
   #updateColumns() {

@@ -13,6 +13,7 @@ import { Model } from "./model.js";
 import { forgetDrafts } from "./drafts.js";
 import { forgetNames } from "./names.js";
 import { recordView } from "./record.js";
+import { ACCESSES } from "./scopes.js";
 import { matchingView, selectedView } from "./selected.js";
 import { sheetOf } from "./sheet.js";
 import { StylePage } from "./style_page.js";
@@ -28,8 +29,6 @@ const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };
 
 /** What is known after the key was entered, and the list that is shown. */
 const page = { model: null, caller: null, list: null, record: null, shownPath: "", isTraversal: false, positions: new Map() };
-
-const ACCESSES = ["read", "write", "delete"];
 
 /** Returns whether the key has an access to a collection. Every key reads those that nobody writes. */
 function may(access, { name, create, replace }) {

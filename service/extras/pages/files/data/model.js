@@ -4,7 +4,7 @@ import { collectionWords, partTitle, t } from "./words.js";
 
 const JSON_TYPE = "application/json";
 
-const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+export const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 
 /** Returns the singular of a collection's name or title. */
 export const singular = (name) => name.replace(/ies$/, "y").replace(/s$/, "");
@@ -71,6 +71,7 @@ export class Model {
     const hasSearch = parameters.some((parameter) => parameter.name === "q");
     if (!name || !record || !(hasSearch || this.feed.includes(name))) return;
     const { items } = this.#data(item.get);
+    const ids = (item.delete?.parameters ?? []).map((parameter) => this.resolve(parameter)).find((parameter) => parameter.name === "ids");
     const collection = {
       name,
       path: path.slice(1),
@@ -83,6 +84,7 @@ export class Model {
       create: this.body(item.post),
       replace: this.body(record.put),
       canDelete: Boolean(record.delete),
+      maxDeleted: ids && this.resolve(ids.schema).maxItems,
       parts: [],
     };
     this.collections.set(name, collection);
@@ -216,12 +218,16 @@ export class Model {
   }
 }
 
+const TITLES = ["name", "text", "value", "number", "relatedStyleNumber", "sku", "fileName", "barcode"];
+/** Fields that the titles of records are made of. */
+export const TITLE_FIELDS = [...TITLES, "styleNumber", "colorName", "code"];
+
 /** Returns the text by which people know a record. */
 export function titleOf(record) {
-  const { name, text, value, number, code, relatedStyleNumber, sku, fileName, barcode, styleNumber, colorName, id } = record;
+  const { styleNumber, colorName, code, id } = record;
   const ofStyle = styleNumber && colorName ? `${styleNumber} ${colorName}` : undefined;
-  const title = name ?? text ?? value ?? number ?? relatedStyleNumber ?? sku ?? fileName ?? barcode ?? ofStyle ?? code;
-  return title === undefined || title === null ? String(id) : String(title);
+  const own = TITLES.map((name) => record[name]).find((value) => value !== undefined && value !== null);
+  return String(own ?? ofStyle ?? code ?? id);
 }
 
 /** Returns what tells records of one name apart: the own key. */

@@ -8,7 +8,7 @@ import { measurementsSection } from "./measurements.js";
 import { keyOf, titleOf } from "./model.js";
 import { readNames, remember } from "./names.js";
 import { neighborsSection } from "./neighbors.js";
-import { eachReference, entryTable, showMembers } from "./values.js";
+import { entryTable, referencesIn, showMembers } from "./values.js";
 import { lower, t, wordFor } from "./words.js";
 
 export const recordPath = (collection, id) => `${collection.path}/${encodeURIComponent(id)}`;
@@ -28,7 +28,7 @@ export const entryTitle = (part, entry) => entry[part.entry.id.replace(/Id$/, "N
 export async function recordView(model, collection, id, actions) {
   const { data, tag } = await get(recordPath(collection, id));
   remember(collection, [data]);
-  await readNames(references(model, collection, "", collection.schema, data));
+  await readNames(referencesIn(model, collection, "", collection.schema, data));
   const context = { model, canWrite: Boolean(actions.canWrite) };
   const isMeasured = ({ entry }) => Boolean(entry?.replace?.properties?.lines);
   const sectionOf = (part) => (isMeasured(part) ? measurementsSection(context, collection, part, data) : partSection(model, collection, part, data, actions));
@@ -48,12 +48,6 @@ export async function recordView(model, collection, id, actions) {
     history.element,
   ];
   return { nodes, title, loading: Promise.all([history, neighbors, ...parts].map((section) => section.loading)) };
-}
-
-function references(model, collection, field, schema, value) {
-  const pairs = [];
-  eachReference(model, collection, field, schema, value, (target, id) => pairs.push([target, id]));
-  return pairs;
 }
 
 export function partSection(model, collection, part, record, actions) {
@@ -83,7 +77,7 @@ async function readPart(model, collection, part, record) {
   if (Array.isArray(data) ? !data.length : !Object.values(data).some((value) => (Array.isArray(value) ? value.length : value))) {
     return { content: el("p", { class: "quiet" }, t("None.")), data };
   }
-  await readNames(references(model, collection, "", schema, data));
+  await readNames(referencesIn(model, collection, "", schema, data));
   const content = Array.isArray(data)
     ? entryTable(model, collection, model.resolve(schema.items), data, part.title)
     : showMembers(model, collection, schema, data);

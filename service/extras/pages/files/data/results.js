@@ -3,8 +3,8 @@
 import { toJson } from "./api.js";
 import { button, el, link, replace, stored } from "./dom.js";
 import { nameOf, readNames } from "./names.js";
-import { eachReference, isMissing, plainText, recordHash, scrolling } from "./values.js";
-import { label, t } from "./words.js";
+import { isMissing, plainText, recordHash, referencesIn, scrolling } from "./values.js";
+import { label, stepsOf, t } from "./words.js";
 
 const PAGE_SIZE = 100;
 const KINDS = { failed: t("rejected"), created: t("new"), updated: t("changed"), deleted: t("deleted"), absent: t("not there to delete"), unchanged: t("unchanged") };
@@ -13,10 +13,10 @@ const KINDS = { failed: t("rejected"), created: t("new"), updated: t("changed"),
 export function wordsOf(model, collection, field, item) {
   const words = [];
   let value = item;
-  for (const [, index, name] of field.matchAll(/\[(\d+)\]|([^.[\]]+)/g)) {
-    value = value?.[index ?? name];
-    if (name) words.push(label(name));
-    else words.push(value?.languageId === undefined ? String(Number(index) + 1) : plainText(model, collection, "languageId", value.languageId));
+  for (const step of stepsOf(field)) {
+    value = value?.[step];
+    if (typeof step === "string") words.push(label(step));
+    else words.push(value?.languageId === undefined ? String(step + 1) : plainText(model, collection, "languageId", value.languageId));
   }
   return words.join(": ");
 }
@@ -82,15 +82,11 @@ export class Results {
   }
 
   #references({ changes }) {
-    const references = [];
     const ofParts = Object.fromEntries(this.parts.map(({ list, schema }) => [list, schema]));
     const schemas = { ...ofParts, ...this.collection.schema.properties, ...this.collection.create?.properties };
-    const visit = (target, id) => ["number", "bigint", "string"].includes(typeof id) && references.push([target, id]);
-    for (const { field, before, after } of changes) {
-      const schema = schemas[field] ?? {};
-      for (const value of [before, after]) eachReference(this.model, this.collection, field, schema, value, visit);
-    }
-    return references;
+    return changes.flatMap(({ field, before, after }) =>
+      [before, after].flatMap((value) => [...referencesIn(this.model, this.collection, field, schemas[field] ?? {}, value)]),
+    );
   }
 
   #table(rows) {

@@ -105,7 +105,7 @@ export class Saver {
     } catch (error) {
       if (!error.rows) throw error;
       if (error.status === 412) await this.#settle(input);
-      else if (error.status === 400 || error.status === 409 || error.status === 422) this.#showErrors(error);
+      else if (error.isRefusal) this.#showErrors(error);
       else bar.showFailure(error);
     } finally {
       bar.saveButton.disabled = false;

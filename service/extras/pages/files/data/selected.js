@@ -1,11 +1,11 @@
 // Bulk edit: some fields of all selected records, shown before and after, and written if nobody else changed them.
 
-import { get } from "./api.js";
+import { get, pages } from "./api.js";
 import { alertBox, button, el, link, newId, stored } from "./dom.js";
 import { ObjectEditor } from "./editors.js";
 import { hashOf, listParameters } from "./location.js";
-import { titleOf, typesOf } from "./model.js";
-import { remember } from "./names.js";
+import { TITLE_FIELDS, titleOf, typesOf } from "./model.js";
+import { nameOf, readNames } from "./names.js";
 import { recordPath } from "./record.js";
 import { sheetOf, titleOfField } from "./sheet.js";
 import { guard } from "./unsaved.js";
@@ -17,23 +17,21 @@ import { counted, t } from "./words.js";
 /** Reads at once. The service serves many, but others of the organization read, too. */
 const CONCURRENT = 4;
 
-/** Returns the records of ids with their entity tags, in the order of the ids; null for one that is not there. */
-async function readRecords(collection, ids) {
-  const results = new Map();
+/** Returns the entity tags of the records of ids, in the order of the ids; null for one that is not there. */
+async function readTags(collection, ids) {
+  const tags = new Map();
   const left = [...ids];
   const read = async () => {
     for (let id = left.shift(); id !== undefined; id = left.shift()) {
-      const result = await get(recordPath(collection, id)).catch((error) => {
+      const { tag } = await get(recordPath(collection, id)).catch((error) => {
         if (error.status !== 404) throw error;
-        return null;
+        return { tag: null };
       });
-      results.set(id, result && { record: result.data, tag: result.tag });
+      tags.set(id, tag);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT }, read));
-  const known = ids.map((id) => results.get(id));
-  remember(collection, known.filter(Boolean).map(({ record }) => record));
-  return known;
+  return ids.map((id) => tags.get(id));
 }
 
 const TITLES = {
@@ -52,24 +50,25 @@ const HINTS = {
   restore: t("They become active again, unless something is in the way; the preview says what."),
 };
 /** Returns what is done with the records, as an address says. */
-const actionOf = (action) => (Object.hasOwn(TITLES, action) ? action : "edit");
+const actionOf = ({ action }) => (Object.hasOwn(TITLES, action) ? action : "edit");
 const SHOWN = 500;
-const TITLE_FIELDS = ["name", "text", "value", "number", "code", "relatedStyleNumber", "sku", "fileName", "barcode", "styleNumber", "colorName"];
 
 function nodesOf(collection, title, element) {
   return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), element], title };
 }
 
 /** Returns the nodes of the view of records that were selected one by one. */
-export async function selectedView(model, collection, { ids, action }) {
-  const known = await readRecords(collection, ids);
-  const names = ids.map((id, index) => (known[index] ? titleOf(known[index].record) : id));
-  const edit = new BulkEdit(sheetOf(model, collection), { action, ids, names, read: () => readRecords(collection, ids) });
-  return nodesOf(collection, TITLES[actionOf(action)](ids.length, collection.title), edit.element);
+export async function selectedView(model, collection, { ids, ...view }) {
+  const action = actionOf(view);
+  await readNames(ids.map((id) => [collection, id]));
+  const names = ids.map((id) => nameOf(collection, id));
+  const edit = new BulkEdit(sheetOf(model, collection), { action, ids, names, readTags: action !== "delete" && (() => readTags(collection, ids)) });
+  return nodesOf(collection, TITLES[action](ids.length, collection.title), edit.element);
 }
 
 /** Returns the nodes of the view of all records that match a list's search and filters. */
 export async function matchingView(model, collection, view) {
+  const action = actionOf(view);
   const place = el("div", {});
   const count = el("span", {}, t("{0} records", 0));
   const stop = button(t("Stop"), () => (stop.disabled = true));
@@ -82,34 +81,32 @@ export async function matchingView(model, collection, view) {
     const records = await reading;
     if (!records) return place.replaceChildren(el("p", {}, t("Stopped. Nothing is changed.")));
     const [ids, names] = [records.map(({ id }) => String(id)), records.map(titleOf)];
-    const edit = new BulkEdit(sheetOf(model, collection), { action: view.action, ids, names, read: null });
+    const edit = new BulkEdit(sheetOf(model, collection), { action, ids, names });
     return place.replaceChildren(edit.element);
   };
   show().catch((error) => {
     if (error.name !== "AbortError" && !error.rows) throw error;
     place.replaceChildren(alertBox(error.message));
   });
-  return nodesOf(collection, TITLES_OF_ALL[actionOf(view.action)](collection.title), place);
+  return nodesOf(collection, TITLES_OF_ALL[action](collection.title), place);
 }
 
 /** Returns the ids and names of the records of all pages; null if `onProgress` stops it. */
 async function readMatching(collection, view, onProgress) {
   const fields = ["id", ...TITLE_FIELDS.filter((name) => name in collection.schema.properties)];
   const records = [];
-  let parameters = [...listParameters({ ...view, sort: "id", order: "asc", cursor: "" }), ["fields", fields.join(",")], ["pageSize", "100"]];
-  while (parameters) {
-    const { data, pagination } = await get(collection.path, parameters);
-    records.push(...data);
-    parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
+  const parameters = [...listParameters({ ...view, sort: "id", order: "asc", cursor: "" }), ["fields", fields.join(",")]];
+  for await (const page of pages(collection.path, parameters)) {
+    records.push(...page);
     if (!onProgress(records.length)) return null;
   }
   return records;
 }
 
 class BulkEdit {
-  /** `read` returns the records with their entity tags; without it what others change meanwhile in these fields is overwritten. */
-  constructor(sheet, { action, ids, names, read }) {
-    Object.assign(this, { sheet, ids, action, read, editors: new Map() });
+  /** `readTags` returns the records' entity tags; without it what others change meanwhile in these fields is overwritten. Deletions have none. */
+  constructor(sheet, { action, ids, names, readTags = null }) {
+    Object.assign(this, { sheet, ids, action, readTags, isEdit: action === "edit", editors: new Map() });
     this.names = new Map(ids.map((id, index) => [id, names[index]]));
     const head = { title: t("Id"), number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
     this.preview = el("button", {}, t("See what would change"));
@@ -119,14 +116,12 @@ class BulkEdit {
     const items = ids.slice(0, SHOWN).map((id) => el("li", {}, link(recordHash(sheet.collection, id), stored(this.names.get(id)))));
     if (ids.length > SHOWN) items.push(el("li", {}, t("and {0} more", ids.length - SHOWN)));
     const records = el("details", { class: "menu" }, el("summary", {}, counted(ids.length, "{0} record", "{0} records")), el("ul", {}, items));
-    const hint = el("p", { class: "quiet" }, HINTS[actionOf(action)]);
+    const hint = el("p", { class: "quiet" }, HINTS[action]);
     const submit = (event) => {
       event.preventDefault();
       this.#dryRun();
     };
-    const isEdit = actionOf(action) === "edit";
-    this.isEdit = isEdit;
-    this.form = el("form", { class: "editing", novalidate: true, submit }, this.fields, el("div", { class: "actions" }, isEdit && this.#fieldChoice(), this.preview));
+    this.form = el("form", { class: "editing", novalidate: true, submit }, this.fields, el("div", { class: "actions" }, this.isEdit && this.#fieldChoice(), this.preview));
     this.element = el("div", {}, records, hint, this.form, this.writing.element);
     guard(() => this.element.isConnected && (this.writing.isWriting || (this.editors.size > 0 && !this.writing.isWritten)));
   }
@@ -176,9 +171,8 @@ class BulkEdit {
     const values = this.action === "restore" ? { state: "active" } : this.#values();
     this.preview.disabled = true;
     try {
-      const known = this.read && (await this.read());
-      const documentOf = (id, index) => (this.read ? this.#documentOf(id, known[index], values) : { document: { id, ...values }, errors: [] });
-      const documents = this.ids.map((id, index) => [{ number: index + 1, cells: [] }, documentOf(id, index)]);
+      const tags = this.readTags && (await this.readTags());
+      const documents = this.ids.map((id, index) => [{ number: index + 1, cells: [] }, this.#documentOf(id, tags?.[index], values)]);
       await this.writing.dryRun(rowsOf(this.sheet, documents));
     } catch (error) {
       if (!error.rows || error.status === 401) throw error;
@@ -188,9 +182,9 @@ class BulkEdit {
     }
   }
 
-  #documentOf(id, result, values) {
-    if (!result) return { document: { id }, errors: [{ field: null, value: t("There is no such record any more.") }] };
-    return { document: { id, ...values, ifMatch: result.tag }, errors: [] };
+  #documentOf(id, ifMatch, values) {
+    if (ifMatch === null) return { document: { id }, errors: [{ field: null, value: t("There is no such record any more.") }] };
+    return { document: { id, ...values, ...(ifMatch && { ifMatch }) }, errors: [] };
   }
 
   #rejectsOf(rows) {

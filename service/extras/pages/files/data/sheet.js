@@ -1,13 +1,12 @@
 // Sheet of a collection: the fields that a row of a table can have, and the requests that it becomes.
 
 import { wholeNumber } from "./cells.js";
-import { typesOf } from "./model.js";
+import { camelCase, typesOf } from "./model.js";
 import { label } from "./words.js";
 
 const MERGE = "application/merge-patch+json";
 const NOT_FIELDS = ["id", "ifMatch", "newKey"];
 
-const camelCase = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 const without = (properties, names) => Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name)));
 
 /** Returns what a schema's value is: its types, its members or items, and the object with which it names a record by key. */

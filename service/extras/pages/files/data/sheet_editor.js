@@ -12,7 +12,7 @@ export const inGrid = (layout) => ({ editorOf: (input, values) => new SheetEdito
  * A layout has the `caption`, `corner`, `columns` and `newRow` of a grid; `rowsOf(values)` returns the rows of a request body, and
  * `bodyOf(rows, values, locate)` is the inverse, which calls `locate(path, row, column)` for the cells that fields of the body have.
  */
-export class SheetEditor {
+class SheetEditor {
   constructor(layout, input, values) {
     Object.assign(this, { layout, values });
     const stored = new Map(layout.rowsOf(values).map((row) => [row.key, row.cells]));

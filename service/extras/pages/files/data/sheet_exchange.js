@@ -1,7 +1,7 @@
 // Exchange of a grid with a spreadsheet: it is downloaded as a workbook, changed there, and its cells are filled from it again.
 
 import { save } from "./csv.js";
-import { announce, button, el, newId, stored } from "./dom.js";
+import { alertBox, announce, button, el, newId, stored } from "./dom.js";
 import { counted, t } from "./words.js";
 import { cellName, isArchive, numberCell, readWorkbook, workbook } from "./xlsx.js";
 import { NO_WORKBOOK, ZipError } from "./zip.js";
@@ -123,7 +123,7 @@ async function bring({ grid }, file) {
     return report(filled, problems, left);
   } catch (error) {
     if (!(error instanceof ZipError)) throw error;
-    return [el("p", { class: "message", role: "alert" }, `${file.name}: ${error.message}`)];
+    return [alertBox(`${file.name}: ${error.message}`)];
   }
 }
 
@@ -138,6 +138,6 @@ function report({ values, rows }, problems, left) {
   announce(text);
   const items = problems.slice(0, MOST_SHOWN).map(([cell, why]) => el("li", {}, el("strong", {}, cell), ": ", stored(why)));
   if (problems.length > MOST_SHOWN) items.push(el("li", {}, t("and {0} more", problems.length - MOST_SHOWN)));
-  const wrong = items.length > 0 && el("div", { class: "message", role: "alert" }, el("p", {}, t("Not taken over:")), el("ul", {}, items));
+  const wrong = items.length > 0 && alertBox(el("p", {}, t("Not taken over:")), el("ul", {}, items));
   return [el("p", { role: "status" }, text), wrong].filter(Boolean);
 }

@@ -4,7 +4,7 @@ import { get, readAll } from "./api.js";
 import { swatch, el } from "./dom.js";
 import { readNames } from "./names.js";
 import { recordPath } from "./record.js";
-import { eachReference } from "./values.js";
+import { referencesIn } from "./values.js";
 import { t } from "./words.js";
 
 const LAST = Number.MAX_SAFE_INTEGER;
@@ -69,10 +69,8 @@ export class StyleContext {
   }
 
   /** Reads the names of the records that a value, or each entry of a list, refers to. */
-  async readNamesIn(collection, schema, value) {
-    const references = [];
+  readNamesIn(collection, schema, value) {
     const entrySchema = schema.items ?? schema;
-    for (const entry of [value].flat()) eachReference(this.model, collection, "", entrySchema, entry, (target, id) => references.push([target, id]));
-    await readNames(references);
+    return readNames([value].flat().flatMap((entry) => [...referencesIn(this.model, collection, "", entrySchema, entry)]));
   }
 }

@@ -5,9 +5,6 @@ import { chunksOf } from "./bulk.js";
 import { alertBox, button, el, newId, report } from "./dom.js";
 import { counted, t } from "./words.js";
 
-/** SKUs that one item of a request takes. */
-const MOST_SKUS = 1000;
-
 /** Returns the SKUs that get numbers: those that are out of use need none. */
 export const withoutGtin = (skus) => skus.filter(({ gtin, state }) => !gtin && state === "active");
 
@@ -23,8 +20,10 @@ async function readRanges() {
 }
 
 /** Returns the form that asks for the range, and says what is done for good. */
-export async function gtinsForm(skus, { onSaved, onCancel }) {
+export async function gtinsForm(model, skus, { onSaved, onCancel }) {
   const [id, ranges] = [newId("range"), await readRanges()];
+  const { items } = model.body(model.document.paths["/api/barcodes/allocate"].post);
+  const { maxItems } = model.resolve(items).properties.styleSkuIds;
   let key = idempotencyKey();
   const options = ranges.map((range) => el("option", { value: range.id }, `${range.name} · ${counted(range.free, "{0} number free", "{0} numbers free")}`));
   const select = el("select", { id }, options);
@@ -35,7 +34,7 @@ export async function gtinsForm(skus, { onSaved, onCancel }) {
     allocate.disabled = true;
     // Without a choice it is the default range.
     const chosen = select.value ? { barcodeRangeId: Number(select.value) } : {};
-    const body = chunksOf(skus.map((sku) => sku.id), MOST_SKUS).map((styleSkuIds) => ({ ...chosen, styleSkuIds }));
+    const body = chunksOf(skus.map((sku) => sku.id), maxItems).map((styleSkuIds) => ({ ...chosen, styleSkuIds }));
     try {
       const { data } = await request("POST", "api/barcodes/allocate", { body, headers: { "Idempotency-Key": key } });
       const count = data.filter(({ outcome }) => outcome === "created").length;

@@ -7,11 +7,9 @@ import { hashOf } from "./location.js";
 import { nameOf } from "./names.js";
 import { pictureOr } from "./pictures.js";
 import { outside } from "./style_head.js";
-import { recordHash } from "./values.js";
-import { capital, locale, lower, t, wordFor } from "./words.js";
+import { dayOf, recordHash } from "./values.js";
+import { capital, lower, t, wordFor } from "./words.js";
 
-const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
-const dayOf = (date) => DAY.format(new Date(`${date}T12:00`));
 const none = (text) => el("p", { class: "quiet" }, text);
 const cards = (className, nodes) => el("ul", { class: `cards ${className}` }, nodes.map((node) => el("li", { class: "card" }, node)));
 

@@ -6,16 +6,14 @@ import { hashOf } from "./location.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { gtinsForm, withoutGtin } from "./style_gtins.js";
-import { recordHash, scrolling } from "./values.js";
-import { locale, numeral, t } from "./words.js";
+import { dayOf, recordHash, scrolling } from "./values.js";
+import { numeral, t, wordFor } from "./words.js";
 
-const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const MS_PER_DAY = 86_400_000;
 const CHOSEN_LIST = "selvedge.priceList";
 
 const today = () => new Date().toISOString().slice(0, 10);
 const dayAfter = (date, days) => new Date(Date.parse(date) + days * MS_PER_DAY).toISOString().slice(0, 10);
-const dayOf = (date) => DAY.format(new Date(`${date}T12:00`));
 
 export class Matrix {
   constructor(context) {
@@ -78,7 +76,7 @@ export class Matrix {
       "div",
       { class: "sku" },
       el("p", { class: "price" }, amount),
-      el("p", { class: "code" }, link(recordHash(this.context.model.collections.get("style-skus"), id), sku), state !== "active" && badge(state)),
+      el("p", { class: "code" }, link(recordHash(this.context.model.collections.get("style-skus"), id), sku), state !== "active" && badge(wordFor(state), state)),
       gtin ? el("p", { class: "code" }, gtin) : el("p", { class: "lacks" }, t("no GTIN")),
       more.length > 0 && el("ul", {}, more),
     );
@@ -93,7 +91,7 @@ export class Matrix {
     return [
       this.list && { text: t("Edit prices"), path, open: (done) => this.#editPrices(path, data, done) },
       skus.length > 0 && { text: t("Edit SKUs"), path: `api/style-skus#${style.id}`, open: (done) => this.#editSkus(skus, done) },
-      withoutGtin(skus).length > 0 && { text: t("Allocate GTINs"), opensFor: "gtins", open: (done) => gtinsForm(withoutGtin(skus), done) },
+      withoutGtin(skus).length > 0 && { text: t("Allocate GTINs"), opensFor: "gtins", open: (done) => gtinsForm(this.context.model, withoutGtin(skus), done) },
       skus.length < wanted && { text: t("Make the missing SKUs"), open: () => this.#generate() },
     ].filter(Boolean);
   }

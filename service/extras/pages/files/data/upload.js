@@ -1,6 +1,6 @@
 // Upload of a table: a file, its columns, a dry run row by row, the write, and the rejected rows as a table again.
 
-import { get } from "./api.js";
+import { readAll } from "./api.js";
 import { documentOf, doubles, emptiable, listsByLanguage, REASON, recognize, targetsOf } from "./columns.js";
 import { guard as guarded, hasDecimalCommas, readTable, save, TableError, toFile, unguard } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
@@ -13,7 +13,7 @@ import { explanation } from "./upload_rules.js";
 import { scrolling } from "./values.js";
 import { rowsOf } from "./writer.js";
 import { Writing } from "./writing.js";
-import { counted, t } from "./words.js";
+import { counted, stepsOf, t } from "./words.js";
 import { cellName, isArchive, readWorkbook, workbook } from "./xlsx.js";
 import { ZipError } from "./zip.js";
 
@@ -48,12 +48,7 @@ function factsOf({ rows, encoding, separator, hasDecimalCommas: withCommas, shee
 /** Returns all languages, which name the columns of translations. */
 async function readLanguages(model) {
   const collection = model.collections.get("languages");
-  const languages = [];
-  for (let parameters = [["pageSize", 100]]; parameters; ) {
-    const { data, pagination } = await get(collection.path, parameters);
-    languages.push(...data);
-    parameters = pagination.hasMore ? [["cursor", pagination.cursor]] : null;
-  }
+  const languages = await readAll(collection.path);
   remember(collection, languages);
   return languages;
 }
@@ -185,13 +180,13 @@ class Upload {
   #cellOf({ number, contents }, { field, item, column }) {
     if (column !== undefined) return cellName(column, number);
     const part = contents?.find(({ content, sent }) => item && (content === item || sent === item))?.part;
-    const steps = [...(field ?? "").matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => index ?? name);
+    const steps = stepsOf(field ?? "");
     if (part && !part.list) steps.unshift(part.member);
     else if (part) steps[0] = part.member;
     // An entry of a list by language is that of its column.
     const language = steps.length > 1 && (item?.[part?.list ?? steps[0]] ?? [])[steps[1]]?.languageId;
     if (language !== undefined && language !== false) steps[1] = `@${language}`;
-    const fits = (depth) => this.columns.findIndex((column) => column?.path && steps.slice(0, depth).every((step, index) => String(column.path[index]) === step));
+    const fits = (depth) => this.columns.findIndex((column) => column?.path && steps.slice(0, depth).every((step, index) => column.path[index] === step));
     for (let depth = steps.length; depth > 0; depth -= 1) if (fits(depth) >= 0) return cellName(fits(depth), number);
     return "";
   }

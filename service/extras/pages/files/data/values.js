@@ -1,5 +1,6 @@
 // Values of documents as people read them: texts as they are, references as links, lists as tables or enumerations.
 
+import { toJson } from "./api.js";
 import { badge, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { isScalar, titleOf } from "./model.js";
@@ -15,21 +16,29 @@ export const recordLink = (collection, id) =>
 
 export const isMissing = (value) => value === null || value === undefined;
 
+/** Returns whether two values are stored alike: what is missing is null. */
+export const isSame = (left, right) => toJson(left ?? null) === toJson(right ?? null);
+
 export function timeOf(text) {
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? stored(text) : el("time", { datetime: text, title: text }, TIME.format(time));
 }
 
-/** Calls a function with the collection and id of each reference in a value. */
-export function eachReference(model, collection, field, schema, value, visit) {
+const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+
+/** Returns a date, which is the same day in all time zones, as people read it. */
+export const dayOf = (date) => DAY.format(new Date(`${date}T12:00`));
+
+/** Yields the collection and id of each reference in a value. */
+export function* referencesIn(model, collection, field, schema, value) {
   if (isMissing(value)) return;
   const resolved = model.resolve(schema);
   const target = model.reference(collection, field);
   if (Array.isArray(value)) {
-    for (const entry of value) eachReference(model, collection, field, resolved.items ?? {}, entry, visit);
+    for (const entry of value) yield* referencesIn(model, collection, field, resolved.items ?? {}, entry);
   } else if (typeof value === "object") {
-    for (const [name, member] of model.fields(resolved)) eachReference(model, collection, name, member, value[name], visit);
-  } else if (target) visit(target, value);
+    for (const [name, member] of model.fields(resolved)) yield* referencesIn(model, collection, name, member, value[name]);
+  } else if (target) yield [target, value];
 }
 
 /** Returns the nodes of a value in a table's cell or beside a label. */

@@ -60,8 +60,11 @@ export const label = (name, schema) => entryOf(name, schema)?.[0] ?? spelled(nam
 /** Returns what people should know of a field. */
 export const hint = (name, schema) => entryOf(name, schema)?.[1] ?? "";
 
+/** Returns the steps of a field's path: of `prices[0].amount`, the names `prices` and `amount` and the number 0 between. */
+export const stepsOf = (path) => [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => name ?? Number(index));
+
 /** Returns a field's path in words: of `prices[0].amount`, "Prices: 1: Amount". */
-export const pathWords = (path) => [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => (name ? label(name) : String(Number(index) + 1))).join(": ");
+export const pathWords = (path) => stepsOf(path).map((step) => (typeof step === "number" ? step + 1 : label(step))).join(": ");
 
 /** Returns the word for a value of an enumeration. */
 export const wordFor = (value) => values[value] ?? String(value);

@@ -6,8 +6,6 @@ import { itemsOf, listsOfLanguages, titleOfField } from "./sheet.js";
 import { inWords, lower, t } from "./words.js";
 
 const CHANGED = t("Somebody else changed this record meanwhile. Look at what would change again.");
-/** Ids that a bulk delete takes. */
-const MOST_DELETED = 200;
 const NOT_LIVE = ["failed", "deleted", "absent"];
 
 /** Row of a table: the items that it becomes, and what came of them. `contents` has those of parts: `part`, `content`, `sent`, `outcome`. */
@@ -92,7 +90,7 @@ export class Writer {
     Object.assign(this, { sheet, isDryRun, byLanguage, isDeletion, isStopped: false });
     this.rows = rows.map((row) => row.renew());
     const sent = rows.filter(({ kind }) => kind !== "failed");
-    const most = isDeletion ? MOST_DELETED : Math.min(...[sheet, ...sheet.parts].map(({ maxItems }) => maxItems));
+    const most = isDeletion ? sheet.collection.maxDeleted : Math.min(...[sheet, ...sheet.parts].map(({ maxItems }) => maxItems));
     const sizeOf = ({ cells }) => cells.join().length * 2;
     const kinds = [true, false].map((isById) => sent.filter((row) => row.isById === isById));
     this.batches = kinds.flatMap((some) => chunksOf(some, most, sizeOf)).map((some) => new Batch(some));

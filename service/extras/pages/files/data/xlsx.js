@@ -28,7 +28,7 @@ const MOST_CELLS = 10_000_000;
 const LONGEST_FORMAT = 255;
 
 /** Returns the name of a column by its index: A, B, …, Z, AA. */
-export const columnName = (index) => (index < 26 ? "" : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26));
+const columnName = (index) => (index < 26 ? "" : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26));
 
 export const cellName = (column, row) => `${columnName(column)}${row}`;
 
