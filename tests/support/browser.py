@@ -3,11 +3,11 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 import pytest
@@ -118,7 +118,8 @@ class Page:
         self.wait.until(partial(_is_clicked, (by, selector)))
 
     def find(self, selector: str) -> WebElement:
-        return self.wait.until(presence_of_element_located((By.CSS_SELECTOR, selector)))
+        """Wait for an element that is shown, or for a field of files, which never is."""
+        return self.wait.until(partial(_shown, selector))
 
     def type(self, selector: str, text: str) -> None:
         """Type instead of what stands in a field."""
@@ -250,6 +251,14 @@ class DataPage(Page):
     def is_busy(self) -> bool:
         """Return whether something is being loaded."""
         return bool(self.value("!!document.querySelector('[aria-busy=true]')"))
+
+
+def _shown(selector: str, driver: webdriver.Chrome) -> WebElement | Literal[False]:
+    with suppress(NoSuchElementException, StaleElementReferenceException):
+        element = driver.find_element(By.CSS_SELECTOR, selector)
+        if element.is_displayed() or element.get_property("type") == "file":
+            return element
+    return False
 
 
 def _is_selected(selector: str, value: str, driver: webdriver.Chrome) -> bool:
