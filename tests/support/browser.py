@@ -262,11 +262,10 @@ def _shown(selector: str, driver: webdriver.Chrome) -> WebElement | Literal[Fals
 
 
 def _is_selected(selector: str, value: str, driver: webdriver.Chrome) -> bool:
-    try:
+    with suppress(NoSuchElementException, StaleElementReferenceException):
         Select(driver.find_element(By.CSS_SELECTOR, selector)).select_by_value(value)
-    except (NoSuchElementException, StaleElementReferenceException):
-        return False
-    return True
+        return True
+    return False
 
 
 def _is_clicked(locator: tuple[str, str], driver: webdriver.Chrome) -> bool:
