@@ -56,7 +56,7 @@ def _measure(reader: Reader, record_id: int, values: dict[str, object]) -> None:
     )
     lines = values["lines"]
     assert isinstance(lines, list)
-    assert page.texts(".entry legend")[0] == f"Points of measure: {lines[0]['name']}"
+    assert page.texts(".rows tbody th")[0] == lines[0]["name"]
     assert "Add an entry" not in page.texts("button")
     page.fill("Comment on the fit", "Shoulder a touch wide")
     page.fill("Company", "54.25")
