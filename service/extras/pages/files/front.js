@@ -25,7 +25,7 @@ function fillCommands(key) {
 }
 
 function showStyles(styles) {
-  const cells = ({ number, name, status, id }) => [number, name, words.values?.[status] ?? status, id];
+  const cells = ({ number, name, status, id }) => [number, name, words.values?.[status] ?? status.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), id];
   const rows = styles.map((style) => {
     const row = document.createElement("tr");
     for (const text of cells(style)) row.insertCell().textContent = text;
