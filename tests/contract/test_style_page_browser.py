@@ -164,7 +164,14 @@ def _edit_prices(reader: Reader, style: dict[str, Any], color: dict[str, Any]) -
     page.until(lambda: not page.is_busy())
     page.press("Edit prices")
     cell = page.find(f".of-sizes [aria-label='{color['colorName']}, All sizes']")
+    of_size = page.find(".of-sizes .sheet tbody tr td:nth-child(3) input")
+    below = f"[...document.querySelectorAll('[aria-label^=\"{color['colorName']}, \"]')][1]"
+    of_size.send_keys(Keys.CONTROL, "a")
+    of_size.send_keys("66")
+    assert page.value(f"{below}.placeholder") == "66", "what an empty cell costs follows"
     cell.send_keys("-1")
+    assert page.value(f"{below}.placeholder") == "-1", "the color goes before the size"
+    of_size.send_keys(Keys.CONTROL, "z", "z")
     page.press("Save")
     page.until(lambda: len(page.texts(".of-sizes .sheet .error")) == 1)
     cell.send_keys(Keys.CONTROL, "a")

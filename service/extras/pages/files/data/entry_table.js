@@ -96,6 +96,7 @@ export class EntryTable {
       if (!(error instanceof TableError)) throw error;
       return announce(error.message);
     }
+    event.target.focus();
     return announce(t("{0} values pasted.", filled));
   }
 }
