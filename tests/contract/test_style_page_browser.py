@@ -172,6 +172,7 @@ def _edit_prices(reader: Reader, style: dict[str, Any], color: dict[str, Any]) -
     cell.send_keys("-1")
     assert page.value(f"{below}.placeholder") == "-1", "the color goes before the size"
     of_size.send_keys(Keys.CONTROL, "z", "z")
+    cell.send_keys("-1")
     page.press("Save")
     page.until(lambda: len(page.texts(".of-sizes .sheet .error")) == 1)
     cell.send_keys(Keys.CONTROL, "a")
