@@ -28,7 +28,10 @@ export class EntryTable {
     this.element = el("div", { hidden: true }, scrolling(owner.title, this.table), this.help);
     this.table.addEventListener("keydown", (event) => this.#key(event));
     this.table.addEventListener("paste", (event) => this.#paste(event));
-    this.table.addEventListener("focusin", ({ target }) => (this.help.textContent = target.closest("td")?.querySelector(".hint")?.textContent ?? ""));
+    this.table.addEventListener("focusin", ({ target }) => {
+      const isOwn = target.closest("table") === this.table;
+      this.help.textContent = (isOwn && target.closest("td")?.querySelector(".hint")?.textContent) || "";
+    });
   }
 
   /** Shows an entry at a place. */
@@ -93,6 +96,7 @@ export class EntryTable {
       if (!(error instanceof TableError)) throw error;
       return announce(error.message);
     }
+    event.target.focus();
     return announce(t("{0} values pasted.", filled));
   }
 }

@@ -34,8 +34,8 @@ export class Picker {
     });
     this.none = el("p", { class: "quiet", hidden: true }, t("Nothing matches."));
     this.more = el("p", { class: "quiet more", hidden: true }, t("More match: type to narrow."));
-    this.popup = el("div", { class: "choices" }, this.list, this.more);
-    this.element = el("div", { class: "picker" }, this.input, this.popup, this.none);
+    this.popup = el("div", { class: "choices", hidden: true }, this.list, this.none, this.more);
+    this.element = el("div", { class: "picker" }, this.input, this.popup);
   }
 
   #type() {
@@ -80,6 +80,7 @@ export class Picker {
     this.none.hidden = records.length > 0;
     this.more.hidden = !hasMore;
     this.input.setAttribute("aria-expanded", String(records.length > 0));
+    this.popup.hidden = false;
     this.#follow();
     if (hasSwatches(this.collection)) swatchesOf(records).then((hexes) => options.forEach((node, index) => node.prepend(swatch(hexes.get(records[index]))))).catch(() => null);
     const said = records.length ? t("{0} choices", records.length) : t("Nothing matches.");
@@ -95,13 +96,12 @@ export class Picker {
       const { left, top, bottom, width } = this.input.getBoundingClientRect();
       const isAbove = innerHeight - bottom < TALLEST && top > innerHeight - bottom;
       const wide = Math.min(Math.max(width, NARROWEST), innerWidth - 16);
-      for (const { style } of [this.popup, this.none]) {
-        style.left = `${Math.max(8, Math.min(left, innerWidth - wide - 8))}px`;
-        style.width = `${wide}px`;
-        style.top = isAbove ? "auto" : `${bottom + 2}px`;
-        style.bottom = isAbove ? `${innerHeight - top + 2}px` : "auto";
-        style.maxHeight = `${Math.min(TALLEST, (isAbove ? top : innerHeight - bottom) - 8)}px`;
-      }
+      const { style } = this.popup;
+      style.left = `${Math.max(8, Math.min(left, innerWidth - wide - 8))}px`;
+      style.width = `${wide}px`;
+      style.top = isAbove ? "auto" : `${bottom + 2}px`;
+      style.bottom = isAbove ? `${innerHeight - top + 2}px` : "auto";
+      style.maxHeight = `${Math.min(TALLEST, (isAbove ? top : innerHeight - bottom) - 8)}px`;
     };
     place();
     for (const name of ["scroll", "resize"]) window.addEventListener(name, place, { capture: true, passive: true, signal });
@@ -111,7 +111,7 @@ export class Picker {
     this.following?.abort();
     this.searches += 1;
     clearTimeout(this.timer);
-    this.list.hidden = this.none.hidden = this.more.hidden = true;
+    this.popup.hidden = this.list.hidden = this.none.hidden = this.more.hidden = true;
     this.input.setAttribute("aria-expanded", "false");
     this.input.removeAttribute("aria-activedescendant");
   }
