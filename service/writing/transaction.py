@@ -99,12 +99,11 @@ async def write_entries(
 
 async def _lock_writers(root: Batch, collections: Sequence[CollectionEntries]) -> None:
     """Take the writer locks of all collections of master records, and the organization's lock."""
-    organization_id = root.caller.organization_id
-    for each in sorted(collections, key=lambda each: each.resource.name):
-        if isinstance(each.resource, MasterRecord):
-            await own_keys.take_writer_lock(root.connection, each.resource, organization_id)
-    if any(locking.locks_organization(each.resource, creates=True) for each in collections):
-        await locking.lock_organization(root.connection, organization_id)
+    resources = [each.resource for each in collections]
+    masters = (each for each in resources if isinstance(each, MasterRecord))
+    await own_keys.take_writer_lock(root, *masters)
+    if any(locking.locks_organization(each, creates=True) for each in resources):
+        await locking.lock_organization(root)
 
 
 async def _find_parents_of_deletes(entries: CollectionEntries, batch: Batch) -> None:
