@@ -14,7 +14,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
 from service.batches.renames import NEW_KEY
@@ -41,6 +42,9 @@ class EntryOperation(StrEnum):
     MERGE = "merge"
     CREATE = "create"
     DELETE = "delete"
+
+
+_DELETE: Final = EntryOperation.DELETE  # a member of an enumeration takes longer to look up
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +144,10 @@ class _Operations:
 
     def deletes(self, item: Item) -> bool:
         """Return whether the item deletes its record."""
-        if self[item] is EntryOperation.MERGE and self.is_by_id(item):
-            return False
-        return self[item] is EntryOperation.DELETE or item.get("state") == "deleted"
+        operation = self._operations[id(item)]
+        if operation is _DELETE or item.get("state") != "deleted":
+            return operation is _DELETE
+        return not (operation is EntryOperation.MERGE and self.is_by_id(item))
 
 
 async def _lock_records(
@@ -207,17 +212,22 @@ def _failed_creators(
     collections: Iterable[CollectionEntries], items: RequestItems, errors: ItemErrors
 ) -> Callable[[str, Any], int | None]:
     """Return the function ``Batch.failed_creator`` of these entries."""
-    creators = defaultdict[tuple[str, Any], list[int]](list)
-    for entries in collections:
-        resource = entries.resource
-        for index, operation in entries.operations.items():
-            item = items.items[index]
-            if operation is not EntryOperation.DELETE and (key := _key_after(resource, item)):
-                creators[resource.collection, key].append(index)
+
+    @cache
+    def creators() -> Mapping[tuple[str, Any], Sequence[int]]:
+        """Return the entries that give their records own keys, by collection and key."""
+        indexes = defaultdict[tuple[str, Any], list[int]](list)
+        for entries in collections:
+            resource = entries.resource
+            for index, operation in entries.operations.items():
+                item = items.items[index]
+                if operation is not EntryOperation.DELETE and (key := _key_after(resource, item)):
+                    indexes[resource.collection, key].append(index)
+        return indexes
 
     def find(collection: str, key: Any) -> int | None:
         text, *within = key if type(key) is tuple else (key,)
-        for index in creators.get((collection, text), ()):
+        for index in creators().get((collection, text), ()):
             # The parent of a failed item may be a key object, of which the id is not known.
             if index in errors and (not within or _is_within(items.items[index], within[0])):
                 return index
