@@ -35,6 +35,8 @@ LONG_STATEMENTS: Final = 4
 
 Without them a page of products waits 15 ms for its plan (``python -m benchmarks products``).
 """
+WRITE_STATEMENTS: Final = 350
+"""Number of statements in transactions that a connection keeps prepared."""
 _EXECUTE: Final = b"E" + pack("!ixi", 9, 0)
 """``Execute`` of the unnamed portal, for all rows."""
 _BINARY_ROWS: Final = pack("!hh", 1, 1)
@@ -52,6 +54,8 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         self._deferred: list[tuple[str, Sequence[Any]]] = []
         self._long: dict[str, Any] = {}
         """Long prepared statements by their text, the last used one last."""
+        self._writes: dict[str, Any] = {}
+        """Other ones in transactions."""
         self.id_blocks: dict[str, list[int]] = {}
         """New ids that this connection has taken and not used yet, by table, the first one last."""
         self.placeholders: Iterator[int] | None = None
@@ -91,21 +95,30 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         return rows
 
     async def _get_statement(self, query: str, seconds: float | None, **options: Any) -> Any:
-        """Return a prepared statement, also of the last long ones, which take long to plan."""
+        """Return a prepared statement, also of the last long ones, which take long to plan.
+
+        Those in transactions have a cache of their own: it holds the ones of a request that writes
+        all collections.
+        """
         most = self._config.max_cacheable_statement_size
-        if not self.pipelines or options or not 0 < most < len(query):
+        is_long = len(query) > most
+        if options or not (self.pipelines and most and (is_long or self.is_in_transaction())):
             return await super()._get_statement(query, seconds, **options)
-        statement = self._long.pop(query, None)
+        statements, number = self._writes, WRITE_STATEMENTS
+        if is_long:
+            statements, number = self._long, LONG_STATEMENTS
+        statement = statements.pop(query, None)
         if statement is None:
             statement = await super()._get_statement(query, seconds, named=True, use_cache=False)
-        self._long[query] = statement
-        if len(self._long) > LONG_STATEMENTS:
-            self._maybe_gc_stmt(self._long.pop(next(iter(self._long))))
+        statements[query] = statement
+        if len(statements) > number:
+            self._maybe_gc_stmt(statements.pop(next(iter(statements))))
         return statement
 
     def _drop_local_statement_cache(self) -> None:
-        while self._long:
-            self._maybe_gc_stmt(self._long.popitem()[1])
+        for statements in (self._long, self._writes):
+            while statements:
+                self._maybe_gc_stmt(statements.popitem()[1])
         super()._drop_local_statement_cache()
 
     async def execute(self, query: str, *args: Any, **options: Any) -> str:
