@@ -173,6 +173,10 @@ class Batch:
     """Returns the request index of the failed item that would create a collection's own key."""
     checked_fields: set[str] = field(default_factory=set)
     """References whose records the write has found live and locked, by dotted path."""
+    locks: set[str] = field(default_factory=set)
+    """Writer locks, by collection, and the organization's, that the transaction has."""
+    look_ups: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
+    """Records that the transaction has found by own key, by statement, then by key."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
     """Ids of owners whose part is filled or emptied, by part and operation."""
     merged: dict[int, Item] = field(default_factory=dict)
@@ -258,9 +262,11 @@ class Batch:
         )
 
     def of_items(self, items: list[Item], request_indexes: Sequence[int]) -> "Batch":
-        """Return a batch of other items, whose errors are those of this one's request."""
+        """Return a batch of other items of this one's request and transaction."""
         own = (items, request_indexes, self.errors, self.request_id)
-        return Batch(self.connection, self.caller, *own)
+        batch = Batch(self.connection, self.caller, *own)
+        batch.locks, batch.look_ups = self.locks, self.look_ups
+        return batch
 
     def empty(self) -> "Batch":
         """Return an empty subset of the batch."""

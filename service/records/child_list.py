@@ -82,8 +82,8 @@ class ChildList(ChildTable):
                 yield from duplicate_errors(enumerate(entries), name, *path)
         for nested in self.nested:
             for index, entry in enumerate(entries):
-                if isinstance(entry, dict):
-                    yield from nested.errors(entry.get(nested.member), *path, index, nested.member)
+                if isinstance(entry, dict) and (inner := entry.get(nested.member)):
+                    yield from nested.errors(inner, *path, index, nested.member)
         has_rules = type(self).entry_errors is not ChildList.entry_errors
         for index, entry in enumerate(entries if has_rules else ()):
             if isinstance(entry, dict):
