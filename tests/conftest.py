@@ -16,7 +16,7 @@ from tests.connectors import tools as connector_tools
 from tests.generated import tools
 from tests.support import cluster
 from tests.support.api import Api, issue_key
-from tests.support.browser import chromium, fresh_tab
+from tests.support.chromium import chromium, fresh_tab
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
 from tests.support.serving import serving

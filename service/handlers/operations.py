@@ -127,7 +127,9 @@ class Operation:
 
 
 LIST: Final = Operation("list", "GET", COLLECTION_PATH, reads.list_records, is_cached=True)
-LIST_PRICES: Final = Operation("find", "GET", COLLECTION_PATH, reads.list_effective_prices)
+LIST_PRICES: Final = Operation(
+    "find", "GET", COLLECTION_PATH, reads.list_effective_prices, is_cached=True
+)
 READ: Final = Operation("read", "GET", RECORD_PATH, reads.read_record, is_cached=True)
 READ_ALL: Final = Operation("read_all", "GET", COLLECTION_PATH, reads.read_all, is_cached=True)
 CREATE: Final = Operation(
@@ -177,7 +179,9 @@ ALLOCATE: Final = Operation(
 
 CHANGES: Final = Operation("follow", "GET", COLLECTION_PATH, changes.read_changes)
 
-LIST_PRODUCTS: Final = Operation("offer", "GET", COLLECTION_PATH, reads.list_records)
+LIST_PRODUCTS: Final = Operation(
+    "offer", "GET", COLLECTION_PATH, reads.list_records, is_cached=True
+)
 
 CHECK: Final = Operation("check", "GET", RECORD_PATH, computed_documents.read_completeness)
 

@@ -43,6 +43,7 @@ from service.http.router import Handler
 from service.limits import RESPONSE_CACHE_SECONDS
 from service.listing.custom_fields import SCOPE
 from service.organizations.scopes import NAMES, READ
+from service.resources.assortment import effective_prices
 from service.shares.contention import CONTENTION
 
 _READ_ALL: Final = NAMES[READ]
@@ -93,7 +94,9 @@ class ResponseCache:
         is_csv = prefers(request, CSV, JSON)
         filters = _READ_ALL in scopes.allowed or SCOPE in scopes.allowed
         features = caller.multiple_language, caller.pro, filters
-        target = (request.raw_path, preferences, host, is_csv, *features)
+        # Effective prices are those of a day.
+        day = effective_prices.today()
+        target = (request.raw_path, preferences, host, is_csv, day, *features)
         organization = self._find(caller.organization_id)
         if organization.is_volatile:
             if organization.is_poll_due:

@@ -133,9 +133,14 @@ class Properties(Mapping[str, Property]):
         self._by_name |= {prop.name.lower(): prop for prop in related}
 
     def limit(self, names: Iterable[str], more: Iterable[Property]) -> None:
-        """Leave the named properties alone, and add others that documents do not have."""
+        """Leave the named properties alone, and others that documents do not have; no time."""
         left = {name.lower(): self[name] for name in names}
         self._by_name = left | {prop.name.lower(): prop for prop in more}
+        self.takes_time = False
+
+    def look_up(self, name: str, column: str) -> None:
+        """Read a field of other records by an SQL expression, for the row ``record``."""
+        self._by_name[name.lower()] = replace(self[name], column=column)
 
     def __getitem__(self, name: str) -> Property:
         beginning, _, key = name.partition(".")

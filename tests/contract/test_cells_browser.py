@@ -16,7 +16,7 @@ _NONE = "\N{EN DASH}"
 
 
 def _press(page: DataPage, *keys: str) -> None:
-    page.driver.switch_to.active_element.send_keys(*keys)
+    page.press_keys(*keys)
 
 
 def _focused(page: DataPage) -> str:

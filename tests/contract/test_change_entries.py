@@ -3,20 +3,20 @@
 What changed is told by comparing everything that can be read before and after.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from random import Random
 from typing import Any, TypeAlias
 
-import asyncpg
 import orjson
 import pytest
 
+from service.database.connections import Connection
 from service.records.master_record import MasterRecord
 from service.resources.registry import CHANGES, MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import generate, parts
 from tests.support.api import Answer, Api, replacing
-from tests.support.changes import Follower, Readable, everything
+from tests.support.changes import Follower, Readable, everything, reading
 from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("Changes")
@@ -120,9 +120,9 @@ WRITES: tuple[Write, ...] = (
 class CheckedApi(Api):
     """API client that compares the changes of each write with its change entries."""
 
-    def __init__(self, api: Api, dsn: str) -> None:
+    def __init__(self, api: Api, connection: Connection) -> None:
         super().__init__(api.client, api.key)
-        self.dsn = dsn
+        self.connection = connection
         self.follower = Follower(api)
         self.readable: Readable = {}
         self.writes = 0
@@ -133,9 +133,9 @@ class CheckedApi(Api):
             return await super().call(method, path, *arguments, **options)
         if not self.writes:
             await self.follower.begin()
-            self.readable = await everything(self.dsn, 1)
+            self.readable = await everything(self.connection, 1)
         answer = await super().call(method, path, *arguments, **options)
-        before, self.readable = self.readable, await everything(self.dsn, 1)
+        before, self.readable = self.readable, await everything(self.connection, 1)
         after = self.readable
         entries = await self.follower.entries()
         reported = [(entry["collection"], str(entry["recordId"])) for entry in entries]
@@ -149,6 +149,13 @@ class CheckedApi(Api):
         assert len({entry["n"] for entry in entries}) <= 1
         self.writes += 1
         return answer
+
+
+@pytest.fixture
+async def through(api: Api, demo_dsn: str) -> AsyncIterator[CheckedApi]:
+    """A caller whose writes are checked."""
+    async with reading(demo_dsn) as connection:
+        yield CheckedApi(api, connection)
 
 
 def operation(before: Any, after: Any) -> str:
@@ -165,18 +172,16 @@ def _is_deleted(forms: tuple[str, str | None]) -> bool:
 
 @each_resource
 async def test_every_write_of_every_resource(
-    resource: MasterRecord, api: Api, demo_dsn: str, sample: Sample
+    resource: MasterRecord, through: CheckedApi, sample: Sample
 ) -> None:
-    through = CheckedApi(api, demo_dsn)
-    writes = sample(WRITES, 3)
+    writes = sample(WRITES, 2)
     for write in writes:
         await write(through, resource, Random(f"{write.__name__} {resource.name}"))
     assert through.writes >= 2 * len(writes)
 
 
-async def test_records_changed_as_a_side_effect_have_entries(api: Api, demo_dsn: str) -> None:
+async def test_records_changed_as_a_side_effect_have_entries(through: CheckedApi) -> None:
     """Defaults that are demoted, restrictions that go, names that others show, contacts."""
-    through = CheckedApi(api, demo_dsn)
     [size_range] = await made(through, SIZE_RANGES, Random(1))
     path = f"/api/size-ranges/{size_range['id']}"
     assert (await through.patch(path, replacing("/isDefault", True))).status == 200
@@ -205,12 +210,11 @@ async def test_records_changed_as_a_side_effect_have_entries(api: Api, demo_dsn:
 
 
 async def test_what_shows_sizes_has_entries_if_its_own_change_places(
-    api: Api, demo_dsn: str
+    through: CheckedApi,
 ) -> None:
     """Charts, sample requests and measured values; what has some of the sizes may stay as it is."""
-    through = CheckedApi(api, demo_dsn)
-    for path in await parts.paths(api, parts.SIZES, most=6):
-        sizes = (await api.get(path, {"form": "writable"})).data
+    for path in await parts.paths(through, parts.SIZES, most=6):
+        sizes = (await through.get(path, {"form": "writable"})).data
         for order in ([*sizes[-1:], *sizes[:-1]], sizes[::-1]) if len(sizes) > 1 else ():
             assert (await through.put(path, order)).status == 200
     assert through.writes > 3
@@ -218,22 +222,22 @@ async def test_what_shows_sizes_has_entries_if_its_own_change_places(
 
 async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
     """A collection's own statements find exactly the records whose documents show other texts."""
-    connection = await asyncpg.connect(demo_dsn)
     tables = {
         "brands": "brand",
         "color-groups": "color_group",
         "style-categories": "style_category",
         "styles": "style",
     }
-    try:
+    async with reading(demo_dsn) as connection:
+        after = await everything(connection, 1)
         for name, table in tables.items():
-            before = await everything(demo_dsn, 1)
+            before = after
             number = ", number = number || '!'" if name == "styles" else ""
             chosen = await connection.fetchval(
                 f"update {table} set name = name || '!'{number} where organization_id = 1"
                 f" and id = (select min(id) from {table} where organization_id = 1) returning id"
             )
-            after = await everything(demo_dsn, 1)
+            after = await everything(connection, 1)
             shown_in = {
                 (target, str(row["id"]))
                 for target, statement in CHANGES.resources[name].shown_in.items()
@@ -243,5 +247,3 @@ async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
                 (name, str(chosen))
             }
             assert shown_in or name == "brands"
-    finally:
-        await connection.close()

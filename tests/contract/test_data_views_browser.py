@@ -124,11 +124,11 @@ _FOCUSED = """
 def _tab_to(page: DataPage, name: str, *keys: str) -> None:
     """Press Tab until the target of that name has the focus, and then the keys."""
     for _ in range(60):
-        page.driver.switch_to.active_element.send_keys(Keys.TAB)
+        page.press_keys(Keys.TAB)
         focused = page.value(_FOCUSED)
         assert focused["isShown"], focused
         if focused["name"].strip() == name:
-            return page.driver.switch_to.active_element.send_keys(*keys)
+            return page.press_keys(*keys)
     raise AssertionError(f"Tab does not reach {name!r}.")
 
 

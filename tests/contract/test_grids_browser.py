@@ -9,7 +9,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api, issue_key
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader, reader_of
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -68,10 +68,9 @@ async def _new_style(api: Api) -> int:
     return style_id
 
 
-def _cell(page: DataPage, row: int, title: str) -> Any:
-    """Return the input of a row, from 1 on, and a column."""
-    selector = f".sheet tbody tr:nth-child({row}) input[aria-label$=', {title}']"
-    return page.find(selector)
+def _cell(row: int, title: str) -> str:
+    """Return the selector of the input of a row, from 1 on, and a column."""
+    return f".sheet tbody tr:nth-child({row}) input[aria-label$=', {title}']"
 
 
 def _open_chart(page: DataPage) -> None:
@@ -85,8 +84,8 @@ def _paste_chart(reader: Reader, style_id: int) -> DataPage:
     page.wait_for("Weld Coat")
     page.until(lambda: not page.is_busy())
     _open_chart(page)
-    page.find(".of-measurement-chart input").send_keys("cm")
-    _cell(page, 1, "Point of measure").click()
+    page.keys(".of-measurement-chart input", "cm")
+    page.click(_cell(1, "Point of measure"))
     rows = [
         [f"Point {row}", "1,0", *(f"{row + column},5" for column in range(6))]
         for row in range(1, 16)
@@ -95,14 +94,13 @@ def _paste_chart(reader: Reader, style_id: int) -> DataPage:
     page.driver.execute_script(_PASTE, "\r\n".join("\t".join(cells) for cells in rows))
     page.until(lambda: len(page.texts(".sheet tbody tr")) == 15)
     assert page.value(_BAR_IS_IN_VIEW), "the bar with Save stays in view"
-    _cell(page, 1, "XS").send_keys(Keys.CONTROL, "a")
-    _cell(page, 1, "XS").send_keys("wide")
+    page.keys(_cell(1, "XS"), ALL, "wide")
     page.press("Save")
     page.until(lambda: len(page.texts(".sheet .error")) == 1)
     assert page.value("document.activeElement.value") == "wide", "the focus is at the error"
     assert page.value(_BAR_IS_IN_VIEW)
     ActionChains(page.driver).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
-    assert _cell(page, 1, "XS").get_property("value") == "1.5", "an error is taken back"
+    assert page.find(_cell(1, "XS")).get_property("value") == "1.5", "an error is taken back"
     ActionChains(page.driver).key_down(Keys.CONTROL).send_keys("s").key_up(Keys.CONTROL).perform()
     page.until(lambda: len(page.texts(".chart tbody tr")) == 15)
     page.console_errors()
@@ -112,25 +110,25 @@ def _paste_chart(reader: Reader, style_id: int) -> DataPage:
 def _change_chart(page: DataPage) -> None:
     """Change a cell by keys alone; the draft survives a reload."""
     _open_chart(page)
-    _cell(page, 2, "S").click()
-    _cell(page, 2, "S").send_keys(Keys.CONTROL, "a")
-    page.driver.switch_to.active_element.send_keys(Keys.ARROW_UP)
-    page.driver.switch_to.active_element.send_keys(Keys.ARROW_LEFT)
+    page.click(_cell(2, "S"))
+    page.keys(_cell(2, "S"), ALL)
+    page.press_keys(Keys.ARROW_UP)
+    page.press_keys(Keys.ARROW_LEFT)
     label = page.value("document.activeElement.getAttribute('aria-label')")
     assert label == "Point 1, XS"
-    page.driver.switch_to.active_element.send_keys("60")
+    page.press_keys("60")
     page.until(lambda: "1 change is not saved." in page.texts(".savebar span"))
     page.driver.refresh()
     page.until(lambda: "draft" in "".join(page.texts(".savebar [role=alert]")))
-    assert _cell(page, 1, "XS").get_property("value") == "60"
+    assert page.find(_cell(1, "XS")).get_property("value") == "60"
 
 
 def _save_over_others(page: DataPage) -> None:
     page.press("Save")
     page.until(lambda: "Somebody else" in "".join(page.texts(".savebar [role=alert]")))
     assert page.value("document.querySelectorAll('.sheet .conflict').length") == 1
-    assert _cell(page, 1, "XS").get_property("value") == "60"
-    assert _cell(page, 1, "S").get_property("value") == "77"
+    assert page.find(_cell(1, "XS")).get_property("value") == "60"
+    assert page.find(_cell(1, "S")).get_property("value") == "77"
     page.press("Save")
     page.until(lambda: bool(page.texts(".chart")))
     page.console_errors()
@@ -139,19 +137,17 @@ def _save_over_others(page: DataPage) -> None:
 def _save_with_another_key(page: DataPage, key: str, foreign: str) -> None:
     """Save with a key that the service does not know any more, then with another."""
     _open_chart(page)
-    _cell(page, 1, "XXL").send_keys(Keys.CONTROL, "a")
-    _cell(page, 1, "XXL").send_keys("99")
+    page.keys(_cell(1, "XXL"), ALL, "99")
     script = "sessionStorage.setItem('selvedge.key'"
     page.driver.execute_script(f"{script}, 'slv_1_1_expired')")
     page.press("Save")
     page.until(lambda: "Another key" in page.texts(".savebar label"))
     assert page.value(_BAR_IS_IN_VIEW)
-    assert _cell(page, 1, "XXL").get_property("value") == "99", "the input stays"
-    page.driver.switch_to.active_element.send_keys(foreign, Keys.ENTER)
+    assert page.find(_cell(1, "XXL")).get_property("value") == "99", "the input stays"
+    page.press_keys(foreign, Keys.ENTER)
     refusal = "This key is of another organization."
     page.until(lambda: page.texts(".savebar .error") == [refusal])
-    page.driver.switch_to.active_element.send_keys(Keys.CONTROL, "a")
-    page.driver.switch_to.active_element.send_keys(key, Keys.ENTER)
+    page.press_keys(ALL, key, Keys.ENTER)
     page.until(lambda: bool(page.texts(".chart")))
     page.console_errors()
 
@@ -191,9 +187,8 @@ def _measure(reader: Reader, record_id: int, sizes: list[dict[str, Any]]) -> Non
     line = sizes[0]["lines"][0]
     assert abs(line["companyMeasurement"] - line["requestedMeasurement"]) > line["tolerance"]
     page.press(f"Edit the values of {sizes[0]['sizeRangeSizeName']}")
-    cell = page.find(f".sheet [aria-label='{line['name']}, Company']")
-    cell.send_keys(Keys.CONTROL, "a")
-    cell.send_keys(str(line["requestedMeasurement"]))
+    cell = f".sheet [aria-label='{line['name']}, Company']"
+    page.keys(cell, ALL, str(line["requestedMeasurement"]))
     page.press("Save")
     page.until(lambda: len(page.texts(".beyond")) == _beyond(sizes) - 1)
     assert page.console_errors() == []

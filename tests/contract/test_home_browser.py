@@ -50,7 +50,7 @@ def _begin(reader: Reader, brands: int) -> DataPage:
 
 
 def _search_everything(page: DataPage) -> None:
-    page.find("#search-all").send_keys("woad")
+    page.keys("#search-all", "woad")
     page.until(lambda: page.texts(".hits h2") == ["Styles", "Brands"])
     assert page.texts(".hits li a") == ["Woad 0", "Woad 1", "Woad 2", "Woad & Madder"]
     page.press_link("Woad & Madder")
@@ -73,9 +73,9 @@ def _filter_by_name(page: DataPage) -> None:
     page.select("select[aria-label=Operator]", "in")
     page.click(".condition [role=combobox]")
     page.until(lambda: page.texts(".choices .more") == ["More match: type to narrow."])
-    page.find(".condition [role=combobox]").send_keys("Tindholt Alpine")
+    page.keys(".condition [role=combobox]", "Tindholt Alpine")
     page.until(lambda: page.texts("[role=option]")[:1] == ["Tindholt Alpine · TH-B001"])
-    page.find(".condition [role=combobox]").send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+    page.keys(".condition [role=combobox]", Keys.ARROW_DOWN, Keys.ENTER)
     assert page.texts(".condition .chosen bdi") == ["Woad & Madder", "Tindholt Alpine"]
     page.press("Apply")
     words = "Brand is one of Woad & Madder, Tindholt Alpine"

@@ -13,6 +13,7 @@ import pytest
 
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS
 from tests.contract.test_page_query_plans import handled, nodes
+from tests.support.sampling import Sample
 
 pytestmark = [
     pytest.mark.plain_postgresql,
@@ -28,7 +29,7 @@ PAGE = "select 1 as page_order, null as sort_values, r.* from record r where r.i
 CHARTS = next(part for part in PARTS if part.name == "measurement-charts")
 
 
-@pytest.fixture(params=["others known", "never analyzed"])
+@pytest.fixture(params=Sample(__name__)(["others known", "never analyzed"], 1))
 async def connection(
     request: pytest.FixtureRequest, dsn: str, demo_dsn: str
 ) -> AsyncIterator[asyncpg.Connection]:

@@ -18,6 +18,7 @@ from service.files import GUIDES
 from service.resources.registry import EXPORTED, MASTER_RECORDS
 from service.schemas.vocabulary import LANGUAGES, words
 from tests.support.api import Answer, Api
+from tests.support.offenders import in_each
 from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("Open pages")
@@ -78,7 +79,7 @@ def _tags(path_item: dict[str, Any]) -> set[str]:
 
 
 @pytest.mark.contract("OpenAPI document")
-@pytest.mark.parametrize("name", Sample(__name__)(EXPORTED, 10))
+@pytest.mark.parametrize("name", Sample(__name__)(EXPORTED, 3))
 def test_every_collection_has_a_valid_document_of_its_own(name: str) -> None:
     validate(openapi.build({name}))
 
@@ -91,7 +92,7 @@ async def test_a_document_of_an_unknown_collection_is_refused(anybody: Api) -> N
     assert sorted(answer.details) == [(f"validation_error.{kind}", name) for kind, name in kinds]
 
 
-@pytest.mark.parametrize("path", ALL)
+@in_each("path", ALL)
 async def test_every_page_is_closed_and_asked_about(anybody: Api, path: str) -> None:
     answer = await anybody.get(path)
     assert answer.status == 200
@@ -104,7 +105,7 @@ async def test_every_page_is_closed_and_asked_about(anybody: Api, path: str) -> 
     assert answer.headers["Cache-Control"] == "no-cache"
 
 
-@pytest.mark.parametrize("path", ALL)
+@in_each("path", ALL)
 async def test_cached_pages_get_304(anybody: Api, path: str) -> None:
     tag = (await anybody.get(path)).headers["ETag"]
     again = await anybody.get(path, headers={"If-None-Match": tag})
@@ -182,7 +183,7 @@ async def test_a_browser_gets_a_page_where_there_is_none(anybody: Api) -> None:
         assert (answer.status, answer.json["code"]) == (401, "unauthorized")
 
 
-@pytest.mark.parametrize("path", READ)
+@in_each("path", READ)
 async def test_links_lead_to_pages_of_ours(anybody: Api, path: str) -> None:
     text = (await anybody.get(path)).raw.decode()
     addresses = [address for address in _ADDRESS.findall(text) if not address.startswith("data:")]
@@ -194,7 +195,7 @@ async def test_links_lead_to_pages_of_ours(anybody: Api, path: str) -> None:
         assert target.removeprefix("http://proxy/below") in ALL, address
 
 
-@pytest.mark.parametrize("path", ["/", "/guides", *OF_GUIDES])
+@in_each("path", ["/", "/guides", *OF_GUIDES])
 async def test_pages_fit_their_content_security_policy(anybody: Api, path: str) -> None:
     answer = await anybody.get(path)
     text, policy = answer.raw.decode(), answer.headers["Content-Security-Policy"]

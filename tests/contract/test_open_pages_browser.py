@@ -19,7 +19,7 @@ class Docs(Page):
     def authorize(self, pasted: str) -> None:
         """Enter a key."""
         self.click("button.authorize")
-        self.find(".auth-container input").send_keys(pasted)
+        self.keys(".auth-container input", pasted)
         self.click(".modal-ux button.authorize")
         self.click(".modal-ux button.btn-done")
 
@@ -30,7 +30,7 @@ class Docs(Page):
         self.click(f"{block} button.opblock-summary-control")
         self.click(f"{block} .try-out__btn")
         for name, value in parameters.items():
-            self.find(f"{block} tr[data-param-name='{name}'] input").send_keys(value)
+            self.keys(f"{block} tr[data-param-name='{name}'] input", value)
         self.click(f"{block} button.execute")
         answer = f"{block} .live-responses-table .response"
         status = self.find(f"{answer} .response-col_status").text

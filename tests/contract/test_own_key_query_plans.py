@@ -19,6 +19,7 @@ from service.resources.registry import MASTER_RECORDS
 from service.resources.sample_requests import REQUEST_KEYS, SampleRequests
 from service.resources.style_relations import StyleRelations
 from tests.contract.test_page_query_plans import nodes
+from tests.support.sampling import Sample
 
 pytestmark = [
     pytest.mark.plain_postgresql,
@@ -58,13 +59,24 @@ OWNERS = [n % 300 for n in CHOSEN]
 
 of_each_kind = pytest.mark.parametrize(
     ("resource", "made", "keys"),
-    [
-        (Colors(), COLORS, [[f"C-{n}" for n in CHOSEN]]),
-        (Facilities(), FACILITIES, [[f"F-{n // 300}" for n in CHOSEN], OWNERS]),
-        (StyleRelations(), RELATIONS, [[n // 300 for n in CHOSEN], OWNERS]),
-        (SampleRequests(), REQUESTS, [[f"R-{n // 300}" for n in CHOSEN], OWNERS]),
-    ],
-    ids=["alone", "within", "relations", "requests"],
+    Sample(__name__)(
+        [
+            pytest.param(Colors(), COLORS, [[f"C-{n}" for n in CHOSEN]], id="alone"),
+            pytest.param(
+                Facilities(), FACILITIES, [[f"F-{n // 300}" for n in CHOSEN], OWNERS], id="within"
+            ),
+            pytest.param(
+                StyleRelations(), RELATIONS, [[n // 300 for n in CHOSEN], OWNERS], id="relations"
+            ),
+            pytest.param(
+                SampleRequests(),
+                REQUESTS,
+                [[f"R-{n // 300}" for n in CHOSEN], OWNERS],
+                id="requests",
+            ),
+        ],
+        2,
+    ),
 )
 
 

@@ -7,6 +7,7 @@ import pytest
 from service.records.parts import RecordPart
 from service.resources.registry import MEASUREMENTS, PARTS
 from tests.contract.test_change_entries import CheckedApi
+from tests.contract.test_change_entries import through as through  # a fixture
 from tests.support import generate, parts, rows
 from tests.support.api import Api
 from tests.support.openapi_validation import form
@@ -15,7 +16,7 @@ from tests.support.sampling import examples, settle_seed
 pytestmark = pytest.mark.contract("Parts")
 
 of_each_part = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
-SEVERAL = range(examples(few=2, many=25))
+SEVERAL = range(examples(few=1, many=25))
 
 
 def chances(part: RecordPart, number: int) -> Random:
@@ -75,13 +76,12 @@ async def test_a_replace_done_twice_is_done_once(part: RecordPart, api: Api, dem
 
 @pytest.mark.contract("Changes")
 @of_each_part
-async def test_every_write_has_its_entries(part: RecordPart, api: Api, demo_dsn: str) -> None:
+async def test_every_write_has_its_entries(part: RecordPart, through: CheckedApi) -> None:
     """Contract, Changes: of the record, and of what shows it; of what stays as it is none."""
-    through = CheckedApi(api, demo_dsn)
     for number in SEVERAL:
         path = await replaced(through, part, number)
-        await through.put(path, (await api.get(path, {"form": "writable"})).data)
-    for path in await parts.paths(api, part):
+        await through.put(path, (await through.get(path, {"form": "writable"})).data)
+    for path in await parts.paths(through, part):
         assert (await through.put(path, parts.least(part))).status == 200
     assert through.writes > len(SEVERAL)
 

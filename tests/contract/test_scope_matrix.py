@@ -26,7 +26,7 @@ from tests.support.tenant_attack import path_ids
 pytestmark = pytest.mark.contract("Scopes")
 
 LOG = logging.getLogger(__name__)
-CELLS = int(os.environ.get("TEST_CELLS", examples(few=1500, many=20_000)))
+CELLS = int(os.environ.get("TEST_CELLS", examples(few=800, many=20_000)))
 ROUTES = [route for route in routes() if route.needs_key]
 COLLECTIONS = sorted({need[0] for route in ROUTES if (need := needed(route))} - {"any", *APART})
 SCOPES = [

@@ -148,7 +148,7 @@ async def plans(connection: asyncpg.Connection, text: str, sent: Sent) -> dict[s
 async def test_children_are_reached_through_their_owners(
     demo_dsn: str, sample: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chosen = sample(CALLERS_ROUTES, 60)
+    chosen = sample(CALLERS_ROUTES, 20)
     sent = await sent_by_routes(demo_dsn, chosen, monkeypatch)
     assert len(sent) > len(chosen)
     grow(demo_dsn)

@@ -58,7 +58,7 @@ def _name(page: DataPage) -> None:
     page.until(lambda: page.texts(".of-translations tbody th") == ["Danish", "German"])
     label = "document.activeElement.getAttribute('aria-label')"
     page.until(lambda: page.value(label) == "Danish, Name")
-    page.find(".of-translations [aria-label='German, Name']").send_keys("Wau")
+    page.keys(".of-translations [aria-label='German, Name']", "Wau")
     page.press("Save")
     page.until(lambda: "Wau" in page.texts(".texts td"))
     assert page.console_errors() == []

@@ -9,7 +9,7 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import MERGE_PATCH, Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader, reader_of
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -113,10 +113,10 @@ def _follow_what_is_missing(reader: Reader, shown: dict[str, Any]) -> None:
     )
     list_id = next(entry["priceListId"] for entry in missing if entry["priceListId"])
     channel = f"//details[summary/bdi[normalize-space()='{name}']]"
-    page.driver.find_element("xpath", f"{channel}/summary").click()
+    page.click(f"{channel}/summary", "xpath")
     texts = page.driver.find_element("xpath", channel).text
     assert next(entry["message"] for entry in missing) in texts
-    page.driver.find_element("xpath", f"{channel}//a[text()='Fill in prices']").click()
+    page.click(f"{channel}//a[text()='Fill in prices']", "xpath")
     page.until(lambda: page.value("document.activeElement.textContent") == "Sizes and prices")
     page.until(
         lambda: page.value("document.querySelector('.of-sizes select').value") == f"{list_id}"
@@ -163,12 +163,11 @@ def _edit_prices(reader: Reader, style: dict[str, Any], color: dict[str, Any]) -
     page.wait_for(style["name"])
     page.until(lambda: not page.is_busy())
     page.press("Edit prices")
-    cell = page.find(f".of-sizes [aria-label='{color['colorName']}, All sizes']")
-    cell.send_keys("-1")
+    cell = f".of-sizes [aria-label='{color['colorName']}, All sizes']"
+    page.keys(cell, "-1")
     page.press("Save")
     page.until(lambda: len(page.texts(".of-sizes .sheet .error")) == 1)
-    cell.send_keys(Keys.CONTROL, "a")
-    cell.send_keys("71.50")
+    page.keys(cell, ALL, "71.50")
     page.press("Save")
     page.until(lambda: "71.50 EUR" in page.texts(".matrix .price strong"))
     page.console_errors()
@@ -182,7 +181,7 @@ def _edit_texts(page: DataPage) -> None:
     danish = page.value(f"{language}.find((option) => option.text === 'Danish').value")
     page.select(".of-translations select", danish)
     page.press("Add this language")
-    page.driver.switch_to.active_element.send_keys("Jakke <1>")
+    page.press_keys("Jakke <1>")
     page.press("Save")
     page.until(lambda: "Jakke <1>" in page.texts(".texts td"))
 
@@ -260,22 +259,19 @@ def _edit_skus(reader: Reader, style: dict[str, Any], *skus: dict[str, Any]) -> 
     page.until(lambda: not page.is_busy())
     page.press("Edit SKUs")
     for number, sku in enumerate(skus, 1):
-        cell = page.find(f".sheet [aria-label='{sku['colorName']}, {sku['sizeName']}']")
-        cell.send_keys(Keys.CONTROL, "a")
-        cell.send_keys(f"MINE-{number}")
+        cell = f".sheet [aria-label='{sku['colorName']}, {sku['sizeName']}']"
+        page.keys(cell, ALL, f"MINE-{number}")
     return page
 
 
 def _save_skus(page: DataPage, taken: str) -> None:
     page.press("Save")
     page.until(lambda: "1 value is changed by both" in "".join(page.texts(".savebar p")))
-    cell = page.find(".sheet tbody tr td:nth-child(2) input")
-    cell.send_keys(Keys.CONTROL, "a")
-    cell.send_keys(taken)
+    cell = ".sheet tbody tr td:nth-child(2) input"
+    page.keys(cell, ALL, taken)
     page.press("Save")
     page.until(lambda: len(page.texts(".sheet .error")) == 1)
-    cell.send_keys(Keys.CONTROL, "a")
-    cell.send_keys("MINE-1")
+    page.keys(cell, ALL, "MINE-1")
     page.press("Save")
     page.until(lambda: any("MINE-1" in cell for cell in page.texts(".matrix td")))
     page.console_errors()
@@ -283,10 +279,9 @@ def _save_skus(page: DataPage, taken: str) -> None:
 
 def _edit_quantities(page: DataPage, line: dict[str, Any]) -> None:
     page.press("Edit quantities")
-    cell = page.find(f".sheet [aria-label^='{line['itemName']}'][aria-label$='All sizes']")
-    cell.send_keys(Keys.CONTROL, "a")
-    cell.send_keys("3,25", Keys.ENTER)
-    assert cell.get_property("value") == "3.25"
+    cell = f".sheet [aria-label^='{line['itemName']}'][aria-label$='All sizes']"
+    page.keys(cell, ALL, "3,25", Keys.ENTER)
+    assert page.find(cell).get_property("value") == "3.25"
     page.press("Save")
     page.until(lambda: "3.25" in page.texts(".materials .amount strong"))
     page.console_errors()

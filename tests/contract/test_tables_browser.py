@@ -132,7 +132,7 @@ def _dry_run(reader: Reader, table: Path) -> DataPage:
     page = reader.enter("#/colors")
     page.press_link("Upload a table")
     page.wait_for("Upload a table: Colors")
-    page.find("input[type=file]").send_keys(str(table))
+    page.keys("input[type=file]", str(table))
     page.until(lambda: "See what would change" in page.texts("button"))
     facts = page.texts("section p")[0]
     assert facts.startswith("302 rows, in Windows-1252")
@@ -178,7 +178,7 @@ def _corrected(text: str, good: list[list[str]]) -> str:
 
 
 def _correct(page: DataPage, table: Path) -> None:
-    page.find("input[type=file]").send_keys(str(table))
+    page.keys("input[type=file]", str(table))
     page.until(lambda: "".join(page.texts("section p")).startswith("3 rows"))
     page.press("See what would change")
     page.press("Write 3 rows")
@@ -213,9 +213,9 @@ async def test_columns_are_chosen_and_an_interrupted_upload_goes_on(
 def _choose_columns(reader: Reader, workbook: Path, table: Path) -> DataPage:
     page = reader.enter("#/styles/upload")
     page.wait_for("Upload a table: Styles")
-    page.find("input[type=file]").send_keys(str(workbook))
+    page.keys("input[type=file]", str(workbook))
     page.until(lambda: "CSV UTF-8" in "".join(page.texts("[role=alert]")))
-    page.find("input[type=file]").send_keys(str(table))
+    page.keys("input[type=file]", str(table))
     page.until(lambda: bool(page.texts("section select")))
     assert page.texts("section p")[0].startswith("3 rows, in UTF-16. Cells are separated by tabs")
     assert len(page.texts("section .error:not(:empty)")) == 2
@@ -268,7 +268,7 @@ def _return_unchanged(reader: Reader, name: str, columns: str, folder: Path) -> 
     count = len(_rows(page.saved(folder / f"{name}.csv")))
     page.press_link("Upload a table")
     page.until(lambda: page.heading().startswith("Upload a table"))
-    page.find("input[type=file]").send_keys(str(folder / f"{name}.csv"))
+    page.keys("input[type=file]", str(folder / f"{name}.csv"))
     page.press("See what would change")
     page.until(lambda: "What would change" in page.texts("h2"))
     assert page.texts("section p")[1] == f"{count} unchanged.", page.texts(".changes li")

@@ -50,7 +50,7 @@ def _write(path: Path, rows: list[list[Any]]) -> str:
 
 
 def _upload(page: DataPage, path: str) -> None:
-    page.find("input[type=file]").send_keys(path)
+    page.keys("input[type=file]", path)
     page.press("See what would change")
     page.until(lambda: "What would change" in page.texts("h2"))
 
@@ -114,7 +114,7 @@ def _upload_wrong_rows(reader: Reader, folder: Path) -> None:
     page = reader.enter("#/colors/upload")
     page.wait_for("Upload a table: Colors")
     page.save_into(folder)
-    page.find("input[type=file]").send_keys(_write(folder / "colors.xlsx", _ROWS))
+    page.keys("input[type=file]", _write(folder / "colors.xlsx", _ROWS))
     page.until(lambda: "See what would change" in page.texts("button"))
     facts = page.texts(".columns p")[0]
     assert facts.startswith("4 rows of the sheet “Sheet”. 1 other sheet is not read."), facts
@@ -160,7 +160,7 @@ def _edit(page: DataPage, folder: Path) -> Worksheet:
 def _bring(page: DataPage, sheet: Worksheet, path: Path) -> None:
     assert sheet.parent
     sheet.parent.save(path)
-    page.find(".exchange-controls input").send_keys(str(path))
+    page.keys(".exchange-controls input", str(path))
     page.until(lambda: bool(page.texts(".exchange [role=status]")))
 
 
@@ -246,6 +246,6 @@ def _upload_hostile(reader: Reader, folder: Path) -> None:
         '<row><c t="str"><v>name&#x110000;</v></c></row>' + "<!--" * 300_000: "name\ufffd",
     }
     for number, (sheet, text) in enumerate(sheets.items()):
-        page.find("input[type=file]").send_keys(_hostile(folder / f"{number}.xlsx", sheet, _FORMAT))
+        page.keys("input[type=file]", _hostile(folder / f"{number}.xlsx", sheet, _FORMAT))
         page.until(partial(_shows, page, text))
     assert page.console_errors() == []

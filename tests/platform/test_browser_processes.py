@@ -29,7 +29,7 @@ _HANG = "import faulthandler; faulthandler.dump_traceback_later(0.5, exit=True)\
 _BROWSER = """
 import sys, time
 from pathlib import Path
-from tests.support.browser import chromium
+from tests.support.chromium import chromium
 with chromium(Path(sys.argv[1])) as driver:
     print(driver.service.process.pid, flush=True)
 """

@@ -17,6 +17,7 @@ from tests.support import rows, webhooks
 from tests.support.api import Api, issue_key, replacing
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.processes import selvedge
+from tests.support.sampling import Sample
 from tests.support.serving import serving
 
 pytestmark = pytest.mark.contract("Command line")
@@ -203,16 +204,19 @@ async def test_a_move_goes_on_after_the_first_commit(
 
 @pytest.mark.parametrize(
     ("statement", "reason"),
-    [
-        (
-            "update installation set id = '00000000-0000-4000-8000-000000000000'",
-            "no cell of this installation",
-        ),
-        ("select setval('organization_id_seq', 7)", "the same cell"),
-        ("delete from _yoyo_migration where migration_id like '0035%'", "different migrations"),
-        ("insert into organization (id, name) values (1, 'Other')", "another organization 1"),
-        ("alter table color add constraint c check (name = '')", 'check constraint "c'),
-    ],
+    Sample(__name__)(
+        [
+            (
+                "update installation set id = '00000000-0000-4000-8000-000000000000'",
+                "no cell of this installation",
+            ),
+            ("select setval('organization_id_seq', 7)", "the same cell"),
+            ("delete from _yoyo_migration where migration_id like '0035%'", "different migrations"),
+            ("insert into organization (id, name) values (1, 'Other')", "another organization 1"),
+            ("alter table color add constraint c check (name = '')", 'check constraint "c'),
+        ],
+        2,
+    ),
 )
 async def test_a_move_that_fails_moves_nothing(
     two_cells: Cells, data_dir: Path, statement: str, reason: str

@@ -49,6 +49,7 @@ def test_every_migration_is_undone_by_its_rollback(empty: str) -> None:
     assert _schema(empty) == first
 
 
+@pytest.mark.thorough
 def test_migrations_can_be_undone_one_by_one(empty: str) -> None:
     total = migrations.migrate(empty)
     sizes = [len(_schema(empty))]

@@ -1,9 +1,6 @@
-"""Headless browser, and a page in it as a reader uses it."""
+"""A page in a headless browser, as a reader uses it."""
 
-import shutil
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,111 +9,46 @@ from typing import Any, Literal
 import orjson
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common import exceptions
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.expected_conditions import (
-    element_to_be_clickable,
-    presence_of_element_located,
-)
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from tests.support import reaper
 from tests.support.api import Api, issue_key
+from tests.support.chromium import BROWSER, DRIVER, REQUESTS
 from tests.support.time_limits import limit
 
-_SHELL = shutil.which("chromium-headless-shell")
-"""Chromium without windows, tabs and menus, which take half of the processor time of tests."""
-_BROWSER, _DRIVER = _SHELL or shutil.which("chromium"), shutil.which("chromedriver")
-_ARGUMENTS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--window-size=1280,1400",
-)  # fmt: skip
 _SECONDS = 30
-_REQUESTS = "performance"
+_POLL_SECONDS = 0.05
+ALL = Keys.CONTROL + "a" + Keys.NULL
+"""Keys that select what stands in a field, so that the next ones replace it."""
+_BEING_DRAWN = (
+    exceptions.NoSuchElementException,
+    exceptions.StaleElementReferenceException,
+    exceptions.ElementNotInteractableException,
+    exceptions.ElementClickInterceptedException,
+)
+"""What a page may say of an element while it draws it; a moment later it may be another one."""
 
 NEEDS_BROWSER = pytest.mark.skipif(
-    not (_BROWSER and _DRIVER), reason="chromium and chromedriver are not installed"
+    not (BROWSER and DRIVER), reason="chromium and chromedriver are not installed"
 )
-
-
-class _ReapedDriver(webdriver.ChromeService):
-    """Service of chromedriver below a reaper: both end with this process, however it ends."""
-
-    def __init__(self) -> None:
-        # A session of its own: Ctrl-C reaches the tests alone, which then end the browser.
-        super().__init__(sys.executable, popen_kw={"start_new_session": True})
-
-    def command_line_args(self) -> list[str]:
-        return [reaper.__file__, str(_DRIVER), *super().command_line_args()]
-
-
-@contextmanager
-def chromium(
-    profile: Path, *, requests: bool = False, arguments: tuple[str, ...] = ()
-) -> Iterator[webdriver.Chrome]:
-    """Run a headless Chromium with that profile, which logs console errors.
-
-    ``requests`` are logged as well if asked for, since that makes every page take longer.
-    """
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(_opening_a_page(profile.parent) if _SHELL else _BROWSER)
-    for argument in (*_ARGUMENTS, *arguments, f"--user-data-dir={profile}"):
-        options.add_argument(argument)
-    logged = {"browser": "ALL"} | ({_REQUESTS: "ALL"} if requests else {})
-    options.set_capability("goog:loggingPrefs", logged)
-    service = _ReapedDriver()
-    try:
-        yield webdriver.Chrome(options=options, service=service)
-    finally:
-        service.stop()
-
-
-def _opening_a_page(folder: Path) -> Path:
-    """Return a program that starts the shell with a page, which its driver waits for."""
-    program = folder / "chromium"
-    program.write_text(f'#!/bin/sh\nexec "{_SHELL}" "$@" about:blank\n', encoding="utf-8")
-    program.chmod(0o755)
-    return program
-
-
-@contextmanager
-def fresh_tab(driver: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
-    """Give a browser with a new tab alone, as it has when it starts; close the tab at the end.
-
-    The service of each test has an origin of its own, so nothing that another one stored is seen.
-    """
-    before = driver.window_handles
-    driver.switch_to.new_window("tab")
-    tab = driver.current_window_handle
-    driver.get_log("browser")  # type: ignore[no-untyped-call]
-    try:
-        yield driver
-    finally:
-        driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
-        for other in {*driver.window_handles} - {*before, tab}:
-            driver.switch_to.window(other)
-            driver.close()
-        driver.switch_to.window(tab)
-        driver.close()
-        driver.switch_to.window(before[0])
 
 
 class Page:
-    """Page of the browser."""
+    """Page of the browser. What is done to an element is repeated while the page draws it."""
 
     def __init__(self, driver: webdriver.Chrome, url: str) -> None:
         self.driver = driver
-        self.wait = WebDriverWait(driver, limit(_SECONDS))
+        self.wait = WebDriverWait(driver, limit(_SECONDS), _POLL_SECONDS, _BEING_DRAWN)
         driver.get("about:blank")
-        if _REQUESTS in driver.log_types:
-            self.log(_REQUESTS)  # of the page that the browser began with
+        if REQUESTS in driver.log_types:
+            self.log(REQUESTS)  # of the page that the browser began with
         driver.get(url)
 
     def click(self, selector: str, by: str = By.CSS_SELECTOR) -> None:
-        """Click an element as soon as it takes clicks; one that is drawn anew meanwhile, then."""
+        """Click an element as soon as it takes clicks."""
         self.wait.until(partial(_is_clicked, (by, selector)))
 
     def find(self, selector: str) -> WebElement:
@@ -125,9 +57,15 @@ class Page:
 
     def type(self, selector: str, text: str) -> None:
         """Type instead of what stands in a field."""
-        field = self.find(selector)
-        field.clear()
-        field.send_keys(text)
+        self.wait.until(partial(_is_typed, selector, (text,), is_cleared=True))
+
+    def keys(self, selector: str, *keys: str) -> None:
+        """Press keys in a field, or give a field of files the path of one."""
+        self.wait.until(partial(_is_typed, selector, keys))
+
+    def press_keys(self, *keys: str) -> None:
+        """Press keys where the focus is."""
+        self.wait.until(partial(_is_pressed, keys))
 
     def texts(self, selector: str) -> list[str]:
         """Return the text of each visible element, all at one moment."""
@@ -173,7 +111,7 @@ class Page:
 
     def requested(self) -> set[str]:
         """Return every address that the browser asked for; it must log requests."""
-        events = (orjson.loads(entry["message"])["message"] for entry in self.log(_REQUESTS))
+        events = (orjson.loads(entry["message"])["message"] for entry in self.log(REQUESTS))
         return {
             event["params"]["request"]["url"]
             for event in events
@@ -213,22 +151,17 @@ class DataPage(Page):
         self.click(f"//main[@id='view']//a[normalize-space()='{text}']", By.XPATH)
 
     def select(self, selector: str, value: str) -> None:
-        """Choose a value of a list; of one that is drawn anew meanwhile, then."""
+        """Choose a value of a list."""
         self.wait.until(partial(_is_selected, selector, value))
 
     def clear(self, selector: str) -> None:
         """Delete what stands in a field, key by key."""
-        field = self.find(selector)
-        field.send_keys(*[Keys.BACKSPACE] * len(str(field.get_attribute("value"))))
+        stands = str(self.find(selector).get_attribute("value"))
+        self.keys(selector, *[Keys.BACKSPACE] * len(stands))
 
     def fill(self, label: str, text: str) -> WebElement:
         """Type into the field with that label, instead of what stands there; return the field."""
-        path = f"//main[@id='view']//label[normalize-space()='{label}']"
-        name = self.wait.until(presence_of_element_located((By.XPATH, path)))
-        field = self.find(f"#{name.get_attribute('for')}")
-        field.send_keys(Keys.CONTROL, "a")
-        field.send_keys(Keys.BACKSPACE, text)
-        return field
+        return self.wait.until(partial(_filled, label, text))
 
     def rows(self) -> list[str]:
         """Return the rows of the list."""
@@ -256,28 +189,44 @@ class DataPage(Page):
 
 
 def _shown(selector: str, driver: webdriver.Chrome) -> WebElement | Literal[False]:
-    with suppress(NoSuchElementException, StaleElementReferenceException):
-        element = driver.find_element(By.CSS_SELECTOR, selector)
-        if element.is_displayed() or element.get_property("type") == "file":
-            return element
-    return False
-
-
-def _is_selected(selector: str, value: str, driver: webdriver.Chrome) -> bool:
-    with suppress(NoSuchElementException, StaleElementReferenceException):
-        Select(driver.find_element(By.CSS_SELECTOR, selector)).select_by_value(value)
-        return True
-    return False
+    element = driver.find_element(By.CSS_SELECTOR, selector)
+    is_shown = element.is_displayed() or element.get_property("type") == "file"
+    return element if is_shown else False
 
 
 def _is_clicked(locator: tuple[str, str], driver: webdriver.Chrome) -> bool:
-    try:
-        element = element_to_be_clickable(locator)(driver)
-        if element:
-            element.click()
-        return bool(element)
-    except StaleElementReferenceException:
-        return False
+    element = driver.find_element(*locator)
+    if takes_clicks := element.is_displayed() and element.is_enabled():
+        element.click()
+    return takes_clicks
+
+
+def _is_typed(
+    selector: str, keys: tuple[str, ...], driver: webdriver.Chrome, *, is_cleared: bool = False
+) -> bool:
+    if field := _shown(selector, driver):
+        if is_cleared:
+            field.clear()
+        field.send_keys(*keys)
+    return bool(field)
+
+
+def _is_pressed(keys: tuple[str, ...], driver: webdriver.Chrome) -> bool:
+    driver.switch_to.active_element.send_keys(*keys)
+    return True
+
+
+def _filled(label: str, text: str, driver: webdriver.Chrome) -> WebElement | Literal[False]:
+    path = f"//main[@id='view']//label[normalize-space()='{label}']"
+    field = _shown(f"#{driver.find_element(By.XPATH, path).get_attribute('for')}", driver)
+    if field:
+        field.send_keys(ALL, Keys.BACKSPACE, text)
+    return field
+
+
+def _is_selected(selector: str, value: str, driver: webdriver.Chrome) -> bool:
+    Select(driver.find_element(By.CSS_SELECTOR, selector)).select_by_value(value)
+    return True
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Follower of the change feed, and a snapshot of every readable record."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
 import asyncpg
@@ -47,21 +48,29 @@ class Follower:
         return [entry async for page in self.pages() for entry in page]
 
 
-async def everything(dsn: str, organization_id: int) -> Readable:
-    """Return the readable forms of every record."""
-    connection = await asyncpg.connect(dsn)
-    caller = Caller(organization_id, 0, Scopes.of([WRITE]), True, True)
-    readable: Readable = {}
+@asynccontextmanager
+async def reading(dsn: str) -> AsyncIterator[Connection]:
+    """Connect for reading everything again and again: statements stay prepared."""
+    connection = await asyncpg.connect(
+        dsn, statement_cache_size=1_000, max_cacheable_statement_size=0
+    )
     try:
-        for name, resource in CHANGES.resources.items():
-            documents = await _all(connection, resource, caller, "documents")
-            writables = await _all(connection, resource, caller, "writables")
-            readable |= {
-                (name, str(record_id)): (document, writables.get(record_id))
-                for record_id, document in documents.items()
-            }
+        yield connection
     finally:
         await connection.close()
+
+
+async def everything(connection: Connection, organization_id: int) -> Readable:
+    """Return the readable forms of every record."""
+    caller = Caller(organization_id, 0, Scopes.of([WRITE]), True, True)
+    readable: Readable = {}
+    for name, resource in CHANGES.resources.items():
+        documents = await _all(connection, resource, caller, "documents")
+        writables = await _all(connection, resource, caller, "writables")
+        readable |= {
+            (name, str(record_id)): (document, writables.get(record_id))
+            for record_id, document in documents.items()
+        }
     return readable
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api
-from tests.support.browser import DataPage, Reader
+from tests.support.browser import ALL, DataPage, Reader
 
 _CHANGE = """fetch("api/colors/{id}", {{
   method: "PATCH",
@@ -101,19 +101,18 @@ def _open(page: DataPage, address: str, heading: str) -> None:
 
 def _reading(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
     page.until(lambda: bool(page.texts(".recent")) and not page.is_busy())
-    page.find("#search-all").send_keys("tour")
+    page.keys("#search-all", "tour")
     page.until(lambda: bool(page.texts(".hits li")))
     yield "start"
     _open(page, records.shown, "Colors")
     page.until(lambda: len(page.rows()) == 2)
     yield "list"
     page.driver.execute_script("document.querySelector('td.editable').focus()")
-    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
-    page.find(".in-edit input").send_keys(Keys.CONTROL, "a")
-    page.find(".in-edit input").send_keys(Keys.BACKSPACE, Keys.ENTER)
+    page.press_keys(Keys.ENTER)
+    page.keys(".in-edit input", ALL, Keys.BACKSPACE, Keys.ENTER)
     page.until(lambda: bool(page.texts(".in-edit .error")))
     yield "cell"
-    page.find(".in-edit input").send_keys(Keys.ESCAPE)
+    page.keys(".in-edit input", Keys.ESCAPE)
     page.click("details.menu summary")
     page.click("details.menu + details.menu summary")
     page.click("[aria-label='All rows of this page']")
@@ -140,10 +139,10 @@ def _style(page: DataPage, records: Records, _texts: Texts, _: Path) -> Iterator
 
 def _editing(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
     _open(page, f"#/colors/{records.first}/edit", f"Edit {texts.first}")
-    page.find("[role=combobox]").send_keys(Keys.ARROW_DOWN)
+    page.keys("[role=combobox]", Keys.ARROW_DOWN)
     page.until(lambda: bool(page.texts("[role=option]")))
     yield "pick list"
-    page.find("[role=combobox]").send_keys(Keys.ESCAPE)
+    page.keys("[role=combobox]", Keys.ESCAPE)
     page.fill("Name (required)", "")
     page.press("Save")
     page.until(lambda: bool(page.texts(".error:not(:empty)")))
@@ -196,7 +195,7 @@ def _upload(page: DataPage, _: Records, texts: Texts, folder: Path) -> Iterator[
     table.write_text("\n".join(",".join(map(quoted, row)) for row in rows), "utf-8")
     _open(page, "#/colors/upload", "Upload a table: Colors")
     page.click(".rules summary")
-    page.find("input[type=file]").send_keys(str(table))
+    page.keys("input[type=file]", str(table))
     page.until(lambda: "See what would change" in page.texts("button"))
     yield "columns"
     page.click(".rules summary")

@@ -79,7 +79,7 @@ def fresh_database(server_dsn: str, name: str, template: str = _TEMPLATE) -> str
     Copying files takes about 30 ms in memory, as long as emptying every table, and leaves nothing
     of the last test behind: rows, identities, statistics. On a cluster every node copies its part.
     """
-    name = _PREFIX + name
+    name = template_name(name)
     copying = [
         f"drop database if exists {name} with (force)",
         f"create database {name} template {template} strategy file_copy",
@@ -88,6 +88,11 @@ def fresh_database(server_dsn: str, name: str, template: str = _TEMPLATE) -> str
         copying = cluster.around(copying, name, template)
     _administer(server_dsn, *copying)
     return with_database(server_dsn, name)
+
+
+def template_name(name: str) -> str:
+    """Return the name on the server of a database that was copied, to copy it in its turn."""
+    return _PREFIX + name
 
 
 def with_database(dsn: str, name: str) -> str:

@@ -9,7 +9,8 @@ from typing import Final
 from aiohttp.test_utils import TestClient
 
 from tests.support.api import Api, issue_key
-from tests.support.browser import DataPage, Page, Reader, chromium, reader_of
+from tests.support.browser import DataPage, Page, Reader, reader_of
+from tests.support.chromium import chromium
 from tests.support.data_tour import Records, Texts, create, tour
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.serving import serving

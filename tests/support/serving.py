@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp.test_utils import TestServer
 
 from service.app import create_app
-from service.http.connections import Runner
+from service.http.connections import HttpConnection, Runner
 from service.http.parser_errors import PARSER_LIMITS
 from service.limits import MAX_CONNECTIONS
 from service.settings import Settings
@@ -18,6 +18,14 @@ class _Server(TestServer):
 
     async def _make_runner(self, **options: Any) -> Runner:
         return Runner(self.app, **{"connections": MAX_CONNECTIONS, **options})
+
+    async def close(self) -> None:
+        """End idle connections, for which it would wait: a browser keeps its own open."""
+        assert isinstance(self.runner, Runner)
+        for connection in self.runner.server.connections if self.runner.server else ():
+            if isinstance(connection, HttpConnection) and connection.is_idle:
+                connection.force_close()
+        await super().close()
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
@@ -30,31 +30,20 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-class PriceFragments(NamedTuple):
-    """SQL of the effective price of an SKU, with the organization in ``$1``."""
-
-    is_effective: str
-    """Condition of the price list ``list``."""
-    price: str
-    """Query for level, amount, compare_at_amount and valid_to of one piece; no row without."""
-
-
-def price_fragments() -> PriceFragments:
-    """Return the fragments for the rows ``sku`` and ``list``, and the day ``$3``."""
-    sql = load("effective_prices")
-    fits = sql["fits"].fill(sku="sku", list="list.id")
-    return PriceFragments(
-        sql["is_effective"].fill(list="list", day=_DAY),
-        sql["price"].fill(level=sql["level"].text, fits=fits, day=_DAY),
-    )
+def is_effective() -> str:
+    """Return the SQL condition that the price list ``list`` makes prices effective on ``$3``."""
+    return load("effective_prices")["is_effective"].fill(day=_DAY)
 
 
 def priced(skus: str, lists: str, style_id: str, style_color_id: str) -> str:
-    """Return the query for all that is shown of the effective prices of a style color's SKUs."""
+    """Return the query for all that is shown of effective prices of SKUs.
+
+    ``style_id`` and ``style_color_id`` are those of the SKUs, or of the row ``sku`` of each.
+    """
     sql = load("effective_prices")
     return sql["priced"].fill(
         level=sql["level"].text,
-        is_effective=price_fragments().is_effective,
+        is_effective=is_effective(),
         day=_DAY,
         skus=skus,
         lists=lists,
@@ -69,7 +58,6 @@ class EffectivePrices(Resource):
     name = "effective-prices"
     collection = "style-prices"
     key = "styleSkuId"
-    is_in_feed = False
     related = (
         Related("style", "style_sku", "id", {"id": "style_id"}, {"number": "number"}, "style"),
     )
@@ -87,10 +75,11 @@ class EffectivePrices(Resource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents."""
         sql = load("effective_prices")
-        record = sql["record"].bind(**price_fragments()._asdict())
+        list_, is_listed = sql["list"].text, is_effective()
+        record = sql["record"].bind(list=list_, is_effective=is_listed, day=_DAY)
         few = f"({sql['few'].text}) as sku"
         documents = sql["documents"].bind(
-            priced=priced(sql["skus"].text, sql["list"].text, "made.style_id", "made.id"),
+            priced=priced(sql["skus"].text, list_, "sku.style_id", "sku.style_color_id"),
             of_few=record.fill(skus=few, is_chosen="exists"),
             of_many=record.fill(skus="style_sku sku", is_chosen="not exists"),
         )

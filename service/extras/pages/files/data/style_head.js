@@ -1,12 +1,13 @@
 // Head of a style's page: its picture, number, name, state, and what it belongs to.
 
+import { country } from "./codes.js";
 import { badge, drawing, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { isScalar } from "./model.js";
 import { pictureOr } from "./pictures.js";
 import { clothes } from "./thumbnails.js";
 import { isMissing, show } from "./values.js";
-import { capital, label, locale, t, wordFor } from "./words.js";
+import { capital, label, t, wordFor } from "./words.js";
 
 const FACTS = ["brandId", "seasonId", "supplierId", "styleCategoryId", "sizeRangeId", "countryOfOriginCode"];
 const SHOWN = ["id", "number", "name", "status", "state", "isReadyForExport"];
@@ -17,7 +18,7 @@ export function styleHead(context, { file, channels, controls, jumps }) {
   const fields = new Map(model.fields(collection.schema));
   const fact = (name) => [
     el("dt", {}, label(name, fields.get(name))),
-    el("dd", {}, name === "countryOfOriginCode" ? country(style[name]) : show(model, collection, name, fields.get(name), style[name], true)),
+    el("dd", {}, show(model, collection, name, fields.get(name), style[name], true)),
   ];
   const facts = FACTS.filter((name) => fields.has(name) && !isMissing(style[name]));
   return [
@@ -62,17 +63,6 @@ function picture(context, file) {
 
 /** Returns a link to another host, which does not learn where it was followed. */
 export const outside = (url, ...children) => el("a", { href: url, target: "_blank", rel: "noopener noreferrer", dir: "auto" }, ...children, el("span", { "aria-hidden": "true" }, " ↗"));
-
-const REGIONS = new Intl.DisplayNames(locale, { type: "region", fallback: "code" });
-
-/** Returns the name of a country by its code. */
-export function country(code) {
-  try {
-    return code ? REGIONS.of(code) : null;
-  } catch {
-    return code;
-  }
-}
 
 /** Returns the members of a style that its head does not show. */
 export const otherFields = (context) => {

@@ -1,11 +1,13 @@
 // Records that belong to a style, as cards: its colors, files, sample requests and related styles.
 
 import { readAll } from "./api.js";
+import { ColorChooser } from "./color_chooser.js";
 import { badge, drawing, el, link, stored, swatch } from "./dom.js";
 import { changeInPlace, createInPlace, formOf } from "./form.js";
 import { hashOf } from "./location.js";
 import { nameOf } from "./names.js";
 import { pictureOr } from "./pictures.js";
+import { Saver } from "./saver.js";
 import { outside } from "./style_head.js";
 import { dayOf, recordHash } from "./values.js";
 import { capital, lower, t, wordFor } from "./words.js";
@@ -27,6 +29,13 @@ function adding(context, name, text) {
   const key = `${collection.path}#${context.style.id}`;
   const open = (done) => formOf(context.model, collection, { ...createInPlace(collection, { styleId: context.style.id }), key, ...done });
   return { text, path: key, open };
+}
+
+/** Returns the action that adds colors to a style, several at once. */
+function addingColors(context) {
+  const key = `api/style-colors#${context.style.id}`;
+  const open = (done) => new Saver({ method: "POST", path: "api/style-colors", key, values: [], tag: null, editorOf: (input) => new ColorChooser(context, input), ...done });
+  return { text: t("Add colors"), path: key, open };
 }
 
 const inlineActions = (context, name, records, titleOf) => records.map((record) => editing(context, name, record.id, titleOf(record)));
@@ -54,7 +63,7 @@ export function colorsSection(context) {
       ];
       return cards("swatches", colors.map(card));
     },
-    actions: (colors) => (context.canWrite ? [adding(context, "style-colors", t("Add a color")), ...inlineActions(context, "style-colors", colors, titleOf)] : []),
+    actions: (colors) => (context.canWrite ? [addingColors(context), ...inlineActions(context, "style-colors", colors, titleOf)] : []),
   };
 }
 

@@ -1,13 +1,13 @@
 // Making of a style: its bill of materials by color, and its steps from fiber to packing.
 
 import { get } from "./api.js";
+import { country } from "./codes.js";
 import { badge, el, link, stored, swatch } from "./dom.js";
 import { changeInPlace, formOf } from "./form.js";
 import { nameOf, readNames } from "./names.js";
 import { partPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
-import { country } from "./style_head.js";
 import { recordHash, recordLink, scrolling } from "./values.js";
 import { capital, label, t, wordFor } from "./words.js";
 
