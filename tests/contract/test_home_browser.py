@@ -158,13 +158,13 @@ async def test_a_list_is_found_again_as_it_was_left(
 def _come_back(reader: Reader) -> None:
     page = reader.enter("#/styles")
     page.until(lambda: len(page.rows()) == 30)
-    page.driver.execute_script("scrollTo(0, 900)")
-    page.until(lambda: page.value("scrollY") == 900)
+    page.driver.execute_script("scrollTo(0, 400)")
+    page.until(lambda: page.value("scrollY") == 400)
     page.driver.execute_script("document.querySelector('tr:nth-child(20) th a').click()")
     page.until(lambda: bool(page.texts(".style-head h1")) and not page.is_busy())
     page.driver.back()
     page.until(lambda: len(page.rows()) == 30)
-    page.until(lambda: page.value("scrollY") == 900)
+    page.until(lambda: page.value("scrollY") == 400)
 
 
 def _save_view(reader: Reader) -> None:

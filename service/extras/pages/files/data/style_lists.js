@@ -51,7 +51,7 @@ export function colorsSection(context) {
       return context.colors;
     },
     show: (colors, control) => {
-      if (!colors.length) return none(t("No color yet."));
+      if (!colors.length) return none(t("No color yet. Add the colors in which the style is sold."));
       const seasons = context.model.collections.get("seasons");
       const card = (color) => [
         swatch(context.hexes.get(String(color.colorId)), { class: context.hexes.get(String(color.colorId)) ? "swatch wide" : "swatch wide none" }),
@@ -78,7 +78,7 @@ export function filesSection(context) {
     title: t("Files"),
     read: () => readAll("api/style-files", { styleId: String(context.style.id) }),
     show: (files, control) => {
-      if (!files.length) return none(t("No file yet."));
+      if (!files.length) return none(t("No file yet. Add pictures, drawings and documents by their addresses."));
       const isImage = ({ category, mimeType }) => category === "image" || mimeType?.startsWith("image/");
       const card = (file) => [
         pictureOr(drawing(capital(wordFor(file.category)), isImage(file) ? IMAGE : PAPER), isImage(file) && file.url, file.altText ?? file.fileName),

@@ -37,7 +37,7 @@ export function materialsSection(context) {
       return lines;
     },
     show: (lines) => {
-      if (!lines.length) return el("p", { class: "quiet" }, t("No material yet."));
+      if (!lines.length) return el("p", { class: "quiet" }, t("No material yet. Edit the bill of materials to add items."));
       const heads = [t("Material"), t("Where"), t("Quantity"), t("Supplier")].map((text) => el("th", { scope: "col" }, text));
       const colorHeads = context.colors.map(({ id }) => el("th", { scope: "col" }, context.colorLabel(id)));
       const row = (line) =>
