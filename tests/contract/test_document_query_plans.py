@@ -19,7 +19,7 @@ from service.records.resource import Resource
 from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS, REFERENCE_LISTS
 from tests.contract.test_page_query_plans import nodes
 from tests.policy.sources import tenant_tables
-from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_name
+from tests.support.databases import DEMO_TEMPLATE, PREFIX, fresh_database
 from tests.support.sampling import Sample, examples
 
 pytestmark = [
@@ -220,7 +220,7 @@ async def connection(
     if _last_filled != [request.param]:
         await _fill(server_dsn, template, request.param)
         _last_filled[:] = [request.param]
-    dsn = fresh_database(server_dsn, f"test_{worker_id}", template_name(template))
+    dsn = fresh_database(server_dsn, f"test_{worker_id}", PREFIX + template)
     connection = await asyncpg.connect(dsn, server_settings={"jit": "off"})
     yield connection
     await connection.close()
@@ -230,14 +230,14 @@ _last_filled: list[str] = []
 """What the statistics know in the worker's template; to fill it takes seconds."""
 
 
-async def _fill(server_dsn: str, name: str, known: str) -> None:
-    others = [DEMO_TEMPLATE] if known == "others known" else []
+async def _fill(server_dsn: str, name: str, statistics: str) -> None:
+    others = [DEMO_TEMPLATE] if statistics == "others known" else []
     connection = await asyncpg.connect(fresh_database(server_dsn, name, *others))
     if others:
         await connection.execute("analyze")
     for text in _FILLED:
         await connection.execute(text, NEW)
-    if known == "known":
+    if statistics == "known":
         await connection.execute("analyze")
     await connection.close()
 

@@ -9,6 +9,7 @@ from selenium import webdriver
 
 from tests.support.api import Api
 from tests.support.browser import NEEDS_BROWSER, Page
+from tests.support.sampling import Sample
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -156,7 +157,7 @@ def _hold(driver: webdriver.Chrome, url: str, key: str) -> None:
     assert len(docs_grounds) == 2
 
 
-@pytest.mark.parametrize("read", [_explore, _search, _enter, _leaf, _hold])
+@pytest.mark.parametrize("read", Sample(__name__)([_explore, _search, _enter, _leaf, _hold], 3))
 async def test_a_reader_finds_the_way(
     read: Callable[[webdriver.Chrome, str, str], None],
     api: Api,

@@ -14,6 +14,7 @@ from tests.support import rows
 from tests.support.api import Api, replacing
 from tests.support.listing import walk
 from tests.support.openapi_validation import invalid, is_failure
+from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("Pages", "Limits")
 
@@ -24,6 +25,7 @@ SORTS: tuple[list[tuple[str, str]], ...] = (
     [("sort[0].property", "id"), ("sort[0].order", "desc")],
     [*BY_REFERENCE, ("sort[1].order", "desc")],
 )
+LONG = ["groups", "measurements", "measurement-charts"]
 #: Bytes of a page: a few colors.
 SMALL = 2000
 
@@ -40,7 +42,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     reads.compiled.cache_clear()
 
 
-@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("sort", Sample(__name__)(SORTS, 1))
 async def test_a_walk_over_pages_that_end_early_shows_everything_once(
     sort: list[tuple[str, str]], shared_api: Api, small: pytest.MonkeyPatch
 ) -> None:
@@ -79,7 +81,7 @@ async def test_a_page_has_a_record_however_large(
 
 
 @pytest.mark.contract("Budgets", "Exports")
-@pytest.mark.parametrize("collection", ["groups", "measurements", "measurement-charts"])
+@pytest.mark.parametrize("collection", Sample(__name__)(LONG, 1))
 async def test_a_long_record_is_read_whole(
     collection: str, shared_api: Api, small: pytest.MonkeyPatch
 ) -> None:

@@ -55,24 +55,16 @@ def check_source(name: str) -> None:
     assert not [line for line in lines if " as " in line and not line.lstrip().startswith("/")]
 
 
-@pytest.mark.parametrize(
-    ("generator", "arguments", "programs"),
-    Sample(__name__)(
-        [
-            ("openapi-typescript", ("openapi.json", "-o", "schema.ts"), ("typed", "all_calls")),
-            ("openapi-ts", ("--silent",), ("all_calls_hey_api",)),
-        ],
-        1,
-    ),
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-async def test_typescript(
-    generator: str,
-    arguments: tuple[str, ...],
-    programs: tuple[str, ...],
-    document: Path,
-    service_address: ServiceAddress,
-) -> None:
+GENERATORS: dict[str, tuple[str, ...]] = {
+    "openapi-typescript": ("openapi.json", "-o", "schema.ts"),
+    "openapi-ts": ("--silent",),
+}
+PROGRAMS = {"openapi-typescript": ("typed", "all_calls"), "openapi-ts": ("all_calls_hey_api",)}
+
+
+@pytest.mark.parametrize("generator", Sample(__name__)([*GENERATORS], 1))
+async def test_typescript(generator: str, document: Path, service_address: ServiceAddress) -> None:
+    programs = PROGRAMS[generator]
     folder = document.parent
     lend(folder)
     shutil.copy(SCRIPTS / "openapi-ts.config.mjs", folder)
@@ -84,7 +76,7 @@ async def test_typescript(
     settings = orjson.loads((SCRIPTS / "tsconfig.json").read_bytes()) | {"files": sources}
     (folder / "tsconfig.json").write_bytes(orjson.dumps(settings))
     (folder / "package.json").write_text('{"type": "module"}')
-    await run(node_tool(generator), *arguments, folder=folder)
+    await run(node_tool(generator), *GENERATORS[generator], folder=folder)
     await run(node_tool("tsc"), folder=folder)
     environment = {"SELVEDGE_URL": service_address.url, "SELVEDGE_API_KEY": service_address.key}
     for name in programs:

@@ -21,9 +21,9 @@ from service.extras.embedded.access import ROLE
 from tests.support import cluster
 from tests.support.temporary_folders import sweep, temporary_folder
 
-_PREFIX = "selvedge_test_"
+PREFIX = "selvedge_test_"
 """Of every database of the tests, so that none of them is left on a server that stays."""
-_TEMPLATE = f"{_PREFIX}template"
+_TEMPLATE = f"{PREFIX}template"
 _ALLOWED = (
     f"alter role {ROLE} createdb",
     f"grant set on parameter session_replication_role to {ROLE}",
@@ -32,7 +32,7 @@ _ALLOWED = (
     "select pg_reload_conf()",
 )
 """What the tests need beside what the service's role may do by itself."""
-DEMO_TEMPLATE = f"{_PREFIX}demo_template"
+DEMO_TEMPLATE = f"{PREFIX}demo_template"
 
 
 @contextmanager
@@ -79,20 +79,15 @@ def fresh_database(server_dsn: str, name: str, template: str = _TEMPLATE) -> str
     Copying files takes about 30 ms in memory, as long as emptying every table, and leaves nothing
     of the last test behind: rows, identities, statistics. On a cluster every node copies its part.
     """
-    name = template_name(name)
+    name = PREFIX + name
     copying = [
         f"drop database if exists {name} with (force)",
         f"create database {name} template {template} strategy file_copy",
     ]
-    if cluster.url() and template.startswith(_PREFIX):
+    if cluster.url() and template.startswith(PREFIX):
         copying = cluster.around(copying, name, template)
     _administer(server_dsn, *copying)
     return with_database(server_dsn, name)
-
-
-def template_name(name: str) -> str:
-    """Return the name on the server of a database that was copied, to copy it in its turn."""
-    return _PREFIX + name
 
 
 def with_database(dsn: str, name: str) -> str:
@@ -125,5 +120,5 @@ def _clear(server_dsn: str) -> None:
     """Drop the databases of the tests."""
     with psycopg.connect(server_dsn) as connection:
         query = "select datname from pg_database where starts_with(datname, %s)"
-        names = [name for (name,) in connection.execute(query, [_PREFIX])]
+        names = [name for (name,) in connection.execute(query, [PREFIX])]
     _administer(server_dsn, *(f"drop database if exists {name} with (force)" for name in names))

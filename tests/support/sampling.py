@@ -24,11 +24,11 @@ _SEED: Final = "TEST_SEED"
 _SAMPLE: Final = "TEST_SAMPLE"
 _SHARE: Final = "TEST_SHARE"
 _ON, _CASES, _OFF = "on", "cases", "off"
-_COLLECTIONS: Final = 4
+_COLLECTIONS: Final = 3
 """Number of collections that a run takes, parts and reference lists included."""
-_LEAST: Final = 2
+_LEAST: Final = 1
 """Minimum number of cases of a sampled test. Other collections fill up those of the run's."""
-_MOST: Final = 4
+_MOST: Final = 2
 """Maximum number of cases of a sampled test."""
 T = TypeVar("T")
 
