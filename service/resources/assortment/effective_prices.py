@@ -20,7 +20,6 @@ from service.records.path_keys import ambiguous_message
 from service.records.resource import ListQuery, Resource
 
 _LIST, _KEY, _DATE = _REQUIRED = ("priceListId", "priceList.userDefinedId", "date")
-_DAY: Final = "$3::date"
 _FILTERS: Final = ("styleId", "style.number", "sku")
 PARAMETERS: Final = (*_REQUIRED, *_FILTERS, "pageSize", "cursor", "fields")
 
@@ -30,11 +29,6 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def is_effective() -> str:
-    """Return the SQL condition that the price list ``list`` makes prices effective on ``$3``."""
-    return load("effective_prices")["is_effective"].fill(day=_DAY)
-
-
 def priced(skus: str, lists: str, style_id: str, style_color_id: str) -> str:
     """Return the query for all that is shown of effective prices of SKUs.
 
@@ -42,9 +36,7 @@ def priced(skus: str, lists: str, style_id: str, style_color_id: str) -> str:
     """
     sql = load("effective_prices")
     return sql["priced"].fill(
-        level=sql["level"].text,
-        is_effective=is_effective(),
-        day=_DAY,
+        is_effective=sql["is_effective"].text,
         skus=skus,
         lists=lists,
         style_id=style_id,
@@ -75,11 +67,10 @@ class EffectivePrices(Resource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents."""
         sql = load("effective_prices")
-        list_, is_listed = sql["list"].text, is_effective()
-        record = sql["record"].bind(list=list_, is_effective=is_listed, day=_DAY)
-        few = f"({sql['few'].text}) as sku"
+        record = sql["record"].bind(is_effective=sql["is_effective"].text)
+        few, parts = f"({sql['few'].text}) as sku", (sql["skus"].text, sql["list"].text)
         documents = sql["documents"].bind(
-            priced=priced(sql["skus"].text, list_, "sku.style_id", "sku.style_color_id"),
+            priced=priced(*parts, "sku.style_id", "sku.style_color_id"),
             of_few=record.fill(skus=few, is_chosen="exists"),
             of_many=record.fill(skus="style_sku sku", is_chosen="not exists"),
         )
