@@ -21,6 +21,7 @@ from service.records.resource import ListQuery, Resource
 
 _LIST, _KEY, _DATE = _REQUIRED = ("priceListId", "priceList.userDefinedId", "date")
 _FILTERS: Final = ("styleId", "style.number", "sku")
+_SLOTS: Final = ("skus", "lists", "style_id", "style_color_id")
 PARAMETERS: Final = (*_REQUIRED, *_FILTERS, "pageSize", "cursor", "fields")
 
 
@@ -29,19 +30,14 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def priced(skus: str, lists: str, style_id: str, style_color_id: str) -> str:
-    """Return the query for all that is shown of effective prices of SKUs.
+def priced(*parts: str) -> str:
+    """Return the query for all that is shown of effective prices, from SQL for its slots.
 
-    ``style_id`` and ``style_color_id`` are those of the SKUs, or of the row ``sku`` of each.
+    These are the SKUs, the price lists, and the style and the style color of all of the SKUs, or
+    those of the row ``sku`` of each.
     """
-    sql = load("effective_prices")
-    return sql["priced"].fill(
-        is_effective=sql["is_effective"].text,
-        skus=skus,
-        lists=lists,
-        style_id=style_id,
-        style_color_id=style_color_id,
-    )
+    sql, slots = load("effective_prices"), dict(zip(_SLOTS, parts, strict=True))
+    return sql["priced"].fill(is_effective=sql["is_effective"].text, **slots)
 
 
 class EffectivePrices(Resource):
