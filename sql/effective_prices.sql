@@ -1,4 +1,4 @@
--- Effective prices of SKUs (contract, Effective prices). Fragments take a day, SQL {{day}}.
+-- Effective prices of SKUs (contract, Effective prices). Fragments take the organization and a day, $1 and $3.
 
 -- name: documents(organization_id, price_list_id, day)
 with recursive few (styles, number) as (
@@ -66,11 +66,7 @@ order by sku.id
 
 -- name: is_effective
 -- Condition of the price lists that make prices effective on a day.
-list.state = 'active' and coalesce(list.valid_from <= {{day}}, true) and coalesce(list.valid_to >= {{day}}, true)
-
--- name: level
--- Order in which prices win: of color and size, of the color, of the size, of the style.
-case when entry.style_color_id is null then 2 else 0 end + case when entry.size_range_size_id is null then 1 else 0 end
+list.state = 'active' and coalesce(list.valid_from <= $3::date, true) and coalesce(list.valid_to >= $3::date, true)
 
 -- name: list
 (select one.* from price_list one where one.organization_id = $1::bigint and one.id = $2::bigint)
@@ -107,7 +103,7 @@ from (
         max(valid_to) filter (where is_price) as valid_to,
         array_agg(amount) filter (where days is not null) as amounts,
         array_agg(days) filter (where days is not null) as amount_days,
-        upper(datemultirange(daterange(null, {{day}}, '[]')) - range_agg(days) filter (where amount = price_amount)) as begun,
+        upper(datemultirange(daterange(null, $3::date, '[]')) - range_agg(days) filter (where amount = price_amount)) as begun,
         string_agg(
             '{"minimumQuantity":' || minimum_quantity || ',"amount":' || amount || '}', ',' order by minimum_quantity
         ) filter (where minimum_quantity > 1 and level = price_level) as tiers
@@ -134,7 +130,8 @@ from (
                 select
                     sku.id as style_sku_id,
                     entry.*,
-                    {{level}} as level
+                    -- Color and size win, then the color, the size, the style.
+                    case when entry.style_color_id is null then 2 else 0 end + case when entry.size_range_size_id is null then 1 else 0 end as level
                 from {{skus}} as sku
                 join lateral (
                     select
@@ -146,7 +143,7 @@ from (
                         entry.amount,
                         entry.compare_at_amount,
                         entry.valid_to,
-                        entry.minimum_quantity = 1 and coalesce(entry.valid_to >= {{day}}, true) as is_present,
+                        entry.minimum_quantity = 1 and coalesce(entry.valid_to >= $3::date, true) as is_present,
                         case when entry.minimum_quantity = 1 then
                             datemultirange(
                                 daterange(entry.valid_from, entry.valid_to, '[]') * daterange(list.valid_from, list.valid_to, '[]')
@@ -157,8 +154,8 @@ from (
                         on entry.organization_id = $1::bigint and entry.style_id = {{style_id}} and entry.price_list_id = list.id
                     where {{is_effective}}
                         and (entry.style_color_id is null or entry.style_color_id = {{style_color_id}})
-                        and coalesce(entry.valid_from <= {{day}}, true)
-                        and (entry.minimum_quantity = 1 or coalesce(entry.valid_to >= {{day}}, true))
+                        and coalesce(entry.valid_from <= $3::date, true)
+                        and (entry.minimum_quantity = 1 or coalesce(entry.valid_to >= $3::date, true))
                     offset 0
                 ) as entry on entry.size_range_size_id is null or entry.size_range_size_id = sku.size_range_size_id
             ) as fitting
@@ -185,11 +182,11 @@ cross join lateral (
     where entry.organization_id = $1::bigint and entry.style_id = sku.style_id and entry.price_list_id = $2::bigint
         and (entry.style_color_id is null or entry.style_color_id = sku.style_color_id)
         and (entry.size_range_size_id is null or entry.size_range_size_id = sku.size_range_size_id)
-        and coalesce(entry.valid_from <= {{day}}, true)
-    having bool_or(entry.minimum_quantity = 1 and coalesce(entry.valid_to >= {{day}}, true))
+        and coalesce(entry.valid_from <= $3::date, true)
+    having bool_or(entry.minimum_quantity = 1 and coalesce(entry.valid_to >= $3::date, true))
 ) as price
 where {{is_chosen}} (select 1 from few where styles is null)
-    and exists (select 1 from {{list}} as list where {{is_effective}})
+    and exists (select 1 from price_list list where list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}})
     and sku.organization_id = $1::bigint and sku.state <> 'deleted'
 order by sku.id
 

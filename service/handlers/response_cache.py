@@ -1,13 +1,12 @@
 """Response cache: successful reads, validated against the change feed before each use.
 
 Rejected: expiry times, which return stale data, and tables of documents, which make writes slower.
-Chosen: a worker keeps 200 responses by organization and ``Target``. The
-version of an organization is the epoch of its feed and the number of changes committed in it so
-far. A write becomes visible together with its change, so data of an equal version is equal. A hit
-reads the version by a statement that begins after the request arrived (a poll), so it includes
-every write acknowledged before. Concurrent requests of an organization share polls, and those of a
-target the read. While every poll finds a change, reads bypass the cache, and polls run beside them.
-SQL that bypasses the service is seen after RESPONSE_CACHE_SECONDS at the latest.
+Chosen: a worker keeps 200 responses by organization and ``Target``. The version of an organization
+is the epoch of its feed and the number of changes committed in it. A write becomes visible together
+with its change, so data of an equal version is equal. A hit reads the version by a statement that
+begins after the request arrived (a poll), so it includes every write acknowledged before. Requests
+of an organization share polls, and those of a target the read. While every poll finds a change,
+reads bypass the cache. SQL that bypasses the service is seen after RESPONSE_CACHE_SECONDS.
 """
 
 import asyncio
@@ -94,9 +93,7 @@ class ResponseCache:
         is_csv = prefers(request, CSV, JSON)
         filters = _READ_ALL in scopes.allowed or SCOPE in scopes.allowed
         features = caller.multiple_language, caller.pro, filters
-        # Effective prices are those of a day.
-        day = effective_prices.today()
-        target = (request.raw_path, preferences, host, is_csv, day, *features)
+        target = (request.raw_path, preferences, host, is_csv, effective_prices.today(), *features)
         organization = self._find(caller.organization_id)
         if organization.is_volatile:
             if organization.is_poll_due:

@@ -74,8 +74,8 @@ class PlainRecord(MasterRecord):
 
     Writes that change a count also report a change of the record that shows it.
     """
-    looked_up: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Fields of other records, by the fragment ``of_<name>`` that looks them up for ``{{row}}``.
+    looked_up: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Fields of other records, each after the fragment that looks it up for ``{{row}}``.
 
     Documents look them up for the rows of a page alone, lists where they filter or sort by them.
     """
@@ -87,10 +87,8 @@ class PlainRecord(MasterRecord):
 
     def __init__(self) -> None:
         super().__init__()
-        for name, fields in self.looked_up.items():
-            rows = f"({self._own_statements()[f'of_{name}'].fill(row='record')}) as {name}"
-            for field in fields:
-                self.properties.look_up(field, f"(select {column_of(field)} from {rows})")
+        for name, field in self.looked_up:
+            self.properties.look_up(field, f"({self._own_statements()[name].fill(row='record')})")
         lists = [child_list.name for child_list in self.lists]
         self._written_separately = (*lists, *self._links, *self._written_separately)
 
@@ -161,8 +159,8 @@ class PlainRecord(MasterRecord):
         if last is not documents:
             shapes.append(("last_documents", "document", last, late))
         looked_up = "\n".join(
-            f"left join lateral ({own[f'of_{name}'].fill(row='page')}) as {name} on true"
-            for name in self.looked_up
+            f"left join lateral ({own.pop(name).fill(row='page')}) as {name} on true"
+            for name, _ in self.looked_up
         )
         fragments = {
             name: own.pop(name)
@@ -186,8 +184,6 @@ class PlainRecord(MasterRecord):
             del bound[name]
         for child in self.lists:
             bound |= child.named_statements()
-        for name in self.looked_up:
-            del own[f"of_{name}"]
         return {**bound, **own}
 
     @property

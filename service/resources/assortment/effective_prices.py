@@ -20,8 +20,8 @@ from service.records.path_keys import ambiguous_message
 from service.records.resource import ListQuery, Resource
 
 _LIST, _KEY, _DATE = _REQUIRED = ("priceListId", "priceList.userDefinedId", "date")
-_DAY: Final = "$3::date"
 _FILTERS: Final = ("styleId", "style.number", "sku")
+_SLOTS: Final = ("skus", "lists", "style_id", "style_color_id")
 PARAMETERS: Final = (*_REQUIRED, *_FILTERS, "pageSize", "cursor", "fields")
 
 
@@ -30,26 +30,14 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def is_effective() -> str:
-    """Return the SQL condition that the price list ``list`` makes prices effective on ``$3``."""
-    return load("effective_prices")["is_effective"].fill(day=_DAY)
+def priced(*parts: str) -> str:
+    """Return the query for all that is shown of effective prices, from SQL for its slots.
 
-
-def priced(skus: str, lists: str, style_id: str, style_color_id: str) -> str:
-    """Return the query for all that is shown of effective prices of SKUs.
-
-    ``style_id`` and ``style_color_id`` are those of the SKUs, or of the row ``sku`` of each.
+    These are the SKUs, the price lists, and the style and the style color of all of the SKUs, or
+    those of the row ``sku`` of each.
     """
-    sql = load("effective_prices")
-    return sql["priced"].fill(
-        level=sql["level"].text,
-        is_effective=is_effective(),
-        day=_DAY,
-        skus=skus,
-        lists=lists,
-        style_id=style_id,
-        style_color_id=style_color_id,
-    )
+    sql, slots = load("effective_prices"), dict(zip(_SLOTS, parts, strict=True))
+    return sql["priced"].fill(is_effective=sql["is_effective"].text, **slots)
 
 
 class EffectivePrices(Resource):
@@ -75,11 +63,10 @@ class EffectivePrices(Resource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents."""
         sql = load("effective_prices")
-        list_, is_listed = sql["list"].text, is_effective()
-        record = sql["record"].bind(list=list_, is_effective=is_listed, day=_DAY)
-        few = f"({sql['few'].text}) as sku"
+        record = sql["record"].bind(is_effective=sql["is_effective"].text)
+        few, parts = f"({sql['few'].text}) as sku", (sql["skus"].text, sql["list"].text)
         documents = sql["documents"].bind(
-            priced=priced(sql["skus"].text, list_, "sku.style_id", "sku.style_color_id"),
+            priced=priced(*parts, "sku.style_id", "sku.style_color_id"),
             of_few=record.fill(skus=few, is_chosen="exists"),
             of_many=record.fill(skus="style_sku sku", is_chosen="not exists"),
         )

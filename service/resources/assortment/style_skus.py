@@ -1,8 +1,5 @@
 """Stock keeping units (contract, SKUs)."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from service.batches.write_set import WriteSet
 from service.listing.related import Related
 from service.listing.search_columns import SearchColumns
@@ -40,12 +37,10 @@ class StyleSkus(PlainRecord):
     )
     search = SearchColumns("sku")
     shown = ("sku",)
-    looked_up: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "style": ("styleNumber",),
-        "color": ("colorName",),
-        "size": ("sizeName",),
-        "barcode": ("gtin",),
-    }
+    looked_up = (
+        *(("of_style", "styleNumber"), ("of_color", "colorName")),
+        *(("of_size", "sizeName"), ("of_barcode", "gtin")),
+    )
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether an SKU is new or restored: only those need a size of the size range."""
