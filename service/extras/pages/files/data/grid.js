@@ -100,7 +100,6 @@ export class Grid {
   setAll(pairs, more = {}) {
     if (pairs.length) this.steps.push({ ...more, cells: pairs.map(([cell]) => [cell, cell.row.cells[cell.column.key] ?? ""]) });
     for (const [cell, text] of pairs) this.#set(cell, text);
-    this.#hint();
   }
 
   /** Takes the last step back. */
@@ -108,7 +107,6 @@ export class Grid {
     const step = this.steps.pop();
     if (!step) return;
     for (const [cell, text] of step.cells ?? []) this.#set(cell, text);
-    this.#hint();
     for (const row of step.added ?? []) this.#drop(row);
     if (step.removed) this.append(step.removed.row, step.removed.index);
     if (step.removed?.row.before) this.removed -= 1;
@@ -119,6 +117,7 @@ export class Grid {
   }
 
   changed() {
+    this.#hint();
     this.table.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
@@ -248,8 +247,7 @@ export class Grid {
   #paste(event) {
     const text = event.clipboardData.getData("text/plain");
     const start = this.current;
-    if (!start) return;
-    if (!/[\t\n]/.test(text) && this.selected.length < 2) return this.#pasteWithin(event, start, text);
+    if (!start || (!/[\t\n]/.test(text) && this.selected.length < 2)) return start && this.#pasteWithin(event, start, text);
     event.preventDefault();
     try {
       this.#fill(parseCells(text), this.range[0][0] ?? start);
