@@ -75,9 +75,10 @@ class ChildList(ChildTable):
         """
         if not isinstance(entries, list):
             return
-        for index in duplicate_indexes(entries) if self.linked else ():
+        are_several = len(entries) > 1
+        for index in duplicate_indexes(entries) if self.linked and are_several else ():
             yield ErrorDetail(ErrorType.DUPLICATE, (*path, index), LISTED_TWICE)
-        for name in self.named_once:
+        for name in self.named_once if are_several else ():
             if not are_distinct(entries, name):
                 yield from duplicate_errors(enumerate(entries), name, *path)
         for nested in self.nested:

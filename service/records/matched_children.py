@@ -121,7 +121,7 @@ class MatchedChildren:
     @property
     def all(self) -> Mapping[int, Item]:
         """Children that are active after the write, by id."""
-        return self.existing | self.new
+        return self.existing | self.new if self.new else self.existing
 
     @property
     def missing(self) -> set[int]:
