@@ -192,10 +192,7 @@ class Batch:
         request_id: str = "",
         parents: Sequence[int] = (),
     ) -> "Batch":
-        """Return the batch of the items that have no errors yet, as shallow copies.
-
-        The errors of the others are among the batch's.
-        """
+        """Return a batch of shallow copies of the items without errors; it has those of all."""
         errors = ItemErrors(request_items)
         indexes = range(len(request_items.items))
         request_indexes = [index for index in indexes if index not in errors]
@@ -288,10 +285,7 @@ class Batch:
         self.errors.add(self.request_indexes[index], type_, path, message)
 
     def fail_records(self, messages: Mapping[int, str], type_: str, key: str = "id") -> None:
-        """Add an error to each item whose record id has a message, at the field ``key``.
-
-        All items must have an ``id``.
-        """
+        """Add an error, at ``key``, to each item whose ``id`` has a message; all must have one."""
         for index, item in enumerate(self.items):
             if item["id"] in messages:
                 self.fail(index, type_, key, message=messages[item["id"]])
