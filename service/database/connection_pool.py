@@ -9,11 +9,7 @@ import asyncpg
 
 from service.database import incidents
 from service.database.errors import LOST
-from service.database.pipeline import (
-    CACHED_STATEMENTS,
-    MAX_CACHED_STATEMENT_BYTES,
-    PipelinedConnection,
-)
+from service.database.pipeline import CACHED_STATEMENTS, MAX_CACHED_LENGTH, PipelinedConnection
 from service.limits import ACQUIRE_SECONDS, READ_SECONDS, WRITE_SECONDS
 from service.shares.contention import ContentionSignal
 from service.shares.fair_queue import FairQueue, LeaseKind
@@ -52,7 +48,7 @@ async def connect(dsn: str) -> PipelinedConnection:
             connection_class=PipelinedConnection,
             max_cached_statement_lifetime=0,
             statement_cache_size=CACHED_STATEMENTS,
-            max_cacheable_statement_size=MAX_CACHED_STATEMENT_BYTES,
+            max_cacheable_statement_size=MAX_CACHED_LENGTH,
             timeout=ACQUIRE_SECONDS,
             command_timeout=SILENCE_SECONDS,
             server_settings={
@@ -151,20 +147,18 @@ class ConnectionPool:
         return connection
 
     def acquire_nowait(self, organization_id: int, kind: LeaseKind) -> PipelinedConnection | None:
-        """Lease a connection that is free and open; return None if ``acquire`` is to lease one.
+        """Lease a free connection that is open; None if ``acquire`` has to wait, open or refuse.
 
-        That is also the case for a wait in a trace, and for a stalled organization.
+        With traces, ``acquire`` alone leases connections: its spans show each wait.
         """
         if self._traces is not None or organization_id in self.stalled:
             return None
-        connection = self.queue.acquire_nowait(organization_id, kind)
-        if connection is None:
-            return None
-        if connection.is_closed():
+        for connection in self.queue.acquire_nowait(organization_id, kind):
+            if connection is not None and not connection.is_closed():
+                self._leases[connection] = organization_id, self._ticks
+                return connection
             self.queue.release(connection, organization_id, kind)
-            return None
-        self._leases[connection] = organization_id, self._ticks
-        return connection
+        return None
 
     def release(
         self, connection: PipelinedConnection, organization_id: int, kind: LeaseKind

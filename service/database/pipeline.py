@@ -24,7 +24,7 @@ from service.limits import ACQUIRE_SECONDS, WRITE_SECONDS
 _INTERNALS: Final = ("_protocol", "_query_loggers", "_time_and_log", "_transport")
 CACHED_STATEMENTS: Final = 150
 """Maximum number of prepared statements that a connection caches: the most recently used ones."""
-MAX_CACHED_STATEMENT_BYTES: Final = 6 * 1024
+MAX_CACHED_LENGTH: Final = 6 * 1024
 """Maximum length of such a statement in characters.
 
 With their number it bounds the memory that a caller with ever new filters can make a session use.
@@ -111,39 +111,36 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
 
     async def fetch(self, query: str, *args: Any) -> Any:
         """Return the rows of a statement."""
-        if not self.pipelines:
-            return await super().fetch(query, *args)
-        return await self._run(query, args, 0, None)
+        return await self._run(query, args)
 
     async def fetchrow(self, query: str, *args: Any) -> Any:
         """Return the first row of a statement, None without one."""
-        if not self.pipelines:
-            return await super().fetchrow(query, *args)
-        rows = await self._run(query, args, 1, None)
+        rows = await self._run(query, args, 1)
         return rows[0] if rows else None
 
     async def fetchval(self, query: str, *args: Any) -> Any:
         """Return the first value of the first row of a statement, None without one."""
-        row = await self.fetchrow(query, *args)
-        return None if row is None else row[0]
+        rows = await self._run(query, args, 1)
+        return rows[0][0] if rows else None
 
     async def _run(
         self,
         query: str,
         args: Sequence[Any],
-        limit: int,
-        seconds: float | None,
+        limit: int = 0,
+        seconds: float | None = None,
         *,
         returns_status: bool = False,
     ) -> Any:
         """Execute a statement, with the deferred ones ahead of it; return up to ``limit`` rows.
 
         A prepared statement goes to the protocol at once: asyncpg's own steps up to there take a
-        tenth of the processor time of a short read. An outdated one is prepared again, once,
-        outside a transaction and without deferred statements; else it raises
-        InvalidCachedStatementError. An outdated type raises OutdatedSchemaCacheError after a
-        reload.
+        tenth of the processor time of a short read. An outdated one is prepared again, outside a
+        transaction and without deferred statements; else it raises InvalidCachedStatementError. An
+        outdated type raises OutdatedSchemaCacheError after a reload.
         """
+        if not self.pipelines:
+            return await super().fetch(query, *args, timeout=seconds)
         if self.is_closed():
             raise asyncpg.InterfaceError("the connection is closed")
         deferred, self._deferred = self._deferred, []
@@ -176,15 +173,12 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
             self._forget_statements()
             if deferred or self.is_in_transaction():
                 raise
-        statement = await self._prepared(query, seconds)
-        return await self._protocol.bind_execute(
-            statement._state, args, "", limit, returns_status, seconds
-        )
+        return await self._run(query, args, limit, seconds, returns_status=returns_status)
 
     async def _prepared(self, query: str, seconds: float | None) -> Any:
         """Return the prepared statement of a text, which is cached as the one used last."""
         cache, size = self._short, CACHED_STATEMENTS
-        if len(query) > MAX_CACHED_STATEMENT_BYTES:
+        if len(query) > MAX_CACHED_LENGTH:
             cache, size = self._long, LONG_STATEMENTS
         elif self.is_in_transaction():
             cache, size = self._writes, WRITE_STATEMENTS

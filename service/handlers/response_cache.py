@@ -54,9 +54,7 @@ _FULL_SHARE: Final = 15 / 16
 MAX_ORGANIZATIONS: Final = 10_000
 """Maximum number of organizations whose versions and responses are kept."""
 MAX_CONTENDED_HITS: Final = 2
-"""Maximum number of requests that share a poll while several organizations are active: hits need
-no connection, and so take no turn in the queue.
-"""
+"""Maximum requests that share a poll during contention: hits wait in no queue for connections."""
 
 
 class ResponseCache:

@@ -9,11 +9,7 @@ from aiohttp.test_utils import TestClient
 
 from service.database.connection_pool import connect
 from service.database.connections import Database
-from service.database.pipeline import (
-    LONG_STATEMENTS,
-    MAX_CACHED_STATEMENT_BYTES,
-    PipelinedConnection,
-)
+from service.database.pipeline import LONG_STATEMENTS, MAX_CACHED_LENGTH, PipelinedConnection
 from service.resources.registry import MASTER_RECORDS, PARTS
 from tests.faults.proxy import Proxy
 from tests.support.api import Api, issue_key
@@ -76,7 +72,7 @@ async def test_an_error_skips_what_follows(
 
 
 @BOTH_WAYS
-@pytest.mark.parametrize("length", [0, MAX_CACHED_STATEMENT_BYTES])
+@pytest.mark.parametrize("length", [0, MAX_CACHED_LENGTH])
 async def test_a_statement_of_an_older_schema_is_prepared_again(
     connection: PipelinedConnection, monkeypatch: pytest.MonkeyPatch, pipelines: bool, length: int
 ) -> None:
@@ -96,7 +92,7 @@ async def test_a_statement_of_an_older_schema_is_prepared_again(
 
 
 async def test_few_long_statements_stay_prepared(connection: PipelinedConnection) -> None:
-    texts = [f"select {n}{' ' * MAX_CACHED_STATEMENT_BYTES}" for n in range(LONG_STATEMENTS + 2)]
+    texts = [f"select {n}{' ' * MAX_CACHED_LENGTH}" for n in range(LONG_STATEMENTS + 2)]
     for text in (texts[0], *texts[:-1], texts[1], texts[-1]):
         await connection.fetch(text)
     prepared = await connection.fetch("select statement from pg_prepared_statements")
