@@ -1,28 +1,23 @@
 -- Effective prices of SKUs (contract, Effective prices). Fragments take a day, SQL {{day}}.
 
 -- name: documents(organization_id, price_list_id, day)
-with recursive step (styles, number) as (
+with recursive few (styles, number) as (
     -- The styles with prices in the list, up to about 200: if there are more, SKUs are read by their ids.
     select '{}'::bigint[], 0
     union all
-    select more.styles, step.number + cardinality(more.styles)
-    from step
+    select more.styles, few.number + cardinality(more.styles)
+    from few
     cross join lateral (
         select array_agg(distinct style_id) as styles
         from (
             select entry.style_id from style_price entry
             where entry.organization_id = $1::bigint and entry.price_list_id = $2::bigint
-                and entry.style_id > coalesce(step.styles[cardinality(step.styles)], 0)
+                and entry.style_id > coalesce(few.styles[cardinality(few.styles)], 0)
             order by entry.style_id
             limit 100
         ) as entry
     ) as more
-    where step.styles is not null and step.number < 200
-),
-few as (
-    select unnest(styles) as style_id from step
-    union all
-    select null from step where styles is null
+    where few.styles is not null and few.number < 200
 ),
 record as (
     ({{of_few}})
@@ -65,9 +60,8 @@ left join lateral (
 
 -- name: few
 -- SKUs of the styles with prices, sorted before they are priced: a page prices few more than its own.
-select sku.*
-from few
-join style_sku sku on sku.organization_id = $1::bigint and sku.style_id = few.style_id
+select sku.* from style_sku sku
+where sku.organization_id = $1::bigint and sku.style_id = any(array(select unnest(styles) from few))
 order by sku.id
 
 -- name: is_effective
@@ -194,7 +188,7 @@ cross join lateral (
         and coalesce(entry.valid_from <= {{day}}, true)
     having bool_or(entry.minimum_quantity = 1 and coalesce(entry.valid_to >= {{day}}, true))
 ) as price
-where {{is_chosen}} (select 1 from few where style_id is null)
+where {{is_chosen}} (select 1 from few where styles is null)
     and exists (select 1 from {{list}} as list where {{is_effective}})
     and sku.organization_id = $1::bigint and sku.state <> 'deleted'
 order by sku.id

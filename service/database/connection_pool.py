@@ -9,7 +9,11 @@ import asyncpg
 
 from service.database import incidents
 from service.database.errors import LOST
-from service.database.pipeline import PipelinedConnection
+from service.database.pipeline import (
+    CACHED_STATEMENTS,
+    MAX_CACHED_STATEMENT_BYTES,
+    PipelinedConnection,
+)
 from service.limits import ACQUIRE_SECONDS, READ_SECONDS, WRITE_SECONDS
 from service.shares.contention import ContentionSignal
 from service.shares.fair_queue import FairQueue, LeaseKind
@@ -20,13 +24,6 @@ SILENCE_SECONDS: Final = WRITE_SECONDS + 5
 It is longer than each server-side timeout, so that a working server reports these itself.
 """
 
-CACHED_STATEMENTS: Final = 150
-"""Maximum number of prepared statements that a connection caches: the most recently used ones."""
-MAX_CACHED_STATEMENT_BYTES: Final = 6 * 1024
-"""Maximum length of a cached statement in characters; longer ones are prepared for each use.
-
-With their number it bounds the memory that a caller with ever new filters can make a session use.
-"""
 WORK_MEMORY: Final = "16MB"
 """Memory of a sort or bitmap in PostgreSQL.
 
@@ -150,6 +147,22 @@ class ConnectionPool:
             if self._traces is not None:
                 connection.add_query_logger(self._traces.statement)
             self._open.add(connection)
+        self._leases[connection] = organization_id, self._ticks
+        return connection
+
+    def acquire_nowait(self, organization_id: int, kind: LeaseKind) -> PipelinedConnection | None:
+        """Lease a connection that is free and open; return None if ``acquire`` is to lease one.
+
+        That is also the case for a wait in a trace, and for a stalled organization.
+        """
+        if self._traces is not None or organization_id in self.stalled:
+            return None
+        connection = self.queue.acquire_nowait(organization_id, kind)
+        if connection is None:
+            return None
+        if connection.is_closed():
+            self.queue.release(connection, organization_id, kind)
+            return None
         self._leases[connection] = organization_id, self._ticks
         return connection
 

@@ -13,7 +13,7 @@ SQL that bypasses the service is seen after RESPONSE_CACHE_SECONDS at the latest
 import asyncio
 import time
 from collections import OrderedDict
-from http import HTTPStatus
+from collections.abc import Awaitable
 from typing import Final
 
 from aiohttp import hdrs, web
@@ -101,7 +101,7 @@ class ResponseCache:
         if organization.is_volatile:
             if organization.is_poll_due:
                 self._start_poll(organization)
-            return await self._miss(request, handler)
+            return await _missed(request, handler)
         version = organization.version
         if target in organization.entries or target in organization.fills or version is None:
             version = (await self._current_state(organization)).version
@@ -109,23 +109,18 @@ class ResponseCache:
             if entry is not None:
                 return self._hit(request, organization, target, entry)
         if version is None or not self._admits(organization, target):
-            return await self._miss(request, handler)
+            return await _missed(request, handler)
         fill = organization.fills[target] = CacheFill(version)
         entry = None
         try:
-            response = await self._miss(request, handler)
-            if response.status == HTTPStatus.OK:
+            response = await _missed(request, handler)
+            if response.status == 200:
                 entry = self._store(organization.id, target, response, version)
             return response
         finally:
             if organization.fills.get(target) is fill:
                 del organization.fills[target]
             fill.entry.set_result(entry)
-
-    async def _miss(self, request: web.Request, handler: Handler) -> ApiResponse:
-        metrics.CACHE_MISSES.inc()
-        request[IS_CACHED] = False
-        return await handler(request)
 
     def _admits(self, organization: CachedOrganization, target: Target) -> bool:
         """Return whether to cache a response: there is room, or its target was requested lately.
@@ -289,6 +284,12 @@ class ResponseCache:
         organization.entries.clear()
         self._weight -= organization.weight
         organization.weight = 0
+
+
+def _missed(request: web.Request, handler: Handler) -> Awaitable[ApiResponse]:
+    metrics.CACHE_MISSES.inc()
+    request[IS_CACHED] = False
+    return handler(request)
 
 
 RESPONSE_CACHE: web.AppKey[ResponseCache] = web.AppKey("response_cache", ResponseCache)

@@ -190,10 +190,9 @@ def parse_id(text: str) -> int:
 
     A sign, a leading zero or a space is invalid, too.
     """
-    ids = parse_ids([text])
-    if ids is None:
+    if not _ID.fullmatch(text) or (id_ := int(text)) >= 2**63:
         raise ValueError("Use a positive whole number of at most 64 bits.")
-    return ids[0]
+    return id_
 
 
 def stored_id(value: Any) -> int:

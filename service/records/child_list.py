@@ -84,7 +84,8 @@ class ChildList(ChildTable):
             for index, entry in enumerate(entries):
                 if isinstance(entry, dict):
                     yield from nested.errors(entry.get(nested.member), *path, index, nested.member)
-        for index, entry in enumerate(entries):
+        has_rules = type(self).entry_errors is not ChildList.entry_errors
+        for index, entry in enumerate(entries if has_rules else ()):
             if isinstance(entry, dict):
                 yield from self.entry_errors(entry, *path, index)
 

@@ -122,22 +122,26 @@ class FairQueue(Generic[T]):
         self._timer: asyncio.TimerHandle | None = None
         self._is_dispatch_scheduled = False
 
+    def acquire_nowait(self, organization_id: int, kind: LeaseKind) -> T | None:
+        """Return the free connection that was released last; None if the request must wait.
+
+        None is also a connection that is to be opened, which ``acquire`` returns.
+        """
+        queue = self._arrive(organization_id)
+        if not self._may_start(queue, kind) or self._free[-1] is None:
+            return None
+        queue.count(kind, 1)
+        return self._free.pop()
+
     async def acquire(self, organization_id: int, kind: LeaseKind) -> T:
         """Return the free connection that was released last; wait for one if necessary.
 
         Raise QueueTimeoutError after ``timeout_seconds``. The caller releases the connection.
         """
-        queue = self._queues.get(organization_id)
-        if queue is None:
-            queue = self._queues[organization_id] = _OrganizationQueue()
-        self._contention.record(organization_id)
-        # Under load most requests find their organization at its limit: no more checks for those.
-        if self._free and queue.leased < self._max_leases:
-            is_capped = bool(queue.waiters) and self._contention.is_contended()
-            if self._is_allowed(queue, kind, is_capped=is_capped):
-                queue.count(kind, 1)
-                return self._free.pop()
-            self._schedule_dispatch()
+        queue = self._arrive(organization_id)
+        if self._may_start(queue, kind):
+            queue.count(kind, 1)
+            return self._free.pop()
         loop = asyncio.get_running_loop()
         deadline, lease = loop.time() + self._timeout_seconds, loop.create_future()
         # _Waiter[T](…) would take several times as long as _Waiter(…).
@@ -169,6 +173,27 @@ class FairQueue(Generic[T]):
         self._free.append(connection)
         if self._rotation:
             self._dispatch()
+
+    def _arrive(self, organization_id: int) -> _OrganizationQueue[T]:
+        """Record a request, and return its organization's queue."""
+        queue = self._queues.get(organization_id)
+        if queue is None:
+            queue = self._queues[organization_id] = _OrganizationQueue()
+        self._contention.record(organization_id)
+        return queue
+
+    def _may_start(self, queue: _OrganizationQueue[T], kind: LeaseKind) -> bool:
+        """Return whether a request may take a free connection at once."""
+        # Under load most requests find their organization at its limit: no more checks for those.
+        if not self._free or queue.leased >= self._max_leases:
+            return False
+        if kind is READ and not queue.waiters:
+            return True
+        is_capped = bool(queue.waiters) and self._contention.is_contended()
+        if self._is_allowed(queue, kind, is_capped=is_capped):
+            return True
+        self._schedule_dispatch()
+        return False
 
     def _can_hand_over(self, waiter: _Waiter[T]) -> bool:
         """Return whether an organization's oldest waiter may take a connection it releases."""

@@ -7,9 +7,13 @@ import orjson
 import pytest
 from aiohttp.test_utils import TestClient
 
-from service.database.connection_pool import MAX_CACHED_STATEMENT_BYTES, connect
+from service.database.connection_pool import connect
 from service.database.connections import Database
-from service.database.pipeline import LONG_STATEMENTS, PipelinedConnection
+from service.database.pipeline import (
+    LONG_STATEMENTS,
+    MAX_CACHED_STATEMENT_BYTES,
+    PipelinedConnection,
+)
 from service.resources.registry import MASTER_RECORDS, PARTS
 from tests.faults.proxy import Proxy
 from tests.support.api import Api, issue_key
