@@ -22,8 +22,7 @@ export class Grid {
     this.table = el("table", { class: "sheet" }, el("thead", {}, el("tr", {}, heads)), this.body);
     for (const row of rows) this.append(row);
     this.#hint();
-    const add = newRow && button(t("Add a row"), () => this.#addRow());
-    this.element = el("div", { class: "grid" }, scrolling(caption, this.table), add && el("p", {}, add));
+    this.element = el("div", { class: "grid" }, scrolling(caption, this.table), newRow && el("p", {}, button(t("Add a row"), () => this.#addRow())));
     this.table.addEventListener("paste", (event) => this.#paste(event));
     for (const name of ["copy", "cut"]) this.table.addEventListener(name, (event) => this.#copy(event, name === "cut"));
     this.table.addEventListener("keydown", (event) => this.#key(event));
@@ -69,8 +68,7 @@ export class Grid {
 
   /** Returns how many cells and rows differ from what is stored. */
   changes() {
-    const cells = this.rows.flatMap(({ before, cells: now }) => this.columns.filter(({ key }) => (before?.[key] ?? "") !== (now[key] ?? "")));
-    return cells.length + (this.removed ?? 0);
+    return this.rows.flatMap(({ before, cells: now }) => this.columns.filter(({ key }) => (before?.[key] ?? "") !== (now[key] ?? ""))).length + (this.removed ?? 0);
   }
 
   get canUndo() {
