@@ -138,6 +138,7 @@ def _style(page: DataPage, records: Records, _texts: Texts, _: Path) -> Iterator
     page.until(lambda: len(page.texts(".savebar")) == 5 and bool(page.texts(".palette li, .rows")))
     page.click(".palette li:nth-child(2)")
     yield "grids"
+    page.click(".palette li:nth-child(2)")
 
 
 def _editing(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:
