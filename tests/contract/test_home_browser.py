@@ -34,9 +34,7 @@ async def test_people_find_their_way(browser: webdriver.Chrome, api: Api, demo_d
 
 def _begin(reader: Reader, brands: int) -> DataPage:
     page = reader.enter("#/")
-    page.until(
-        lambda: page.texts("#view h2") == ["Newest styles", *_GROUPS] and not page.is_busy()
-    )
+    page.until(lambda: page.texts("#view h2") == ["Newest styles", *_GROUPS] and not page.is_busy())
     assert page.texts(".newest a")[0].split("\n") == ["Woad 2", "WM-2"]
     assert [text.capitalize() for text in page.texts("#collections .group")] == _GROUPS[:-1]
     rows = page.texts(".groups li")
