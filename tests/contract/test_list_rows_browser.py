@@ -1,4 +1,4 @@
-"""Browser tests of the rows of lists on `/data`: pictures, density, cards on phones, empty lists."""
+"""Browser tests of the rows of lists on `/data`: pictures, density, cards, empty lists."""
 
 import asyncio
 
