@@ -15,10 +15,11 @@ from tests.faults.kinds import KILLS
 from tests.faults.stage import OwnServer, stage
 from tests.faults.work import Workload
 from tests.support import generate
+from tests.support.sampling import examples
 
 pytestmark = pytest.mark.contract("Transactions", "Outages", "Idempotency")
 
-ROUNDS = 12
+ROUNDS = examples(6, 12)
 SEED = 4
 
 
@@ -48,7 +49,7 @@ async def test_no_fault_tears_a_batch_or_makes_the_service_lie(set_up: OwnServer
 @pytest.mark.contract("Transactions over collections")
 async def test_no_kill_tears_a_transaction_over_all_collections(set_up: OwnServer) -> None:
     """Of workers, of their PostgreSQL sessions, and of PostgreSQL."""
-    kills = int(os.environ.get("TEST_KILLS", "6"))
+    kills = int(os.environ.get("TEST_KILLS", examples(3, 6)))
     references = await generate.references(set_up.api)
     set_up.workload = Workload(references, set_up.random, only_transactions=True)
     tallies = await run(set_up, kills, lambda _: None, KILLS)

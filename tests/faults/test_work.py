@@ -2,6 +2,8 @@
 
 from random import Random
 
+import pytest
+
 from service.resources.registry import MASTER_RECORDS
 from tests.faults.work import STEPS, Workload
 from tests.support import generate
@@ -9,6 +11,7 @@ from tests.support.api import Api
 from tests.support.sampling import settle_seed
 
 
+@pytest.mark.thorough
 async def test_every_master_record_has_its_turn(api: Api) -> None:
     work = Workload(await generate.references(api), Random(settle_seed()))
     struck = set()

@@ -62,8 +62,19 @@ GENERATORS: dict[str, tuple[str, ...]] = {
 PROGRAMS = {"openapi-typescript": ("typed", "all_calls"), "openapi-ts": ("all_calls_hey_api",)}
 
 
-@pytest.mark.parametrize("generator", Sample(__name__)([*GENERATORS], 1))
-async def test_typescript(generator: str, document: Path, service_address: ServiceAddress) -> None:
+@pytest.mark.parametrize("generator", Sample(__name__)([*GENERATORS, "python"], 1))
+async def test_a_client_compiles_and_works(
+    generator: str, document: Path, service_address: ServiceAddress
+) -> None:
+    if generator == "python":
+        await _check_python(document, service_address)
+    else:
+        await _check_typescript(generator, document, service_address)
+
+
+async def _check_typescript(
+    generator: str, document: Path, service_address: ServiceAddress
+) -> None:
     programs = PROGRAMS[generator]
     folder = document.parent
     lend(folder)
@@ -111,7 +122,7 @@ def correct_template(folder: Path) -> None:
     (folder / name).write_text(corrected)
 
 
-async def test_python(document: Path, service_address: ServiceAddress) -> None:
+async def _check_python(document: Path, service_address: ServiceAddress) -> None:
     folder = document.parent
     for name in ("client.py", "all_calls.py"):
         shutil.copy(SCRIPTS / name, folder)
