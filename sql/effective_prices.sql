@@ -78,7 +78,7 @@ order by id
 limit 5;
 
 -- name: priced
--- Effective prices of the SKUs {{skus}} of a style color in the price lists {{lists}}, by passes over all of the color's prices:
+-- Effective prices of the SKUs {{skus}} in the price lists {{lists}}, by passes over all of the prices that may apply to them:
 -- the level that wins; the days on which each price is effective, which are its own without those of more specific levels; the
 -- days that have the amount of today; and the amounts of the 30 days before these. A price alone has no amount before it.
 select
