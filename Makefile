@@ -61,7 +61,7 @@ sql: $(VENV)/.installed-dev ## Print the statements that operations send; ARGS="
 demo-files: $(VENV)/.installed-dev ## Write the demo data's rows and import files, after their generator has changed
 	@$(BIN)/python -m tests.support.demo.files
 
-screenshots: $(VENV)/.installed-dev ## Write the pictures of /data to docs/images (needs Chromium)
+screenshots: $(VENV)/.installed-dev ## Write the pictures of the pages to docs/images (needs Chromium)
 	@$(BIN)/python -m tests.support.screenshots
 
 faults: $(VENV)/.installed-dev ## Strike at ROUNDS batches in flight; writes docs/reliability.md

@@ -177,7 +177,7 @@ class CollectedErrors:
     """
 
     def __init__(self) -> None:
-        self._details = list[ErrorDetail]()
+        self._details: list[ErrorDetail] = []
 
     def __enter__(self) -> Self:
         return self

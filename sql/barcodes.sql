@@ -1,12 +1,28 @@
 -- Barcodes (contract, Barcodes). Columns of SKUs, whose documents show the primary GTIN, report them as changed.
 
 -- name: barcodes_of(organization_id, ids, sku_ids)
--- The barcodes $2, and those of the SKUs $3, with the style of their SKU.
-select b.id, b.style_sku_id, b.is_primary, b.state, b.type, s.sku, style.status
+-- The barcodes $2, and those of the SKUs $3, with the style of their SKU. SKUs and styles are looked up by record, in an
+-- order that the index by id alone has (decision 0006).
+select b.id, b.style_sku_id, b.is_primary, b.state, b.type, sku.sku, sku.status
 from barcode b
-left join style_sku s on s.organization_id = $1::bigint and s.id = b.style_sku_id
-left join style on style.organization_id = $1::bigint and style.id = s.style_id
-where b.organization_id = $1::bigint and (b.id = any($2::bigint[]) or b.style_sku_id = any($3::bigint[]));
+left join lateral (
+    select
+        s.sku,
+        (
+            select style.status from style
+            where style.organization_id = $1::bigint and style.id between s.style_id and s.style_id
+            order by style.id
+            limit 1
+        ) as status
+    from style_sku s
+    where s.organization_id = $1::bigint and s.id between b.style_sku_id and b.style_sku_id
+    order by s.id
+    limit 1
+) as sku on true
+where b.organization_id = $1::bigint and b.id = any($2::bigint[] || array(
+    select other.id from barcode other
+    where other.organization_id = $1::bigint and other.style_sku_id = any($3::bigint[])
+));
 
 -- name: check_numbers(organization_id, items)
 -- Reports numbers of new items that another record has, deleted or not, or an earlier item.

@@ -68,10 +68,11 @@ for share of f;
 -- Entries whose style color is live, or deleted with its style.
 (
     style_color_id is null
-    or exists (
-        select 1 from style_color shown
+    or (
+        select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
         where shown.organization_id = $1::bigint and shown.id between style_color_id and style_color_id
-            and (shown.state <> 'deleted' or shown.state_before is not null)
+        order by shown.id
+        limit 1
     )
 )
 

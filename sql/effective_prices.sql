@@ -1,22 +1,23 @@
--- Effective prices of SKUs (contract, Effective prices). The fragments take an SKU with style, style color and size, a price
--- list, and a day: rows {{sku}} and {{list}}, and SQL {{day}}.
+-- Effective prices of SKUs (contract, Effective prices). Fragments take the organization and a day, $1 and $3.
 
 -- name: documents(organization_id, price_list_id, day)
-with recursive few (style_id, number) as (
-    -- The styles with prices in the list, up to 200: if there are more, SKUs are read by their ids.
-    select min(entry.style_id), 1 from style_price entry
-    where entry.organization_id = $1::bigint and entry.price_list_id = $2::bigint
+with recursive few (styles, number) as (
+    -- The styles with prices in the list, up to about 200: if there are more, SKUs are read by their ids.
+    select '{}'::bigint[], 0
     union all
-    select
-        (
-            select entry.style_id from style_price entry
-            where entry.organization_id = $1::bigint and entry.price_list_id = $2::bigint and entry.style_id > few.style_id
-            order by entry.style_id
-            limit 1
-        ),
-        few.number + 1
+    select more.styles, few.number + cardinality(more.styles)
     from few
-    where few.style_id is not null and few.number < 200
+    cross join lateral (
+        select array_agg(distinct style_id) as styles
+        from (
+            select entry.style_id from style_price entry
+            where entry.organization_id = $1::bigint and entry.price_list_id = $2::bigint
+                and entry.style_id > coalesce(few.styles[cardinality(few.styles)], 0)
+            order by entry.style_id
+            limit 100
+        ) as entry
+    ) as more
+    where few.styles is not null and few.number < 200
 ),
 record as (
     ({{of_few}})
@@ -25,6 +26,13 @@ record as (
 ),
 page as materialized (
     {{page}}
+),
+alike as materialized (
+    -- SKUs of a color without prices of their sizes cost the same: the first one is priced for all.
+    select page.*, min(id) over (partition by style_color_id, own_size_id) as first_id from page
+),
+priced as materialized (
+    {{priced}}
 )
 select
     page_order,
@@ -33,20 +41,15 @@ select
     || ',"sku":' || to_json(page.sku)
     || ',"gtin":' || coalesce(to_json(barcode.gtin)::text, 'null')
     || ',"styleId":' || page.style_id
-    || ',"priceListId":' || page.price_list_id
-    || ',"currencyCode":"' || page.currency_code
-    || '","amount":' || page.amount
-    || ',"compareAtAmount":' || coalesce(page.compare_at_amount::text, 'null')
+    || ',"priceListId":' || priced.price_list_id
+    || ',"currencyCode":"' || priced.currency_code
+    || '","amount":' || priced.amount
+    || ',"compareAtAmount":' || coalesce(priced.compare_at_amount::text, 'null')
     || ',"lowestAmount30Days":' || coalesce(priced.lowest_amount30_days::text, 'null')
-    || ',"validTo":' || coalesce(to_json(page.valid_to)::text, 'null')
+    || ',"validTo":' || coalesce(to_json(priced.valid_to)::text, 'null')
     || ',"tiers":[' || coalesce(priced.tiers, '') || ']}' as document
-from (
-    select style_id, style_color_id as id from page group by style_id, style_color_id
-) as made
-cross join lateral (
-    {{priced}}
-) as priced
-join page on page.id = priced.style_sku_id
+from priced
+join alike as page on page.first_id = priced.style_sku_id
 left join lateral (
     select b.barcode as gtin from barcode b
     where b.organization_id = $1::bigint and b.style_sku_id between page.id and page.id
@@ -57,37 +60,16 @@ left join lateral (
 
 -- name: few
 -- SKUs of the styles with prices, sorted before they are priced: a page prices few more than its own.
-select sku.*
-from few
-join style_sku sku on sku.organization_id = $1::bigint and sku.style_id = few.style_id
+select sku.* from style_sku sku
+where sku.organization_id = $1::bigint and sku.style_id = any(array(select unnest(styles) from few))
 order by sku.id
-
--- name: fits
--- Condition of the prices that an SKU can have in a price list, of any day and quantity; the price is a row named entry.
-entry.style_id = {{sku}}.style_id and entry.price_list_id = {{list}}
-and (entry.style_color_id is null or entry.style_color_id = {{sku}}.style_color_id)
-and (entry.size_range_size_id is null or entry.size_range_size_id = {{sku}}.size_range_size_id)
 
 -- name: is_effective
 -- Condition of the price lists that make prices effective on a day.
-{{list}}.state = 'active' and coalesce({{list}}.valid_from <= {{day}}, true) and coalesce({{list}}.valid_to >= {{day}}, true)
-
--- name: level
--- Order in which prices win: of color and size, of the color, of the size, of the style.
-case when entry.style_color_id is null then 2 else 0 end + case when entry.size_range_size_id is null then 1 else 0 end
+list.state = 'active' and coalesce(list.valid_from <= $3::date, true) and coalesce(list.valid_to >= $3::date, true)
 
 -- name: list
 (select one.* from price_list one where one.organization_id = $1::bigint and one.id = $2::bigint)
-
--- name: price
--- The price of one piece, with its level.
-select {{level}} as level, entry.amount, entry.compare_at_amount, entry.valid_to
-from style_price entry
-where entry.organization_id = $1::bigint and {{fits}}
-    and entry.minimum_quantity = 1
-    and coalesce(entry.valid_from <= {{day}}, true) and coalesce(entry.valid_to >= {{day}}, true)
-order by 1
-limit 1
 
 -- name: price_lists(organization_id, price_list_id, key)
 select id from price_list
@@ -96,7 +78,7 @@ order by id
 limit 5;
 
 -- name: priced
--- Effective prices of the SKUs {{skus}} of a style color in the price lists {{lists}}, by passes over all of the color's prices:
+-- Effective prices of the SKUs {{skus}} in the price lists {{lists}}, by passes over all of the prices that may apply to them:
 -- the level that wins; the days on which each price is effective, which are its own without those of more specific levels; the
 -- days that have the amount of today; and the amounts of the 30 days before these. A price alone has no amount before it.
 select
@@ -115,13 +97,13 @@ from (
     select
         style_sku_id,
         price_list_id,
-        currency_code,
+        max(currency_code) as currency_code,
         max(amount) filter (where is_price) as amount,
         max(compare_at_amount) filter (where is_price) as compare_at_amount,
         max(valid_to) filter (where is_price) as valid_to,
         array_agg(amount) filter (where days is not null) as amounts,
         array_agg(days) filter (where days is not null) as amount_days,
-        upper(until_today - range_agg(days) filter (where amount = price_amount)) as begun,
+        upper(datemultirange(daterange(null, $3::date, '[]')) - range_agg(days) filter (where amount = price_amount)) as begun,
         string_agg(
             '{"minimumQuantity":' || minimum_quantity || ',"amount":' || amount || '}', ',' order by minimum_quantity
         ) filter (where minimum_quantity > 1 and level = price_level) as tiers
@@ -148,9 +130,10 @@ from (
                 select
                     sku.id as style_sku_id,
                     entry.*,
-                    {{level}} as level
+                    -- Color and size win, then the color, the size, the style.
+                    case when entry.style_color_id is null then 2 else 0 end + case when entry.size_range_size_id is null then 1 else 0 end as level
                 from {{skus}} as sku
-                join (
+                join lateral (
                     select
                         list.currency_code,
                         entry.price_list_id,
@@ -160,44 +143,52 @@ from (
                         entry.amount,
                         entry.compare_at_amount,
                         entry.valid_to,
-                        entry.minimum_quantity = 1 and coalesce(entry.valid_to >= {{day}}, true) as is_present,
+                        entry.minimum_quantity = 1 and coalesce(entry.valid_to >= $3::date, true) as is_present,
                         case when entry.minimum_quantity = 1 then
                             datemultirange(
                                 daterange(entry.valid_from, entry.valid_to, '[]') * daterange(list.valid_from, list.valid_to, '[]')
                             )
-                        end as own_days,
-                        datemultirange(daterange(null, {{day}}, '[]')) as until_today
+                        end as own_days
                     from {{lists}} as list
                     join style_price entry
                         on entry.organization_id = $1::bigint and entry.style_id = {{style_id}} and entry.price_list_id = list.id
                     where {{is_effective}}
                         and (entry.style_color_id is null or entry.style_color_id = {{style_color_id}})
-                        and coalesce(entry.valid_from <= {{day}}, true)
-                        and (entry.minimum_quantity = 1 or coalesce(entry.valid_to >= {{day}}, true))
+                        and coalesce(entry.valid_from <= $3::date, true)
+                        and (entry.minimum_quantity = 1 or coalesce(entry.valid_to >= $3::date, true))
                     offset 0
                 ) as entry on entry.size_range_size_id is null or entry.size_range_size_id = sku.size_range_size_id
             ) as fitting
-            window pair as (partition by style_sku_id, price_list_id)
+            -- Sorted as for the next pass.
+            window pair as (
+                partition by style_sku_id, price_list_id order by level
+                rows between unbounded preceding and unbounded following
+            )
         ) as leveled
         window pair as (partition by style_sku_id, price_list_id)
     ) as price
-    group by style_sku_id, price_list_id, currency_code, until_today
+    group by style_sku_id, price_list_id
     having bool_or(is_price)
 ) as priced
 
 -- name: record
+-- SKUs with a price in the list $2, and their size if a price of the size, of that day or earlier, applies to them.
 select
-    sku.id, sku.id as style_sku_id, sku.sku, sku.style_id, sku.style_color_id, sku.size_range_size_id,
-    list.id as price_list_id, list.currency_code, price.level, price.amount, price.compare_at_amount, price.valid_to
+    sku.id, sku.id as style_sku_id, sku.sku, sku.style_id, sku.style_color_id, price.own_size_id
 from {{skus}}
-cross join price_list list
 cross join lateral (
-    {{price}}
+    select max(entry.size_range_size_id) as own_size_id
+    from style_price entry
+    where entry.organization_id = $1::bigint and entry.style_id = sku.style_id and entry.price_list_id = $2::bigint
+        and (entry.style_color_id is null or entry.style_color_id = sku.style_color_id)
+        and (entry.size_range_size_id is null or entry.size_range_size_id = sku.size_range_size_id)
+        and coalesce(entry.valid_from <= $3::date, true)
+    having bool_or(entry.minimum_quantity = 1 and coalesce(entry.valid_to >= $3::date, true))
 ) as price
-where {{is_chosen}} (select 1 from few where style_id is null)
-    and list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}}
+where {{is_chosen}} (select 1 from few where styles is null)
+    and exists (select 1 from price_list list where list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}})
     and sku.organization_id = $1::bigint and sku.state <> 'deleted'
 order by sku.id
 
 -- name: skus
-(select * from page where page.style_color_id = made.id)
+(select id, style_id, style_color_id, own_size_id as size_range_size_id from alike where id = first_id)

@@ -4,18 +4,17 @@
 -- Reports a changed style, unit or requested values; requested values of inactive lines or of sizes that are not
 -- requested; new sizes that are deactivated or of a deleted size range; and removed sizes with measured values.
 with item as materialized (
-    select item.*
+    select sent.id, sent.style_id, sent.unit, sent.requested, sent.n,
+        case jsonb_typeof(sent.sizes) when 'array' then sent.sizes else '[]' end as sizes
     from rows from (
         jsonb_to_recordset($2::jsonb)
             as (id bigint, "styleId" bigint, "sizeRangeSizeIds" jsonb, unit text, requested jsonb)
-    ) with ordinality as item(id, style_id, sizes, unit, requested, n)
+    ) with ordinality as sent(id, style_id, sizes, unit, requested, n)
 ),
 wanted as materialized (
     select item.id, item.n, size.id::bigint as size_id, size.n as place
     from item
-    cross join lateral jsonb_array_elements_text(
-        case jsonb_typeof(item.sizes) when 'array' then item.sizes else '[]' end
-    ) with ordinality as size(id, n)
+    cross join lateral jsonb_array_elements_text(item.sizes) with ordinality as size(id, n)
 )
 select item.n::integer as item, 'validation_error.read_only_field' as type, '["styleId"]' as path,
     'The style of a sample request stays.' as message
@@ -44,11 +43,11 @@ where jsonb_typeof(item.requested) = 'array'
         full join (
             select frozen.measurement_line_id as line_id, frozen.size_range_size_id as size_id,
                 frozen.requested_measurement as value
-            from wanted
+            from jsonb_array_elements_text(item.sizes) as size(id)
             join sample_request_measurement frozen
                 on frozen.organization_id = $1::bigint and frozen.sample_request_id = item.id
-                    and frozen.size_range_size_id = wanted.size_id
-            where wanted.n = item.n and frozen.requested_measurement is not null
+                    and frozen.size_range_size_id = size.id::bigint
+            where frozen.requested_measurement is not null
         ) as frozen on frozen.line_id = sent.line_id and frozen.size_id = sent.size_id
         where sent.value is distinct from frozen.value
     )

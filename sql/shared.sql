@@ -186,7 +186,9 @@ where $1::bigint is not null and id = any($2::bigint[]);
 select record.id, owner.id as owner_id, {{is_live}} as is_live
 from {{table}} record
 join {{within}} owner on owner.organization_id = $1::bigint and owner.id = record.{{within}}_id
-where record.organization_id = $1::bigint and record.id = any($2::bigint[])
+where record.organization_id = $1::bigint and record.id = any($2::bigint[]) and owner.id = any(array(
+    select part.{{within}}_id from {{table}} part where part.organization_id = $1::bigint and part.id = any($2::bigint[])
+))
 order by owner.id, record.id
 {{lock}};
 

@@ -37,13 +37,15 @@ where now_used.item_id is null or before_used.item_id is null;
 
 -- name: used
 -- Part of items and tell_items: pairs of live styles and items. Null is no item: a condition would take the index by item.
-select line.style_id, line.item_id
+select distinct line.style_id, used.item_id
 from style_item line
-join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
-where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
-union
-select line.style_id, entry.item_id
-from style_item line
-join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
-join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id
-where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
+cross join lateral (
+    select line.item_id
+    union all
+    select entry.item_id from style_item_color entry
+    where entry.organization_id = $1::bigint and entry.style_item_id = line.id
+) as used
+where line.organization_id = $1::bigint and line.style_id = any(array(
+    select style.id from style
+    where style.organization_id = $1::bigint and style.id = any($2::bigint[]) and style.state <> 'deleted'
+))

@@ -28,40 +28,34 @@ join style_color on style_color.organization_id = $1::bigint and style_color.id 
 where o.id = $1::bigint
 returning stored.id;
 
--- name: record
--- Part of documents. Names are looked up by record, in an order that the index by id alone has (decision 0006).
-select
-    n.*,
-    (
-        select style.number from style
-        where style.organization_id = $1::bigint and style.id between n.style_id and n.style_id
-        order by style.id
-        limit 1
-    ) as style_number,
-    (
-        select color.name from color
-        where color.organization_id = $1::bigint and color.id between n.color_id and n.color_id
-        order by color.id
-        limit 1
-    ) as color_name,
-    (
-        -- Of the whole row, since the index of names, which has the id last, would do for the name.
-        select (whole.size).name from (
-            select size from size_range_size size
-            where size.organization_id = $1::bigint and size.id between n.size_range_size_id and n.size_range_size_id
-            order by size.id
-            limit 1
-        ) as whole
-    ) as size_name,
-    (
-        select b.barcode from barcode b
-        where b.organization_id = $1::bigint and b.style_sku_id between n.id and n.id
-            and b.is_primary and b.gtin14 is not null and b.state <> 'deleted'
-        order by b.style_sku_id
-        limit 1
-    ) as gtin
-from style_sku n
-where n.organization_id = $1::bigint;
+-- name: of_barcode
+select b.barcode as gtin from barcode b
+where b.organization_id = $1::bigint and b.style_sku_id between {{row}}.id and {{row}}.id
+    and b.is_primary and b.gtin14 is not null and b.state <> 'deleted'
+order by b.style_sku_id
+limit 1
+
+-- name: of_color
+-- Names are looked up by record, in an order that the index by id alone has (decision 0006).
+select c.name as color_name from color c
+where c.organization_id = $1::bigint and c.id between {{row}}.color_id and {{row}}.color_id
+order by c.id
+limit 1
+
+-- name: of_size
+-- Of the whole row, since the index of names, which has the id last, would do for the name.
+select (whole.s).name as size_name from (
+    select s from size_range_size s
+    where s.organization_id = $1::bigint and s.id between {{row}}.size_range_size_id and {{row}}.size_range_size_id
+    order by s.id
+    limit 1
+) as whole
+
+-- name: of_style
+select s.number as style_number from style s
+where s.organization_id = $1::bigint and s.id between {{row}}.style_id and {{row}}.style_id
+order by s.id
+limit 1
 
 -- name: shown_in_barcodes(organization_id, ids)
 select id from barcode where organization_id = $1::bigint and style_sku_id = any($2::bigint[]);

@@ -173,6 +173,10 @@ class Batch:
     """Returns the request index of the failed item that would create a collection's own key."""
     checked_fields: set[str] = field(default_factory=set)
     """References whose records the write has found live and locked, by dotted path."""
+    locks: set[str] = field(default_factory=set)
+    """Writer locks, by collection, and the organization's, that the transaction has."""
+    look_ups: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
+    """Records that the transaction has found by own key, by statement, then by key."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
     """Ids of owners whose part is filled or emptied, by part and operation."""
     merged: dict[int, Item] = field(default_factory=dict)
@@ -188,10 +192,7 @@ class Batch:
         request_id: str = "",
         parents: Sequence[int] = (),
     ) -> "Batch":
-        """Return the batch of the items that have no errors yet, as shallow copies.
-
-        The errors of the others are among the batch's.
-        """
+        """Return a batch of shallow copies of the items without errors; it has those of all."""
         errors = ItemErrors(request_items)
         indexes = range(len(request_items.items))
         request_indexes = [index for index in indexes if index not in errors]
@@ -258,9 +259,11 @@ class Batch:
         )
 
     def of_items(self, items: list[Item], request_indexes: Sequence[int]) -> "Batch":
-        """Return a batch of other items, whose errors are those of this one's request."""
+        """Return a batch of other items of this one's request and transaction."""
         own = (items, request_indexes, self.errors, self.request_id)
-        return Batch(self.connection, self.caller, *own)
+        batch = Batch(self.connection, self.caller, *own)
+        batch.locks, batch.look_ups = self.locks, self.look_ups
+        return batch
 
     def empty(self) -> "Batch":
         """Return an empty subset of the batch."""
@@ -282,10 +285,7 @@ class Batch:
         self.errors.add(self.request_indexes[index], type_, path, message)
 
     def fail_records(self, messages: Mapping[int, str], type_: str, key: str = "id") -> None:
-        """Add an error to each item whose record id has a message, at the field ``key``.
-
-        All items must have an ``id``.
-        """
+        """Add an error, at ``key``, to each item whose ``id`` has a message; all must have one."""
         for index, item in enumerate(self.items):
             if item["id"] in messages:
                 self.fail(index, type_, key, message=messages[item["id"]])

@@ -9,7 +9,7 @@ import asyncpg
 
 from service.database import incidents
 from service.database.errors import LOST
-from service.database.pipeline import PipelinedConnection
+from service.database.pipeline import CACHED_STATEMENTS, MAX_CACHED_LENGTH, PipelinedConnection
 from service.limits import ACQUIRE_SECONDS, READ_SECONDS, WRITE_SECONDS
 from service.shares.contention import ContentionSignal
 from service.shares.fair_queue import FairQueue, LeaseKind
@@ -20,13 +20,6 @@ SILENCE_SECONDS: Final = WRITE_SECONDS + 5
 It is longer than each server-side timeout, so that a working server reports these itself.
 """
 
-CACHED_STATEMENTS: Final = 150
-"""Maximum number of prepared statements that a connection caches: the most recently used ones."""
-MAX_CACHED_STATEMENT_BYTES: Final = 6 * 1024
-"""Maximum length of a cached statement in characters; longer ones are prepared for each use.
-
-With their number it bounds the memory that a caller with ever new filters can make a session use.
-"""
 WORK_MEMORY: Final = "16MB"
 """Memory of a sort or bitmap in PostgreSQL.
 
@@ -55,7 +48,7 @@ async def connect(dsn: str) -> PipelinedConnection:
             connection_class=PipelinedConnection,
             max_cached_statement_lifetime=0,
             statement_cache_size=CACHED_STATEMENTS,
-            max_cacheable_statement_size=MAX_CACHED_STATEMENT_BYTES,
+            max_cacheable_statement_size=MAX_CACHED_LENGTH,
             timeout=ACQUIRE_SECONDS,
             command_timeout=SILENCE_SECONDS,
             server_settings={
@@ -152,6 +145,20 @@ class ConnectionPool:
             self._open.add(connection)
         self._leases[connection] = organization_id, self._ticks
         return connection
+
+    def acquire_nowait(self, organization_id: int, kind: LeaseKind) -> PipelinedConnection | None:
+        """Lease a free connection that is open; None if ``acquire`` has to wait, open or refuse.
+
+        With traces, ``acquire`` alone leases connections: its spans show each wait.
+        """
+        if self._traces is not None or organization_id in self.stalled:
+            return None
+        for connection in self.queue.acquire_nowait(organization_id, kind):
+            if connection is not None and not connection.is_closed():
+                self._leases[connection] = organization_id, self._ticks
+                return connection
+            self.queue.release(connection, organization_id, kind)
+        return None
 
     def release(
         self, connection: PipelinedConnection, organization_id: int, kind: LeaseKind

@@ -93,7 +93,8 @@ class Database:
         Run the work again once after a RETRYABLE failure or a lost connection, but not after a
         timeout. Cancel its statement if the calling task is canceled. Raise ApiError 429 or 503.
         """
-        await self._stalls.require_answers(organization_id)
+        if organization_id in self._stalls.stalled:
+            await self._stalls.require_answers(organization_id)
         try:
             return await _read(self._pool, work, organization_id)
         except asyncpg.SyntaxOrAccessError as error:
@@ -237,7 +238,9 @@ async def _read(
     """Return the result of work outside a transaction, run at most twice; raise ApiError."""
     for attempt in range(2):
         try:
-            connection = await pool.acquire(organization_id, READ)
+            connection = pool.acquire_nowait(organization_id, READ) or await pool.acquire(
+                organization_id, READ
+            )
             try:
                 result = await work(connection)
             except asyncio.CancelledError:

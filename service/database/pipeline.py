@@ -8,50 +8,55 @@ round trips.
 """
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 from struct import pack
 from typing import Any, Final, TypeVar
 
 import asyncpg
+from asyncpg.prepared_stmt import PreparedStatement
 
 from service.database.errors import BROKEN, LOST, RETRYABLE, outcome_unknown
 from service.database.statements import id_array
 from service.limits import ACQUIRE_SECONDS, WRITE_SECONDS
 
-_INTERNALS: Final = (
-    "_drop_global_statement_cache",
-    "_execute",
-    "_get_statement",
-    "_maybe_gc_stmt",
-    "_protocol",
-    "_query_loggers",
-    "_stmt_exclusive_section",
-    "_time_and_log",
-    "_transport",
-)
+_INTERNALS: Final = ("_protocol", "_query_loggers", "_time_and_log", "_transport")
+CACHED_STATEMENTS: Final = 150
+"""Maximum number of prepared statements that a connection caches: the most recently used ones."""
+MAX_CACHED_LENGTH: Final = 6 * 1024
+"""Maximum length of such a statement in characters.
+
+With their number it bounds the memory that a caller with ever new filters can make a session use.
+"""
 LONG_STATEMENTS: Final = 4
-"""Number of statements too long for asyncpg's cache that a connection keeps prepared.
+"""Maximum number of longer statements that a connection caches.
 
 Without them a page of products waits 15 ms for its plan (``python -m benchmarks products``).
 """
+WRITE_STATEMENTS: Final = 350
+"""Number of statements in transactions that a connection keeps prepared."""
 _EXECUTE: Final = b"E" + pack("!ixi", 9, 0)
 """``Execute`` of the unnamed portal, for all rows."""
 _BINARY_ROWS: Final = pack("!hh", 1, 1)
-_NOT_LOGGED: Final = nullcontext()
 
 
 class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
     """asyncpg's connection, which can also defer statements until the next one is sent."""
 
-    pipelines = all(hasattr(asyncpg.Connection, name) for name in _INTERNALS)
+    pipelines = all(hasattr(asyncpg.Connection, name) for name in _INTERNALS) and hasattr(
+        PreparedStatement, "_state"
+    )
     """Whether statements share round trips: asyncpg has the internals that this takes."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._deferred: list[tuple[str, Sequence[Any]]] = []
-        self._long: dict[str, Any] = {}
-        """Long prepared statements by their text, the last used one last."""
+        self._short: OrderedDict[str, PreparedStatement] = OrderedDict()
+        """Prepared statements by their text, the last used one last."""
+        self._long: OrderedDict[str, PreparedStatement] = OrderedDict()
+        self._writes: OrderedDict[str, PreparedStatement] = OrderedDict()
+        """Those in transactions, of a request that writes all collections, too."""
         self.id_blocks: dict[str, list[int]] = {}
         """New ids that this connection has taken and not used yet, by table, the first one last."""
         self.placeholders: Iterator[int] | None = None
@@ -90,24 +95,6 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
             rows += await self.fetch(text, *parameters)
         return rows
 
-    async def _get_statement(self, query: str, seconds: float | None, **options: Any) -> Any:
-        """Return a prepared statement, also of the last long ones, which take long to plan."""
-        most = self._config.max_cacheable_statement_size
-        if not self.pipelines or options or not 0 < most < len(query):
-            return await super()._get_statement(query, seconds, **options)
-        statement = self._long.pop(query, None)
-        if statement is None:
-            statement = await super()._get_statement(query, seconds, named=True, use_cache=False)
-        self._long[query] = statement
-        if len(self._long) > LONG_STATEMENTS:
-            self._maybe_gc_stmt(self._long.pop(next(iter(self._long))))
-        return statement
-
-    def _drop_local_statement_cache(self) -> None:
-        while self._long:
-            self._maybe_gc_stmt(self._long.popitem()[1])
-        super()._drop_local_statement_cache()
-
     async def execute(self, query: str, *args: Any, **options: Any) -> str:
         """Execute a text and return the status of its last statement, such as ``DELETE 3``.
 
@@ -115,59 +102,103 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         only. A text with ``args`` always has one statement, and returns its status.
         """
         if self._deferred and not args:
-            await self.fetch(query, **options)
+            await self._run(query, args, 0, options.get("timeout"))
             return ""
-        return str(await super().execute(query, *args, **options))
+        if not args or not self.pipelines:
+            return str(await super().execute(query, *args, **options))
+        _, status, _ = await self._run(query, args, 0, options.get("timeout"), returns_status=True)
+        return str(status.decode())
 
-    async def _execute(
-        self, query: str, args: Sequence[Any], limit: int, seconds: float | None, **options: Any
+    async def fetch(self, query: str, *args: Any) -> Any:
+        """Return the rows of a statement."""
+        return await self._run(query, args)
+
+    async def fetchrow(self, query: str, *args: Any) -> Any:
+        """Return the first row of a statement, None without one."""
+        rows = await self._run(query, args, 1)
+        return rows[0] if rows else None
+
+    async def fetchval(self, query: str, *args: Any) -> Any:
+        """Return the first value of the first row of a statement, None without one."""
+        rows = await self._run(query, args, 1)
+        return rows[0][0] if rows else None
+
+    async def _run(
+        self,
+        query: str,
+        args: Sequence[Any],
+        limit: int = 0,
+        seconds: float | None = None,
+        *,
+        returns_status: bool = False,
     ) -> Any:
-        """Execute a statement as asyncpg does, with the deferred ones ahead of it.
+        """Execute a statement, with the deferred ones ahead of it; return up to ``limit`` rows.
 
         A prepared statement goes to the protocol at once: asyncpg's own steps up to there take a
-        tenth of the processor time of a short read. ``options`` are asyncpg's; only
-        ``return_status`` may be set. An outdated prepared statement is prepared again, once,
-        outside a transaction and without deferred statements; else it raises
-        InvalidCachedStatementError. An outdated type raises OutdatedSchemaCacheError after a
-        reload.
+        tenth of the processor time of a short read. An outdated one is prepared again, outside a
+        transaction and without deferred statements; else it raises InvalidCachedStatementError. An
+        outdated type raises OutdatedSchemaCacheError after a reload.
         """
         if not self.pipelines:
-            return await super()._execute(query, args, limit, seconds, **options)
+            return await super().fetch(query, *args, timeout=seconds)
+        if self.is_closed():
+            raise asyncpg.InterfaceError("the connection is closed")
         deferred, self._deferred = self._deferred, []
-        messages = [
-            _bind((await self._get_statement(text, seconds)).name, parameters)
-            for text, parameters in deferred
-        ]
-        statement = await self._get_statement(query, seconds)
-        returns_status = bool(options.get("return_status"))
+        messages = b""
+        if deferred:
+            # Each is referred to until it is sent: asyncpg closes those that nothing refers to.
+            statements = [await self._prepared(text, seconds) for text, _ in deferred]
+            names = (earlier.get_name() for earlier in statements)
+            messages = b"".join(map(_bind, names, (parameters for _, parameters in deferred)))
+        statement = self._short.get(query)
+        if statement is None:
+            statement = await self._prepared(query, seconds)
+        else:
+            self._short.move_to_end(query)
         try:
-            with self._stmt_exclusive_section, self._logged(deferred, query, args, seconds):
-                if messages:
-                    self._transport.write(b"".join(messages))
-                return await self._protocol.bind_execute(
-                    statement, args, "", limit, returns_status, seconds
-                )
+            if messages:
+                self._transport.write(messages)
+            execution = self._protocol.bind_execute(
+                statement._state, args, "", limit, returns_status, seconds
+            )
+            if not self._query_loggers:
+                return await execution
+            with self._logged((*deferred, (query, args)), seconds):
+                return await execution
         except asyncpg.OutdatedSchemaCacheError:
+            self._forget_statements()
             await self.reload_schema_state()
             raise
         except asyncpg.InvalidCachedStatementError:
-            self._drop_global_statement_cache()
-            if messages or self.is_in_transaction():
+            self._forget_statements()
+            if deferred or self.is_in_transaction():
                 raise
-        return await super()._execute(query, args, limit, seconds, **options)
+        return await self._run(query, args, limit, seconds, returns_status=returns_status)
+
+    async def _prepared(self, query: str, seconds: float | None) -> Any:
+        """Return the prepared statement of a text, which is cached as the one used last."""
+        cache, size = self._short, CACHED_STATEMENTS
+        if len(query) > MAX_CACHED_LENGTH:
+            cache, size = self._long, LONG_STATEMENTS
+        elif self.is_in_transaction():
+            cache, size = self._writes, WRITE_STATEMENTS
+        if query not in cache:
+            cache[query] = await self.prepare(query, timeout=seconds)
+        cache.move_to_end(query)
+        if len(cache) > size:
+            cache.popitem(last=False)
+        return cache[query]
+
+    def _forget_statements(self) -> None:
+        for cache in (self._short, self._long, self._writes):
+            cache.clear()
 
     def _logged(
-        self,
-        deferred: Sequence[tuple[str, Sequence[Any]]],
-        query: str,
-        args: Sequence[Any],
-        seconds: float | None,
-    ) -> AbstractContextManager[object, bool | None]:
-        """Return a context that logs the statements executed in it, the deferred ones as well."""
-        if not self._query_loggers:
-            return _NOT_LOGGED
+        self, statements: Sequence[tuple[str, Sequence[Any]]], seconds: float | None
+    ) -> ExitStack:
+        """Return a context that logs the statements executed in it."""
         stack = ExitStack()
-        for text, parameters in reversed((*deferred, (query, args))):
+        for text, parameters in reversed(statements):
             stack.enter_context(self._time_and_log(text, parameters, seconds))
         return stack
 

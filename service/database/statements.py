@@ -25,9 +25,9 @@ class StatementError(Exception):
     """Error of a statement that is missing, is defined twice, or got the wrong slots."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """Named statement, with or without slots."""
+    """Named statement, with or without slots; equal to itself only, as caches hash it."""
 
     name: str
     """Name of the file, a dot, and the name in the file."""

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from datetime import date
 from typing import Final, TypeAlias
 
 from service.feed.numbered_feed import FeedState, FeedVersion
@@ -19,8 +20,8 @@ _VOLATILE_POLL_SECONDS: Final = 0.25
 MAX_RECENT_KEYS: Final = 2**15
 """Keys of each of the two generations of ``RecentKeys``, about 2 MiB together."""
 
-Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, bool, bool, bool]
-"""Path and query, Prefer, Host (None with a public URL), whether CSV is preferred, features."""
+Target: TypeAlias = tuple[str, tuple[str, ...], str | None, bool, date, bool, bool, bool]
+"""Path and query, Prefer, Host (None with a public URL), if CSV is preferred, day, and features."""
 
 
 class CacheEntry(CachedBody):

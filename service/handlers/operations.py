@@ -5,7 +5,7 @@ derived from these.
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -127,7 +127,7 @@ class Operation:
 
 
 LIST: Final = Operation("list", "GET", COLLECTION_PATH, reads.list_records, is_cached=True)
-LIST_PRICES: Final = Operation("find", "GET", COLLECTION_PATH, reads.list_effective_prices)
+LIST_PRICES: Final = replace(LIST, name="find", handler=reads.list_effective_prices)
 READ: Final = Operation("read", "GET", RECORD_PATH, reads.read_record, is_cached=True)
 READ_ALL: Final = Operation("read_all", "GET", COLLECTION_PATH, reads.read_all, is_cached=True)
 CREATE: Final = Operation(
@@ -177,7 +177,7 @@ ALLOCATE: Final = Operation(
 
 CHANGES: Final = Operation("follow", "GET", COLLECTION_PATH, changes.read_changes)
 
-LIST_PRODUCTS: Final = Operation("offer", "GET", COLLECTION_PATH, reads.list_records)
+LIST_PRODUCTS: Final = replace(LIST, name="offer")
 
 CHECK: Final = Operation("check", "GET", RECORD_PATH, computed_documents.read_completeness)
 

@@ -1,6 +1,6 @@
 """Outcome responses: one outcome for each item instead of documents (contract, Outcomes)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import orjson
@@ -77,8 +77,8 @@ def outcome_rows(
         yield row
 
 
-def add_details(rows: Sequence[Row], errors: ItemErrors) -> None:
-    """Set the errors of failed items in the outcomes of all items, in request order."""
+def add_details(rows: Sequence[Row] | Mapping[int, Row], errors: ItemErrors) -> None:
+    """Set the errors of failed items in the outcomes, given by request index."""
     for request_index, details in errors.listed().items():
         rows[request_index]["details"] = [detail.row() for detail in details]
 

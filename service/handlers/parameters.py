@@ -61,15 +61,11 @@ def path_values(request: web.Request, resource: Resource, *names: str) -> list[P
     """
     texts = request.match_info
     keyed = [name for name in names if "=" in texts[name]]
-    raw_path = request.rel_url.raw_path if keyed else ""
-    try:
-        if _BARE_PERCENT.search(raw_path):
-            raise ValueError
-        unquote_to_bytes(raw_path).decode()
-    except ValueError:
+    if keyed and not _is_encoded(request.rel_url.raw_path):
         type_, message = ErrorType.INVALID_VALUE, "Percent-encode the key in UTF-8."
-        raise ApiError([ErrorDetail(type_, (name,), message) for name in keyed]) from None
-    ids, details = list[PathId](), list[ErrorDetail]()
+        raise ApiError([ErrorDetail(type_, (name,), message) for name in keyed])
+    ids: list[PathId] = []
+    details: list[ErrorDetail] = []
     for name in names:
         try:
             ids.append(_path_id(resource, name, texts[name]))
@@ -80,6 +76,14 @@ def path_values(request: web.Request, resource: Resource, *names: str) -> list[P
     if details:
         raise ApiError(details)
     return ids
+
+
+def _is_encoded(raw_path: str) -> bool:
+    try:
+        unquote_to_bytes(raw_path).decode()
+    except ValueError:
+        return False
+    return _BARE_PERCENT.search(raw_path) is None
 
 
 def _path_id(resource: Resource, name: str, text: str) -> PathId:

@@ -4,7 +4,7 @@ All of them send an entity tag, and their bytes count in the byte budget (``tagg
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -124,7 +124,7 @@ async def _page_response(
     if prefers(request, CSV, JSON) and (names := columns(resource, fields)):
         table = header(names) + rows(page.documents, names)
         return ApiResponse(200, table, {**headers, "Content-Type": f"{CSV}; charset=utf-8"})
-    documents = await selected(request, page.documents, fields)
+    documents = await selected(request, page.documents, fields) if fields else page.documents
     return success_list(documents, pagination=pagination(next_cursor), headers=headers)
 
 
@@ -149,7 +149,8 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
         return await reads.read_document(connection, resource, caller, ids, form_name)
 
     document = await database(request).read(read, caller.organization_id)
-    document = await selected(request, document, fields)
+    if fields:
+        document = await selected(request, document, fields)
     headers = {"ETag": etag(document)}
     if isinstance(resource, WritableResource) and resource.is_patched:
         headers["Accept-Patch"] = ACCEPT_PATCH
@@ -176,14 +177,14 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     return success_list(await selected(request, documents, form[1]))
 
 
-async def _resolve(
+def _resolve(
     connection: Connection, resource: Resource, caller: Caller, path: Sequence[PathId]
-) -> list[int]:
+) -> Awaitable[list[int]]:
     """Return the ids of a path, 0 for a first one that the caller may not know of."""
     visible = None
     if caller.scopes.restricted:
         visible = supplier_scopes.visible(connection, resource, caller, READ)
-    return await resolve(connection, caller.organization_id, path, visible)
+    return resolve(connection, caller.organization_id, path, visible)
 
 
 def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQuery:

@@ -1,19 +1,17 @@
 """Response cache: successful reads, validated against the change feed before each use.
 
 Rejected: expiry times, which return stale data, and tables of documents, which make writes slower.
-Chosen: a worker keeps 200 responses by organization and ``Target``. The
-version of an organization is the epoch of its feed and the number of changes committed in it so
-far. A write becomes visible together with its change, so data of an equal version is equal. A hit
-reads the version by a statement that begins after the request arrived (a poll), so it includes
-every write acknowledged before. Concurrent requests of an organization share polls, and those of a
-target the read. While every poll finds a change, reads bypass the cache, and polls run beside them.
-SQL that bypasses the service is seen after RESPONSE_CACHE_SECONDS at the latest.
+Chosen: a worker keeps 200 responses by organization and ``Target``. The version of an organization
+is the epoch of its feed and the number of its changes. A write becomes visible with its change, so
+data of an equal version is equal. A hit reads the version after the request arrived (a poll), so it
+has every write acknowledged before. Requests of an organization share polls, and those of a target
+the read. While every poll finds a change, reads bypass the cache. SQL from elsewhere is seen later.
 """
 
 import asyncio
 import time
 from collections import OrderedDict
-from http import HTTPStatus
+from collections.abc import Awaitable
 from typing import Final
 
 from aiohttp import hdrs, web
@@ -43,6 +41,7 @@ from service.http.router import Handler
 from service.limits import RESPONSE_CACHE_SECONDS
 from service.listing.custom_fields import SCOPE
 from service.organizations.scopes import NAMES, READ
+from service.resources.assortment import effective_prices
 from service.shares.contention import CONTENTION
 
 _READ_ALL: Final = NAMES[READ]
@@ -55,9 +54,7 @@ _FULL_SHARE: Final = 15 / 16
 MAX_ORGANIZATIONS: Final = 10_000
 """Maximum number of organizations whose versions and responses are kept."""
 MAX_CONTENDED_HITS: Final = 2
-"""Maximum number of requests that share a poll while several organizations are active: hits need
-no connection, and so take no turn in the queue.
-"""
+"""Maximum requests that share a poll during contention: hits wait in no queue for connections."""
 
 
 class ResponseCache:
@@ -93,12 +90,12 @@ class ResponseCache:
         is_csv = prefers(request, CSV, JSON)
         filters = _READ_ALL in scopes.allowed or SCOPE in scopes.allowed
         features = caller.multiple_language, caller.pro, filters
-        target = (request.raw_path, preferences, host, is_csv, *features)
+        target = (request.raw_path, preferences, host, is_csv, effective_prices.today(), *features)
         organization = self._find(caller.organization_id)
         if organization.is_volatile:
             if organization.is_poll_due:
                 self._start_poll(organization)
-            return await self._miss(request, handler)
+            return await _missed(request, handler)
         version = organization.version
         if target in organization.entries or target in organization.fills or version is None:
             version = (await self._current_state(organization)).version
@@ -106,23 +103,18 @@ class ResponseCache:
             if entry is not None:
                 return self._hit(request, organization, target, entry)
         if version is None or not self._admits(organization, target):
-            return await self._miss(request, handler)
+            return await _missed(request, handler)
         fill = organization.fills[target] = CacheFill(version)
         entry = None
         try:
-            response = await self._miss(request, handler)
-            if response.status == HTTPStatus.OK:
+            response = await _missed(request, handler)
+            if response.status == 200:
                 entry = self._store(organization.id, target, response, version)
             return response
         finally:
             if organization.fills.get(target) is fill:
                 del organization.fills[target]
             fill.entry.set_result(entry)
-
-    async def _miss(self, request: web.Request, handler: Handler) -> ApiResponse:
-        metrics.CACHE_MISSES.inc()
-        request[IS_CACHED] = False
-        return await handler(request)
 
     def _admits(self, organization: CachedOrganization, target: Target) -> bool:
         """Return whether to cache a response: there is room, or its target was requested lately.
@@ -286,6 +278,12 @@ class ResponseCache:
         organization.entries.clear()
         self._weight -= organization.weight
         organization.weight = 0
+
+
+def _missed(request: web.Request, handler: Handler) -> Awaitable[ApiResponse]:
+    metrics.CACHE_MISSES.inc()
+    request[IS_CACHED] = False
+    return handler(request)
 
 
 RESPONSE_CACHE: web.AppKey[ResponseCache] = web.AppKey("response_cache", ResponseCache)

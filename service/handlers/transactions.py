@@ -39,7 +39,7 @@ from service.schemas.parsing import malformed, parse, parse_lines
 from service.shares.body_scheduler import BODY_SCHEDULER
 from service.shares.fair_queue import LeaseKind
 from service.writing.late_checks import LateFailuresError
-from service.writing.outcomes import FAILED, UNCHANGED, WriteOptions
+from service.writing.outcomes import FAILED, UNCHANGED, WriteOptions, WriteResult
 from service.writing.transaction import CollectionEntries, EntryOperation, write_entries
 
 _CHUNK: Final = 200
@@ -180,21 +180,26 @@ class _Entries:
         ]
         add_repeated_values(resource, live, details, options, without=resource.own_key)
 
-    def rows(self, results: Mapping[str, list[Row]]) -> list[Row]:
-        """Return the outcomes of all entries in request order, given those of the collections."""
-        by_index = {
-            index: row
-            for entries in self.collections
-            for index, row in zip(
-                entries.operations, results[entries.resource.collection], strict=True
-            )
+    def rows(self, results: Sequence[WriteResult], options: WriteOptions) -> dict[int, Row]:
+        """Return the outcomes to show, by request index, given the results of the collections."""
+        by_index: dict[int, Row] = {
+            index: {"outcome": FAILED, "id": None, "key": None, "details": []}
+            for index in self._malformed
         }
-        for index in self._malformed:
-            by_index[index] = {"outcome": FAILED, "id": None, "key": None, "details": []}
-        return [
-            {"index": index, "collection": _collection_of(entry), **by_index[index]}
-            for index, entry in enumerate(self._entries)
-        ]
+        for entries, result in zip(self.collections, results, strict=True):
+            indexes, outcomes = [*entries.operations], result.outcomes
+            if options.return_minimal:
+                indexes = [n for n in indexes if n not in outcomes or outcomes[n][0] != UNCHANGED]
+            rows = outcome_rows(entries.resource, self.items, result, options, indexes)
+            by_index |= zip(indexes, rows, strict=True)
+        return {
+            index: {
+                "index": index,
+                "collection": _collection_of(self._entries[index]),
+                **by_index[index],
+            }
+            for index in sorted(by_index)
+        }
 
 
 def _collection_of(entry: Any) -> str | None:
@@ -243,16 +248,10 @@ async def _transaction(
     async with asyncio.timeout(MAX_TRANSACTION_SECONDS):
         with placeholder_ids(connection) if options.dry_run else nullcontext():
             results = await write_entries(root, items, entries.collections, options)
-    rows_by_collection = {
-        each.resource.collection: [
-            *outcome_rows(each.resource, items, result, options, each.operations)
-        ]
-        for each, result in zip(entries.collections, results, strict=True)
-    }
-    rows = entries.rows(rows_by_collection)
+    rows = entries.rows(results, options)
     add_details(rows, root.errors)
-    shown = [row for row in rows if not options.return_minimal or row["outcome"] != UNCHANGED]
-    answer = response(shown, rows, options)
+    left_out = [{"outcome": UNCHANGED}] if len(rows) < len(items.items) else []
+    answer = response([*rows.values()], [*rows.values(), *left_out], options)
     if options.dry_run:
         raise DryRunRollback(answer)
     return answer

@@ -145,7 +145,8 @@ def _check(request: web.Request, route: RouteProtocol | None, scopes: Scopes | N
     expectation. Routes that need no key, without ``scopes``, must have reads only.
     """
     error = request.match_info.http_exception
-    if isinstance(error, web.HTTPMethodNotAllowed):
+    # The check of an abstract class is slow, and most requests have no error.
+    if error is not None and isinstance(error, web.HTTPMethodNotAllowed):
         methods = ", ".join(sorted(error.allowed_methods))
         headers = {"Allow": methods}
         if "PATCH" in error.allowed_methods:

@@ -41,6 +41,11 @@ class Router(web.UrlDispatcher):
         super().__init__()
         self._max_slashes = 0
         self._plain: dict[str, web_urldispatcher.PlainResource] = {}
+        self._nested: dict[tuple[int | str, ...], web_urldispatcher.AbstractResource] = {}
+        """Paths of names and parameters in turn, after the first name, by their length and names.
+
+        aiohttp tries all paths of a collection, one after the other.
+        """
 
     def register_resource(self, resource: web_urldispatcher.AbstractResource) -> None:
         """Add the resource of a path, and count its slashes. aiohttp calls it for each path."""
@@ -48,6 +53,9 @@ class Router(web.UrlDispatcher):
         self._max_slashes = max(self._max_slashes, resource.canonical.count("/"))
         if isinstance(resource, web_urldispatcher.PlainResource):
             self._plain[resource.canonical] = resource
+        parts = resource.canonical.split("/")
+        if "{" in resource.canonical and not any("{" in name for name in parts[2::2]):
+            self._nested.setdefault((len(parts), *parts[2::2]), resource)
 
     async def resolve(self, request: web.Request) -> web_urldispatcher.UrlMappingMatchInfo:
         """Return the match of the request's path and method, or one with the error 404 or 405.
@@ -70,7 +78,10 @@ class Router(web.UrlDispatcher):
             )
         if path.count("/") > self._max_slashes:
             return web_urldispatcher.MatchInfoError(web.HTTPNotFound())
-        return await super().resolve(request)
+        parts = path.split("/")
+        nested = self._nested.get((len(parts), *parts[2::2]))
+        match = (await nested.resolve(request))[0] if nested is not None else None
+        return match or await super().resolve(request)
 
 
 def use_router(app: web.Application, router: Router, middleware: Middleware) -> None:

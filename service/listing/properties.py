@@ -133,9 +133,14 @@ class Properties(Mapping[str, Property]):
         self._by_name |= {prop.name.lower(): prop for prop in related}
 
     def limit(self, names: Iterable[str], more: Iterable[Property]) -> None:
-        """Leave the named properties alone, and add others that documents do not have."""
+        """Leave the named properties alone, and others that documents do not have; no time."""
         left = {name.lower(): self[name] for name in names}
         self._by_name = left | {prop.name.lower(): prop for prop in more}
+        self.takes_time = False
+
+    def look_up(self, name: str, column: str) -> None:
+        """Read a field of other records by an SQL expression, for the row ``record``."""
+        self._by_name[name.lower()] = replace(self[name], column=column)
 
     def __getitem__(self, name: str) -> Property:
         beginning, _, key = name.partition(".")
@@ -185,10 +190,9 @@ def parse_id(text: str) -> int:
 
     A sign, a leading zero or a space is invalid, too.
     """
-    ids = parse_ids([text])
-    if ids is None:
+    if not _ID.fullmatch(text) or (id_ := int(text)) >= 2**63:
         raise ValueError("Use a positive whole number of at most 64 bits.")
-    return ids[0]
+    return id_
 
 
 def stored_id(value: Any) -> int:

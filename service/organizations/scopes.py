@@ -177,12 +177,14 @@ def require_all(
     scopes suffice, and ``Scopes.includes`` for scopes that another key gets.
     The challenge names them, too (RFC 6750, 3.1).
     """
-    lacking = [
-        (scope.replace(f"{ANY}:", f"{ALL}:"), path)
-        for scope, path in needed
-        if not has(scopes, scope)
-    ]
-    if lacking:
+    needed = [*needed]
+    missing = {scope for scope in {scope for scope, _ in needed} if not has(scopes, scope)}
+    if missing:
+        lacking = [
+            (scope.replace(f"{ANY}:", f"{ALL}:"), path)
+            for scope, path in needed
+            if scope in missing
+        ]
         names = " ".join(sorted({scope for scope, _ in lacking}))
         raise ApiError(
             [

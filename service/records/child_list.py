@@ -75,16 +75,18 @@ class ChildList(ChildTable):
         """
         if not isinstance(entries, list):
             return
-        for index in duplicate_indexes(entries) if self.linked else ():
+        are_several = len(entries) > 1
+        for index in duplicate_indexes(entries) if self.linked and are_several else ():
             yield ErrorDetail(ErrorType.DUPLICATE, (*path, index), LISTED_TWICE)
-        for name in self.named_once:
+        for name in self.named_once if are_several else ():
             if not are_distinct(entries, name):
                 yield from duplicate_errors(enumerate(entries), name, *path)
         for nested in self.nested:
             for index, entry in enumerate(entries):
-                if isinstance(entry, dict):
-                    yield from nested.errors(entry.get(nested.member), *path, index, nested.member)
-        for index, entry in enumerate(entries):
+                if isinstance(entry, dict) and (inner := entry.get(nested.member)):
+                    yield from nested.errors(inner, *path, index, nested.member)
+        has_rules = type(self).entry_errors is not ChildList.entry_errors
+        for index, entry in enumerate(entries if has_rules else ()):
             if isinstance(entry, dict):
                 yield from self.entry_errors(entry, *path, index)
 

@@ -259,7 +259,7 @@ class ChildTable:
     def _and_shown(self) -> str:
         return f"\n    and {self.is_shown}" if self.is_shown else ""
 
-    @property
+    @cached_property
     def member(self) -> str:
         """Member of the owner, a record or an entry, that has the list."""
         return self.name.rpartition(".")[2]

@@ -121,7 +121,7 @@ class MatchedChildren:
     @property
     def all(self) -> Mapping[int, Item]:
         """Children that are active after the write, by id."""
-        return self.existing | self.new
+        return self.existing | self.new if self.new else self.existing
 
     @property
     def missing(self) -> set[int]:
@@ -147,7 +147,7 @@ class MatchedChildren:
         ids = map(dict.get, entries, repeat(key))
         existing: dict[Any, Item] = dict(zip(ids, entries, strict=True))
         if not existing.keys() <= self.stored.all.keys() or (
-            deactivated and any(entry.get(deactivated) for entry in entries)
+            deactivated and any(map(dict.get, entries, repeat(deactivated)))
         ):
             return False
         self.existing = existing

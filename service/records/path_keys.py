@@ -107,7 +107,7 @@ async def resolve(
     Look own keys up, one statement each; return ids as they are, unchecked, but 0 for a first one
     that is not ``visible``. Raise ``not_found`` or ``conflict.ambiguous_key`` for a key.
     """
-    ids = list[int]()
+    ids: list[int] = []
     for path_id in path:
         if not isinstance(path_id, int):
             path_id = await path_id.find(connection, organization_id, ids, None if ids else visible)

@@ -121,11 +121,13 @@ async def check_references(
         target = TARGETS.get(target_name)
         if target is None or not target_name.replace("-", "").isalpha():
             continue
+        column = table.members.index(name) if name in table.members else None
         referring = [
-            (children, child_id, stored_id(entry[name]))
+            (children, child_id, record_id)
             for children in lists
             for child_id, entry in children.all.items()
-            if entry.get(name) is not None and not _is_stored(table, children, child_id, name)
+            if (value := entry.get(name)) is not None
+            and not _is_stored(children, child_id, column, record_id := stored_id(value))
         ]
         ids = sorted({record_id for *_, record_id in referring})
         live = await _live(batch, target, ids) if ids else set()
@@ -137,12 +139,12 @@ async def check_references(
                 children.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
 
-def _is_stored(table: ChildTable, children: MatchedChildren, child_id: int, name: str) -> bool:
-    """Return whether the stored entry has the same reference."""
+def _is_stored(
+    children: MatchedChildren, child_id: int, column: int | None, record_id: int
+) -> bool:
+    """Return whether the stored entry has the same reference, in ``column`` or as its key."""
     row = children.stored.all.get(child_id)
-    if row is None or name == table.key:
-        return row is not None
-    return bool(row[table.members.index(name)] == stored_id(children.all[child_id][name]))
+    return row is not None and (column is None or row[column] == record_id)
 
 
 async def _live(batch: Batch, target: ReferenceTarget, ids: list[int]) -> set[int]:

@@ -6,6 +6,7 @@ each later step.
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate, islice
 from typing import Any, Final
@@ -111,8 +112,13 @@ def parse_lines(raw: bytes, max_values: int = MAX_VALUES) -> list[Any]:
     Raise ApiError as ``parse`` does, with the index of the line as the path.
     """
     _check_values(raw, max_values)
+    lines = raw.removesuffix(b"\n").split(b"\n")
+    with suppress(orjson.JSONDecodeError, orjson.JSONEncodeError):
+        parsed = [*map(orjson.loads, lines)]
+        if _colons(raw) == orjson.dumps(parsed).count(b":"):
+            return parsed
     values, details = list[Any](), list[ErrorDetail]()
-    for index, line in enumerate(raw.removesuffix(b"\n").split(b"\n")):
+    for index, line in enumerate(lines):
         try:
             values.append(_parsed(line))
         except ApiError as error:

@@ -10,7 +10,8 @@ import orjson
 
 from service.files import SCHEMAS
 
-LANGUAGES: Final = ("en", "de", "fr")
+LANGUAGES: Final = {"en": "English", "de": "Deutsch", "fr": "Français"}
+"""Languages of the pages, with their own names."""
 FOLDER: Final = SCHEMAS / "common" / "words"
 """Folder with a file for each language, and the groups. They are no schemas."""
 

@@ -19,10 +19,7 @@ T = TypeVar("T")
 
 
 class QueueTimeoutError(TimeoutError):
-    """Timeout of a queued request.
-
-    ``own_organization`` tells whether the organization itself had connections leased then.
-    """
+    """Timeout of a queued request; ``own_organization`` tells whether that one had leases then."""
 
     def __init__(self, *, own_organization: bool, retry_seconds: int = 1) -> None:
         super().__init__("no connection became free in time")
@@ -79,9 +76,8 @@ class _OrganizationQueue(Generic[T]):
             self.bulk_leases += change * kind.bulk
             self.exclusive_leases += change * kind.exclusive
         if kind.collection:
-            (self.locked_collections.add if change > 0 else self.locked_collections.discard)(
-                kind.collection
-            )
+            locked = self.locked_collections
+            (locked.add if change > 0 else locked.discard)(kind.collection)
 
 
 class FairQueue(Generic[T]):
@@ -95,13 +91,12 @@ class FairQueue(Generic[T]):
     - When several organizations are active, an organization with queued requests gets no further
       connection while it holds n/8 (rounded down, 1 if 0). The cap does not apply to a request
       that has waited 0.25 s.
-    - A request waits at most ``timeout_seconds``.
 
     Problem: every connection that an organization holds slows the others down. Rejected: turns
     alone, which give an organization with 64 requests 7/8 of the processor beside one with 2.
 
-    All requests have the same timeout, so one timer serves all. A timer for each would cost more
-    than the rest of the queue.
+    A request waits at most ``timeout_seconds``, and one timer serves all. A timer for each would
+    cost more than the rest of the queue.
     """
 
     def __init__(
@@ -122,11 +117,8 @@ class FairQueue(Generic[T]):
         self._timer: asyncio.TimerHandle | None = None
         self._is_dispatch_scheduled = False
 
-    async def acquire(self, organization_id: int, kind: LeaseKind) -> T:
-        """Return the free connection that was released last; wait for one if necessary.
-
-        Raise QueueTimeoutError after ``timeout_seconds``. The caller releases the connection.
-        """
+    def acquire_nowait(self, organization_id: int, kind: LeaseKind) -> tuple[T, ...]:
+        """Return the free connection that was released last; () if the request must wait."""
         queue = self._queues.get(organization_id)
         if queue is None:
             queue = self._queues[organization_id] = _OrganizationQueue()
@@ -136,8 +128,18 @@ class FairQueue(Generic[T]):
             is_capped = bool(queue.waiters) and self._contention.is_contended()
             if self._is_allowed(queue, kind, is_capped=is_capped):
                 queue.count(kind, 1)
-                return self._free.pop()
+                return (self._free.pop(),)
             self._schedule_dispatch()
+        return ()
+
+    async def acquire(self, organization_id: int, kind: LeaseKind) -> T:
+        """Return a connection as ``acquire_nowait`` does; wait for one if necessary.
+
+        Raise QueueTimeoutError after ``timeout_seconds``. The caller releases the connection.
+        """
+        for connection in self.acquire_nowait(organization_id, kind):
+            return connection
+        queue = self._queues[organization_id]
         loop = asyncio.get_running_loop()
         deadline, lease = loop.time() + self._timeout_seconds, loop.create_future()
         # _Waiter[T](…) would take several times as long as _Waiter(…).
@@ -283,10 +285,8 @@ class FairQueue(Generic[T]):
         loop = asyncio.get_running_loop()
         now = loop.time()
         for organization_id in list(self._rotation):
-            queue, retry_seconds = (
-                self._queues[organization_id],
-                self.retry_seconds(organization_id),
-            )
+            queue = self._queues[organization_id]
+            retry_seconds = self.retry_seconds(organization_id)
             while queue.waiters and queue.waiters[0].deadline <= now:
                 waiter = queue.waiters[0]
                 self._remove(waiter)

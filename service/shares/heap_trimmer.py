@@ -16,7 +16,7 @@ _INTERVAL_SECONDS: Final = 5
 _MAX_FAST_TRIES: Final = 6
 _SLOW_INTERVAL_SECONDS: Final = 60
 """Interval after _MAX_FAST_TRIES trims in a row that did not end the growth: it is in use then."""
-_GC_THRESHOLD: Final = 10_000
+_GC_THRESHOLD: Final = 50_000
 """Net allocations of containers between garbage collections: about those of one large request."""
 
 

@@ -100,23 +100,30 @@ class KeyLookUps:
         return {key: [id_ for id_, _ in rows] for key, rows in matches_by_key.items()}
 
     async def _look_up(self, batch: Batch, target: ReferenceTarget, keys: Collection[Key]) -> None:
-        """Read the stored records of the keys that have not been looked up by an earlier call."""
-        matches = self._matches[target.name]
-        new_keys = [key for key in keys if key not in matches]
-        for _ in range(1 if target.name == self.resource.name else _LOOK_UPS):
-            if missing := [key for key in new_keys if not matches.get(key)]:
-                await self._read(batch, target, missing)
-
-    async def _read(self, batch: Batch, target: ReferenceTarget, keys: list[Key]) -> None:
-        """Read the stored records of the keys by one statement; store them in ``_matches``.
+        """Read the stored records of the keys that have not been looked up by an earlier call.
 
         If that replaces checks of references to the target, lock the records and note these
-        references' fields in ``checked_fields`` of the batch.
+        references' fields in ``checked_fields`` of the batch. A transaction finds the records of
+        other collections once: what it writes of these is stored before (``reference_order``).
         """
         matches, fields = self._matches[target.name], self._checked_fields(target)
-        matches |= {key: [] for key in keys}
-        batch.checked_fields |= fields
         text = target.texts[FOR_KEY_SHARE if fields else ""]
+        is_own = target.name == self.resource.name
+        shared = {} if is_own else batch.look_ups[text]
+        new_keys = [key for key in keys if key not in matches]
+        batch.checked_fields |= fields if new_keys else set()
+        matches |= {key: shared.get(key) or [] for key in new_keys}
+        for _ in range(1 if is_own else _LOOK_UPS):
+            if missing := [key for key in new_keys if not matches[key]]:
+                await self._read(batch, target, text, missing)
+                shared |= {key: matches[key] for key in missing if matches[key]}
+
+    async def _read(
+        self, batch: Batch, target: ReferenceTarget, text: str, keys: list[Key]
+    ) -> None:
+        """Read the stored records of the keys by one statement; store them in ``_matches``."""
+        matches = self._matches[target.name]
+        matches |= {key: [] for key in keys}
         parameters = zip(*keys, strict=True) if target.within else [keys]
         for row in await batch.fetch(text, *parameters):
             record_id, own_key, within_id, is_live = row

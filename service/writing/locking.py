@@ -9,6 +9,7 @@ keys are locked before the rows if all items name them by key objects (``resolve
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import asyncpg
 import orjson
@@ -18,7 +19,6 @@ from service.batches.change_recorder import BoundStatement
 from service.batches.new_ids import next_ids
 from service.batches.renames import NEW_KEY
 from service.batches.write_set import LockedRow, WriteSet
-from service.database.connections import Connection
 from service.database.errors import own_locks
 from service.database.statements import SHARED
 from service.error_types import ErrorType
@@ -32,6 +32,9 @@ from service.records.writable_resource import FOR_NO_KEY_UPDATE, FOR_UPDATE, Wri
 from service.writing import merge_patch, own_keys, unique_keys
 from service.writing.outcomes import WriteOptions
 from service.writing.preconditions import check_preconditions
+
+_ORGANIZATION: Final = "organization"
+"""Name of the lock of the organization's row."""
 
 
 @dataclass(slots=True)
@@ -92,9 +95,9 @@ async def lock_by_key(
     for items to create that fail the create schema, and for items whose precondition no live record
     meets. Raise ApiError if that of a single write fails.
     """
-    await own_keys.take_writer_lock(batch.connection, resource, batch.caller.organization_id)
+    await own_keys.take_writer_lock(batch, resource)
     if locks_organization(resource, creates=True):
-        await lock_organization(batch.connection, batch.caller.organization_id)
+        await lock_organization(batch)
     if resource.own_key_within:
         skip_failed = options.skip_failed
         await own_keys.resolve_scopes(resource, batch, skip_failed=skip_failed)
@@ -136,7 +139,7 @@ async def lock_by_id(
     lock = _lock_statement(resource, batch, _lock_strength(deletes_any))
     with own_locks():
         if locks_organization(resource):
-            await lock_organization(batch.connection, batch.caller.organization_id)
+            await lock_organization(batch)
         rows = await batch.fetch(lock.text, *lock.parameters)
     stored = {row["id"]: row for row in rows}
     await _check_locked(resource, batch, options, stored)
@@ -156,7 +159,7 @@ async def lock_and_read(
     read, organization_id = resource.render_statement(request), batch.caller.organization_id
     with own_locks():
         if locks_organization(resource):
-            await lock_organization(batch.connection, batch.caller.organization_id)
+            await lock_organization(batch)
         locked, writables = await batch.connection.fetch_in_turn(
             [
                 (json_text(lock.text), (organization_id, *lock.parameters)),
@@ -186,7 +189,7 @@ async def _check_locked(
 async def lock_unique_keys(resource: WritableResource, batch: Batch) -> None:
     """Take the writer lock of the collection if the caller's records have unique keys in it."""
     if unique_keys.unique_keys(resource, batch.caller):
-        await own_keys.take_writer_lock(batch.connection, resource, batch.caller.organization_id)
+        await own_keys.take_writer_lock(batch, resource)
 
 
 def _lock_statement(resource: WritableResource, batch: Batch, strength: str) -> BoundStatement:
@@ -199,10 +202,12 @@ def _lock_strength(deletes_any: bool) -> str:
     return FOR_UPDATE if deletes_any else FOR_NO_KEY_UPDATE
 
 
-async def lock_organization(connection: Connection, organization_id: int) -> None:
-    """Lock the organization's row, so that the writes that take this lock run one at a time."""
-    with own_locks():
-        await connection.execute(SHARED["lock_organization"].text, organization_id)
+async def lock_organization(batch: Batch) -> None:
+    """Lock the organization's row, unless the transaction has: such writes run one at a time."""
+    if _ORGANIZATION not in batch.locks:
+        with own_locks():
+            await batch.fetch(SHARED["lock_organization"].text)
+        batch.locks.add(_ORGANIZATION)
 
 
 async def _report_missing(resource: WritableResource, batch: Batch, missing: set[int]) -> None:

@@ -83,10 +83,7 @@ class WriteResult:
     created_ids: Sequence[int] = ()
     """Those of ``ids`` that the write has created."""
     stored: Mapping[int, tuple[int, Any]] = field(default_factory=dict)
-    """Id and own key before the write of the records that items matched, by request index.
-
-    They include records of items that failed after the lock.
-    """
+    """Id and own key of the records that items matched which failed later, by request index."""
     key_texts: Mapping[Any, str] = field(default_factory=dict)
     """Texts to show of own keys that are references, by key."""
     changes: Mapping[int, Sequence[MemberChange]] = field(default_factory=dict)

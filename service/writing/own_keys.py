@@ -34,20 +34,27 @@ class _OwnKey(NamedTuple):
     """Id of the parent, if the resource has one; otherwise None."""
 
 
-async def take_writer_lock(
-    connection: Connection, resource: WritableResource, organization_id: int
-) -> None:
-    """Lock the writer lock row of the organization's collection until the end of the transaction.
+async def take_writer_lock(batch: Batch, *resources: WritableResource) -> None:
+    """Lock the writer lock rows of the collections, by name, if the transaction has not yet.
 
-    Insert the row if there is none yet. Writes by own key take the lock: otherwise two of them
-    could both miss a key and create it twice. Where own keys are unique, other writes of the
-    collection take it, too, unless they only delete. It comes before all other locks. Raise 429 on
-    a timeout.
+    Writes by own key take the lock: otherwise two of them could both miss a key and create it
+    twice. Where own keys are unique, other writes of the collection take it, too, unless they only
+    delete. It comes before all other locks. Raise 429 on a timeout.
     """
-    lock_key = (organization_id, resource.name)
+    if names := {each.name for each in resources} - batch.locks:
+        await lock_writers(batch.connection, batch.caller.organization_id, names)
+        batch.locks.update(names)
+
+
+async def lock_writers(connection: Connection, organization_id: int, names: set[str]) -> None:
+    """Lock writer lock rows until the end of the transaction; insert those that are missing."""
+    lock, insert = _WRITER_LOCKS["lock"].text, _WRITER_LOCKS["insert"].text
     with own_locks():
-        while await connection.fetchval(_WRITER_LOCKS["lock"].text, *lock_key) is None:
-            await connection.execute(_WRITER_LOCKS["insert"].text, *lock_key)
+        rows = await connection.fetch(lock, organization_id, sorted(names))
+        while missing := names - {row["purpose"] for row in rows}:
+            for name in sorted(missing):
+                await connection.execute(insert, organization_id, name)
+            rows = await connection.fetch(lock, organization_id, sorted(names))
 
 
 async def resolve_scopes(resource: MasterRecord, batch: Batch, *, skip_failed: bool) -> None:

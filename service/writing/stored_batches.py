@@ -99,11 +99,11 @@ async def result_of(written: WrittenBatch, options: outcomes.WriteOptions) -> ou
     result.stored = {
         request_index: (outcomes.outcome_id(batch, item), stored[item["id"]]["key"])
         for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
-        if item.get("id") in stored
+        if request_index in batch.errors and item.get("id") in stored
     }
-    keys = {outcomes.sent_key(resource, item) for item in batch.items}
-    keys.update(row["key"] for row in stored.values())
     if "key_texts" in resource.statements:
+        keys = {outcomes.sent_key(resource, item) for item in batch.items}
+        keys.update(row["key"] for row in stored.values())
         rows = await batch.fetch(resource.statements["key_texts"].text, [*keys - {None}])
         result.key_texts = dict(map(tuple, rows))
     if options.preview:

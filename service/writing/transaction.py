@@ -14,7 +14,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
 from service.batches.renames import NEW_KEY
@@ -41,6 +42,9 @@ class EntryOperation(StrEnum):
     MERGE = "merge"
     CREATE = "create"
     DELETE = "delete"
+
+
+_DELETE: Final = EntryOperation.DELETE  # a member of an enumeration takes longer to look up
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +103,11 @@ async def write_entries(
 
 async def _lock_writers(root: Batch, collections: Sequence[CollectionEntries]) -> None:
     """Take the writer locks of all collections of master records, and the organization's lock."""
-    organization_id = root.caller.organization_id
-    for each in sorted(collections, key=lambda each: each.resource.name):
-        if isinstance(each.resource, MasterRecord):
-            await own_keys.take_writer_lock(root.connection, each.resource, organization_id)
-    if any(locking.locks_organization(each.resource, creates=True) for each in collections):
-        await locking.lock_organization(root.connection, organization_id)
+    resources = [each.resource for each in collections]
+    masters = (each for each in resources if isinstance(each, MasterRecord))
+    await own_keys.take_writer_lock(root, *masters)
+    if any(locking.locks_organization(each, creates=True) for each in resources):
+        await locking.lock_organization(root)
 
 
 async def _find_parents_of_deletes(entries: CollectionEntries, batch: Batch) -> None:
@@ -141,9 +144,10 @@ class _Operations:
 
     def deletes(self, item: Item) -> bool:
         """Return whether the item deletes its record."""
-        if self[item] is EntryOperation.MERGE and self.is_by_id(item):
-            return False
-        return self[item] is EntryOperation.DELETE or item.get("state") == "deleted"
+        operation = self._operations[id(item)]
+        if operation is _DELETE or item.get("state") != "deleted":
+            return operation is _DELETE
+        return not (operation is EntryOperation.MERGE and self.is_by_id(item))
 
 
 async def _lock_records(
@@ -208,17 +212,22 @@ def _failed_creators(
     collections: Iterable[CollectionEntries], items: RequestItems, errors: ItemErrors
 ) -> Callable[[str, Any], int | None]:
     """Return the function ``Batch.failed_creator`` of these entries."""
-    creators = defaultdict[tuple[str, Any], list[int]](list)
-    for entries in collections:
-        resource = entries.resource
-        for index, operation in entries.operations.items():
-            item = items.items[index]
-            if operation is not EntryOperation.DELETE and (key := _key_after(resource, item)):
-                creators[resource.collection, key].append(index)
+
+    @cache
+    def creators() -> Mapping[tuple[str, Any], Sequence[int]]:
+        """Return the entries that give their records own keys, by collection and key."""
+        indexes = defaultdict[tuple[str, Any], list[int]](list)
+        for entries in collections:
+            resource = entries.resource
+            for index, operation in entries.operations.items():
+                item = items.items[index]
+                if operation is not EntryOperation.DELETE and (key := _key_after(resource, item)):
+                    indexes[resource.collection, key].append(index)
+        return indexes
 
     def find(collection: str, key: Any) -> int | None:
         text, *within = key if type(key) is tuple else (key,)
-        for index in creators.get((collection, text), ()):
+        for index in creators().get((collection, text), ()):
             # The parent of a failed item may be a key object, of which the id is not known.
             if index in errors and (not within or _is_within(items.items[index], within[0])):
                 return index

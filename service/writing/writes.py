@@ -41,7 +41,7 @@ async def create(resource: MasterRecord, batch: Batch, options: WriteOptions) ->
     """Create records; the items have passed the create schema and have no ids yet."""
     await locking.lock_unique_keys(resource, batch)
     if locking.locks_organization(resource, creates=True):
-        await locking.lock_organization(batch.connection, batch.caller.organization_id)
+        await locking.lock_organization(batch)
     await locking.assign_ids(resource, batch)
     records = locking.LockedRecords(new={*batch.ids})
     return await _execute(resource, batch, records, options)

@@ -41,6 +41,7 @@ _SHOWN = {
     "in the way": (_TEXTS.group, _TEXTS.key),
 }
 """Stored texts that each view shows."""
+_HEADER = "document.querySelector('body > header').offsetHeight"
 _SMALL_TARGETS = """
 [...document.querySelectorAll("a, button, input, select, textarea, summary, [tabindex='0']")]
   .filter((target) => target.checkVisibility({ visibilityProperty: true }))
@@ -67,6 +68,7 @@ def _hold(reader: Reader, records: Records, folder: Path) -> None:
             page.use_phone_layout(scheme)
             assert page.value("document.documentElement.scrollWidth") == 390, (name, scheme)
             assert page.value(_SMALL_TARGETS) == [], name
+            assert name == "sign-in" or page.value(_HEADER) < 50, name
         page.use_desktop_layout()
         assert page.value("document.documentElement.scrollWidth <= innerWidth"), name
         assert page.value("document.querySelectorAll('main script, main img, main b').length") == 0
@@ -75,6 +77,15 @@ def _hold(reader: Reader, records: Records, folder: Path) -> None:
         for text in _SHOWN.get(name, ()):
             assert text in shown, (name, text[:80])
     assert {*_SHOWN} <= {*seen}
+    page.use_phone_layout("light")
+    assert page.texts("#collections a, #menu select, #forget") == []
+    page.click("#unfold")
+    page.until(
+        lambda: page.texts("#collections a")[:1] == ["Start"] and bool(page.texts("#forget"))
+    )
+    page.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert page.texts("#collections a") == []
+    assert page.value("document.activeElement.id") == "unfold"
     for entry in page.console_errors():
         assert re.search(r"status of (400|409|412) ", entry["message"]), entry
 

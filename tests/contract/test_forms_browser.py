@@ -10,6 +10,7 @@ from selenium.webdriver.support.expected_conditions import alert_is_present
 
 from tests.support.api import Api
 from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.clipboard import paste
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -56,7 +57,7 @@ def _measure(reader: Reader, record_id: int, values: dict[str, object]) -> None:
     )
     lines = values["lines"]
     assert isinstance(lines, list)
-    assert page.texts(".entry legend")[0] == f"Points of measure: {lines[0]['name']}"
+    assert page.texts(".rows tbody th")[0] == lines[0]["name"]
     assert "Add an entry" not in page.texts("button")
     page.fill("Comment on the fit", "Shoulder a touch wide")
     page.fill("Company", "54.25")
@@ -89,6 +90,59 @@ def _choose_size(reader: Reader, request_id: int) -> None:
     page.press_link("Edit")
     page.wait_for("Edit Proto")
     assert page.texts(".chosen bdi") == ["Woad trousers: Tall"]
+
+
+async def test_short_entries_are_rows_and_countries_have_names(
+    browser: webdriver.Chrome, api: Api, demo_dsn: str
+) -> None:
+    """Sizes are typed one below the other, pasted and moved; codes are chosen by their names."""
+    path = (
+        f"/api/size-ranges/{(await api.post('/api/size-ranges', {'name': 'Weld kids'})).data['id']}"
+    )
+    reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_enter_sizes, reader, path.removeprefix("/api"))
+    sizes = (await api.get(f"{path}/sizes")).data
+    assert [(size["name"], size["isDefaultGrading"]) for size in sizes] == [
+        ("98", False),
+        ("92", False),
+        ("104", True),
+        ("110", False),
+    ]
+    await asyncio.to_thread(_choose_countries, reader)
+    stored = (await api.get("/api/price-lists", {"name": "Weld"})).data[0]
+    assert (stored["currencyCode"], stored["countryCodes"]) == ("CHF", ["AT", "CH"])
+
+
+def _enter_sizes(reader: Reader, address: str) -> None:
+    page = reader.enter(f"#{address}/edit/sizes")
+    page.press("Add an entry")
+    page.driver.switch_to.active_element.send_keys("92", Keys.ENTER, "98", Keys.ENTER)
+    paste(page, "104\t\t\t\tyes\n110")
+    page.until(lambda: page.texts(".rows tbody th") == ["1", "2", "3", "4"])
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_UP)
+    page.driver.switch_to.active_element.send_keys(Keys.ALT, Keys.ARROW_UP)
+    assert page.value("document.activeElement.value") == "98", "the row moves with its focus"
+    assert page.value("document.querySelector('.rows').offsetHeight") < 250
+    page.press("Save")
+    page.wait_for("Weld kids")
+
+
+def _choose_countries(reader: Reader) -> None:
+    reader.driver.execute_script("localStorage.setItem('selvedge.language', 'de')")
+    page = DataPage(reader.driver, f"{reader.url}data#/price-lists/new")
+    page.fill("Name (Pflichtfeld)", "Weld")
+    page.select("#view select", "retail")
+    page.fill("Währung (Pflichtfeld)", "chf").send_keys(Keys.TAB)
+    currency = page.value("document.querySelector('[aria-required][role=combobox]').value")
+    assert currency == "Schweizer Franken · CHF"
+    for text, country in (("schw", "Schweiz · CH"), ("osterr", "Österreich · AT")):
+        picker = page.fill("Länder", text)
+        page.until(lambda country=country: country in page.texts("[role=option]"))  # type: ignore[misc]
+        picker.send_keys(*[Keys.ARROW_DOWN] * (1 + page.texts("[role=option]").index(country)))
+        picker.send_keys(Keys.ENTER)
+    page.press("Speichern")
+    page.until(lambda: {"Schweiz", "Österreich"} <= {*page.texts("dd li")})
+    page.driver.execute_script("localStorage.removeItem('selvedge.language')")
 
 
 async def test_unsaved_input_is_not_lost(

@@ -10,18 +10,11 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api, issue_key
 from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.clipboard import copied, paste
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _SIZES = ["XS", "S", "M", "L", "XL", "XXL"]
-_PASTE = """
-((text) => {
-  const data = new DataTransfer();
-  data.setData("text/plain", text);
-  const options = { clipboardData: data, bubbles: true, cancelable: true };
-  document.activeElement.dispatchEvent(new ClipboardEvent("paste", options));
-})(arguments[0])
-"""
 _BAR_IS_IN_VIEW = """(() => {
   const { top, bottom } = document.querySelector(".savebar").getBoundingClientRect();
   return top >= 0 && Math.floor(bottom) <= innerHeight;
@@ -91,7 +84,7 @@ def _paste_chart(reader: Reader, style_id: int) -> DataPage:
         for row in range(1, 16)
     ]
     rows.insert(0, ["Point of measure", "Tolerance", *_SIZES])
-    page.driver.execute_script(_PASTE, "\r\n".join("\t".join(cells) for cells in rows))
+    paste(page, "\r\n".join("\t".join(cells) for cells in rows))
     page.until(lambda: len(page.texts(".sheet tbody tr")) == 15)
     assert page.value(_BAR_IS_IN_VIEW), "the bar with Save stays in view"
     page.keys(_cell(1, "XS"), ALL, "wide")
@@ -110,6 +103,9 @@ def _paste_chart(reader: Reader, style_id: int) -> DataPage:
 def _change_chart(page: DataPage) -> None:
     """Change a cell by keys alone; the draft survives a reload."""
     _open_chart(page)
+    _copy_formulas(page)
+    page.until(lambda: bool(page.texts(".chart")))
+    _open_chart(page)
     page.click(_cell(2, "S"))
     page.keys(_cell(2, "S"), ALL)
     page.press_keys(Keys.ARROW_UP)
@@ -121,6 +117,23 @@ def _change_chart(page: DataPage) -> None:
     page.driver.refresh()
     page.until(lambda: "draft" in "".join(page.texts(".savebar [role=alert]")))
     assert page.find(_cell(1, "XS")).get_property("value") == "60"
+
+
+def _copy_formulas(page: DataPage) -> None:
+    """Formulas are copied behind an apostrophe, which goes when they are pasted here."""
+    name, number = _cell(3, "Point of measure"), _cell(3, "Tolerance")
+    for text in ("=1+1", "@x", "-a", "'=1"):
+        page.keys(name, ALL, text)
+        assert copied(page) == f"'{text}"
+        page.keys(name, ALL)
+        paste(page, f"'{text}")
+        assert page.find(name).get_property("value") == text
+        paste(page, f"'{text}\t-2.5")
+        assert page.find(name).get_property("value") == text
+    assert page.find(number).get_property("value") == "-2.5"
+    page.click(number)
+    assert copied(page) == "-2.5", "numbers stay"
+    page.press("Cancel")
 
 
 def _save_over_others(page: DataPage) -> None:

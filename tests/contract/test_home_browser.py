@@ -34,7 +34,8 @@ async def test_people_find_their_way(browser: webdriver.Chrome, api: Api, demo_d
 
 def _begin(reader: Reader, brands: int) -> DataPage:
     page = reader.enter("#/")
-    page.until(lambda: page.texts("#view h2") == _GROUPS and not page.is_busy())
+    page.until(lambda: page.texts("#view h2") == ["Newest styles", *_GROUPS] and not page.is_busy())
+    assert page.texts(".newest a")[0].split("\n") == ["Woad 2", "WM-2"]
     assert [text.capitalize() for text in page.texts("#collections .group")] == _GROUPS[:-1]
     rows = page.texts(".groups li")
     assert rows[0].split("\n")[0] == "Styles", "styles are first"
@@ -155,13 +156,13 @@ async def test_a_list_is_found_again_as_it_was_left(
 def _come_back(reader: Reader) -> None:
     page = reader.enter("#/styles")
     page.until(lambda: len(page.rows()) == 30)
-    page.driver.execute_script("scrollTo(0, 900)")
-    page.until(lambda: page.value("scrollY") == 900)
+    page.driver.execute_script("scrollTo(0, 400)")
+    page.until(lambda: page.value("scrollY") == 400)
     page.driver.execute_script("document.querySelector('tr:nth-child(20) th a').click()")
     page.until(lambda: bool(page.texts(".style-head h1")) and not page.is_busy())
     page.driver.back()
     page.until(lambda: len(page.rows()) == 30)
-    page.until(lambda: page.value("scrollY") == 900)
+    page.until(lambda: page.value("scrollY") == 400)
 
 
 def _save_view(reader: Reader) -> None:

@@ -7,9 +7,14 @@ import orjson
 import pytest
 from aiohttp.test_utils import TestClient
 
-from service.database.connection_pool import MAX_CACHED_STATEMENT_BYTES, connect
+from service.database.connection_pool import connect
 from service.database.connections import Database
-from service.database.pipeline import LONG_STATEMENTS, PipelinedConnection
+from service.database.pipeline import (
+    CACHED_STATEMENTS,
+    LONG_STATEMENTS,
+    MAX_CACHED_LENGTH,
+    PipelinedConnection,
+)
 from service.resources.registry import MASTER_RECORDS, PARTS
 from tests.faults.proxy import Proxy
 from tests.support.api import Api, issue_key
@@ -72,7 +77,7 @@ async def test_an_error_skips_what_follows(
 
 
 @BOTH_WAYS
-@pytest.mark.parametrize("length", [0, MAX_CACHED_STATEMENT_BYTES])
+@pytest.mark.parametrize("length", [0, MAX_CACHED_LENGTH])
 async def test_a_statement_of_an_older_schema_is_prepared_again(
     connection: PipelinedConnection, monkeypatch: pytest.MonkeyPatch, pipelines: bool, length: int
 ) -> None:
@@ -91,13 +96,28 @@ async def test_a_statement_of_an_older_schema_is_prepared_again(
     assert tuple(await connection.fetchrow(select)) == (1, None)
 
 
-async def test_few_long_statements_stay_prepared(connection: PipelinedConnection) -> None:
-    texts = [f"select {n}{' ' * MAX_CACHED_STATEMENT_BYTES}" for n in range(LONG_STATEMENTS + 2)]
+@pytest.mark.parametrize(
+    ("length", "most"), [(0, CACHED_STATEMENTS), (MAX_CACHED_LENGTH, LONG_STATEMENTS)]
+)
+async def test_the_last_statements_stay_prepared(
+    connection: PipelinedConnection, length: int, most: int
+) -> None:
+    texts = [f"select {n}{' ' * length}" for n in range(most + 2)]
     for text in (texts[0], *texts[:-1], texts[1], texts[-1]):
         await connection.fetch(text)
     prepared = await connection.fetch("select statement from pg_prepared_statements")
-    long = {row["statement"] for row in prepared if len(row["statement"]) > 100}
-    assert long == {texts[1], *texts[3:]}
+    assert {row["statement"] for row in prepared} & {*texts} == {texts[1], *texts[3:]}
+
+
+async def test_a_statement_that_is_not_prepared_drops_the_deferred_ones(
+    connection: PipelinedConnection,
+) -> None:
+    """They would run ahead of the next organization's statement."""
+    await connection.execute("create temporary table note (id bigint)")
+    await connection.defer("insert into note values (1)")
+    with pytest.raises(asyncpg.UndefinedTableError):
+        await connection.fetch("select from missing")
+    assert await connection.fetchval("select count(*) from note") == 0
 
 
 async def test_what_was_not_sent_is_dropped_with_the_transaction(

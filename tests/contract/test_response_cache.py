@@ -6,6 +6,7 @@ whatever was written in between.
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from datetime import date, timedelta
 from random import Random
 from typing import Any
 
@@ -25,12 +26,16 @@ from tests.contract.test_change_entries import WRITES
 from tests.support.api import Answer, Api, issue_key, replacing
 from tests.support.cached_servers import Servers, cached_servers, hits, shown
 from tests.support.changes import Follower
+from tests.support.priced_styles import price
 from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Envelope")
 
 COLORS = "/api/colors"
 LISTS = [collection_path(resource) for resource in MASTER_RECORDS]
+PRICES = "/api/effective-prices?priceListId=1"
+ONE_DAY = timedelta(1)
+COMPUTED = (PRICES, "/api/products?channelId=1&pageSize=10")
 
 
 @pytest.fixture
@@ -55,7 +60,8 @@ class Compared(Api):
             return await super().call(method, path, *arguments, **options)
         if path.rpartition("/")[2].isdigit():
             self.paths += [path, f"{path}?form=writable"]
-        chosen = {self.paths[0], *self.paths[-2:], self.random.choice(LISTS)}
+        listed = self.random.choice(LISTS), self.random.choice(COMPUTED)
+        chosen = {self.paths[0], *self.paths[-2:], *listed}
         for read in chosen:
             await self.servers.compare(read)
         answer = await super().call(method, path, *arguments, **options)
@@ -73,6 +79,25 @@ async def test_no_response_is_stale_after_any_write(
         random = Random(f"{write.__name__} {resource.name}")
         await write(Compared(servers, [root, f"{root}?pageSize=2"], random), resource, random)
     assert hits() - before > servers.compared / 8
+
+
+async def test_prices_follow_writes_and_days(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    style, day = (await servers.fresh.get(PRICES)).data[0]["styleId"], date(2032, 1, 1)
+    monkeypatch.setattr("service.resources.assortment.effective_prices.today", lambda: day)
+    for amount in ("10.00", "11.00"):
+        prices = {"prices": [price(amount, last=str(day)), price("12.00", str(day + ONE_DAY))]}
+        assert (await servers.fresh.put(f"/api/styles/{style}/prices/1", prices)).status == 200
+        for path in COMPUTED * 2:
+            await servers.compare(path)
+    before = hits()
+    for expected in (11, 12):
+        for _ in range(2):
+            answer = await servers.cached.get(f"{PRICES}&styleId={style}")
+            assert {row["amount"] for row in answer.data} == {expected}
+        day += ONE_DAY
+    assert hits() == before + 2
 
 
 async def test_numbering_keeps_responses(servers: Servers) -> None:

@@ -4,12 +4,15 @@ import asyncio
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api
 from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
 from tests.support.judged_style import Judged, made
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
+_COLORS = ["Camel", "Cognac"]
+_MARKED = ".palette [aria-selected=true] strong"
 _CHANNEL = "//details[summary/bdi[text()='Weld shop']]"
 
 
@@ -29,12 +32,36 @@ async def test_what_is_missing_is_filled_in_where_its_link_leads(
     await made(api, "channels", requirements=["barcodes", "translations"], **chosen)
     last = (await api.get("/api/barcode-ranges", {"state": "active"})).data[-1]
     reader = await reader_of(browser, api, demo_dsn)
+    await asyncio.to_thread(_choose_colors, reader, f"#/styles/{style.style}")
+    chosen = (await api.get("/api/style-colors", {"styleId": style.style})).data
+    assert [each["colorName"] for each in chosen[1:]] == _COLORS
     page = await asyncio.to_thread(_allocate, reader, style.style, str(last["id"]))
     skus = (await api.get("/api/style-skus", {"styleId": style.style})).data
     assert [sku["gtin"][:7] for sku in skus] == [last["companyPrefix"]] * 2
     await asyncio.to_thread(_name, page)
     texts = (await api.get(f"{style.path}/translations")).data
     assert {text["languageId"]: text["name"] for text in texts} == {languages["German"]: "Wau"}
+
+
+def _choose_colors(reader: Reader, address: str) -> None:
+    """Several at once, by keys alone: with swatches, numbers and names."""
+    page = reader.enter(address)
+    page.press("Add colors")
+    page.until(lambda: len(page.texts(".palette li")) == 48)
+    assert "#" in page.texts(".palette li")[5]
+    assert page.value("document.querySelector('.palette .swatch').offsetHeight") > 40
+    search = page.driver.switch_to.active_element
+    search.send_keys("camel")
+    page.until(lambda: page.texts(".palette strong")[:1] == [_COLORS[0]])
+    search.send_keys(Keys.ENTER, Keys.BACKSPACE)
+    page.until(lambda: len(page.texts(".palette li")) == 48)
+    search.send_keys(Keys.ARROW_DOWN)
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.SPACE)
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_UP, Keys.SPACE, Keys.SPACE)
+    assert page.texts(_MARKED) == _COLORS
+    assert page.texts(".chosen bdi") == _COLORS
+    page.press("Save")
+    page.until(lambda: page.texts(".of-colors .card h3")[1:] == _COLORS)
 
 
 def _allocate(reader: Reader, style: int, range_id: str) -> DataPage:

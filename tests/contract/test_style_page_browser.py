@@ -164,6 +164,13 @@ def _edit_prices(reader: Reader, style: dict[str, Any], color: dict[str, Any]) -
     page.until(lambda: not page.is_busy())
     page.press("Edit prices")
     cell = f".of-sizes [aria-label='{color['colorName']}, All sizes']"
+    of_size = ".of-sizes .sheet tbody tr td:nth-child(3) input"
+    below = f"[...document.querySelectorAll('[aria-label^=\"{color['colorName']}, \"]')][1]"
+    page.keys(of_size, ALL, "66")
+    assert page.value(f"{below}.placeholder") == "66", "what an empty cell costs follows"
+    page.keys(cell, "-1")
+    assert page.value(f"{below}.placeholder") == "-1", "the color goes before the size"
+    page.keys(of_size, Keys.CONTROL, "z", "z")
     page.keys(cell, "-1")
     page.press("Save")
     page.until(lambda: len(page.texts(".of-sizes .sheet .error")) == 1)

@@ -8,7 +8,7 @@ import pytest
 from selenium import webdriver
 
 from service.extras.pages.page import read_file
-from service.schemas.vocabulary import words
+from service.schemas.vocabulary import LANGUAGES, words
 from tests.support.api import Api
 from tests.support.browser import NEEDS_BROWSER, DataPage, Page, Reader, reader_of
 from tests.support.sampling import Sample
@@ -85,6 +85,9 @@ def _read_others(driver: webdriver.Chrome, url: str) -> None:
     page.until(lambda: page.texts("h2.group")[:2] == ["Produits", "Couleurs et tailles"])
     hint = page.find(".operation-filter-input").get_attribute("placeholder")
     assert hint == "Chercher chemins, textes et rubriques"
+    languages = "[...document.querySelector('#language').options].map(({ value }) => value)"
+    assert page.value(languages) == [*LANGUAGES]
+    assert page.value("document.querySelector('#language').value") == "fr"
 
 
 def _errors(language: str) -> set[str]:

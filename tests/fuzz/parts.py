@@ -93,7 +93,8 @@ def beyond(part: RecordPart, inventory: Inventory) -> Iterator[FaultKind]:
     def takes_more(site: Site) -> bool:
         # An entry without a style color is a second one for all of them.
         of_all = {"styleColorId": None}.items()
-        return bool(_key(part, site)) and not any(of_all <= each.items() for each in site.value)
+        entries = filter(None, site.value)
+        return bool(_key(part, site)) and not any(of_all <= each.items() for each in entries)
 
     yield FaultKind("unknown entry", takes_more, unknown_member, Check.DATA)
     related = "relatedSizeRangeSizeId"

@@ -33,14 +33,16 @@ class _ReapedDriver(webdriver.ChromeService):
 
 
 @contextmanager
-def chromium(profile: Path, *, requests: bool = False) -> Iterator[webdriver.Chrome]:
+def chromium(
+    profile: Path, *, requests: bool = False, arguments: tuple[str, ...] = ()
+) -> Iterator[webdriver.Chrome]:
     """Run a headless Chromium with that profile, which logs console errors.
 
     ``requests`` are logged as well if asked for, since that makes every page take longer.
     """
     options = webdriver.ChromeOptions()
     options.binary_location = str(_opening_a_page(profile.parent) if _SHELL else BROWSER)
-    for argument in (*_ARGUMENTS, f"--user-data-dir={profile}"):
+    for argument in (*_ARGUMENTS, *arguments, f"--user-data-dir={profile}"):
         options.add_argument(argument)
     logged = {"browser": "ALL"} | ({REQUESTS: "ALL"} if requests else {})
     options.set_capability("goog:loggingPrefs", logged)

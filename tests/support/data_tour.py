@@ -131,10 +131,13 @@ def _style(page: DataPage, records: Records, _texts: Texts, _: Path) -> Iterator
     page.until(lambda: bool(page.texts(".style-head h1")))
     page.until(lambda: not page.is_busy())
     yield "style"
-    for text in ("Edit prices", "Edit the measurement chart", "Edit the custom field values"):
+    grids = ("Edit prices", "Edit the measurement chart", "Edit the custom field values")
+    for text in (*grids, "Add colors", "Edit the care label"):
         page.press(text)
-    page.until(lambda: len(page.texts(".savebar")) == 3)
+    page.until(lambda: len(page.texts(".savebar")) == 5 and bool(page.texts(".palette li, .rows")))
+    page.click(".palette li:nth-child(2)")
     yield "grids"
+    page.click(".palette li:nth-child(2)")
 
 
 def _editing(page: DataPage, records: Records, texts: Texts, _: Path) -> Iterator[str]:

@@ -39,6 +39,14 @@ async def test_the_most_recently_used_connection_is_leased_first() -> None:
     assert await shares.acquire(1, READ) == taken[-1]
 
 
+def test_a_free_connection_needs_no_wait() -> None:
+    shares = FairQueue(["a", "b", "c"], LONG, ContentionSignal())
+    assert [shares.acquire_nowait(1, READ) for _ in range(3)] == [("c",), ("b",), ()]
+    assert shares.acquire_nowait(2, READ) == ("a",)
+    shares.release("b", 1, READ)
+    assert shares.acquire_nowait(1, READ) == ("b",)
+
+
 async def test_within_an_organization_who_asks_first_is_served_first() -> None:
     shares = FairQueue(["only"], LONG, ContentionSignal())
     thing = await shares.acquire(1, READ)

@@ -14,7 +14,7 @@ from typing import Final
 
 import asyncpg
 
-from service.database.statements import load
+from service.database.statements import SHARED, load
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.administration import identifier
 from service.extras.commands.command_database import run
@@ -23,8 +23,7 @@ from service.organizations import administration as organizations
 from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from service.settings import Settings
-from service.writing.locking import lock_organization
-from service.writing.own_keys import take_writer_lock
+from service.writing.own_keys import lock_writers
 
 _HELP: Final = "days since the first run that saw a record deleted"
 BATCH: Final = 1000
@@ -38,6 +37,7 @@ _OWN: Final = {
 }
 """Children by table whose foreign keys to it do not cascade."""
 _SQL: Final = load("deleted_records")
+_LOCK_ORGANIZATION: Final = SHARED["lock_organization"].text
 
 
 def add(parsers: Parsers) -> None:
@@ -120,8 +120,8 @@ class _Purge:
         """Run the block in a transaction with the locks of writes to the collection."""
         async with self.connection.transaction():
             if not self.arguments.dry_run:
-                await take_writer_lock(self.connection, resource, self.organization_id)
-                await lock_organization(self.connection, self.organization_id)
+                await lock_writers(self.connection, self.organization_id, {resource.name})
+                await self.connection.execute(_LOCK_ORGANIZATION, self.organization_id)
             yield
 
     async def _remove_next(self, resource: MasterRecord, after_id: int) -> int:

@@ -8,6 +8,7 @@ from typing import Final
 
 from service.http.envelope import etag
 from service.http.negotiation import CachedBody
+from service.schemas.vocabulary import LANGUAGES
 
 CSS: Final = "text/css; charset=utf-8"
 HTML: Final = "text/html; charset=utf-8"
@@ -26,6 +27,9 @@ _MENU: Final = {
     "openapi.json": "OpenAPI",
 }
 """Texts of the links of every page's menu, by path."""
+_OPTIONS: Final = "".join(
+    f'<option value="{code}" lang="{code}">{name}</option>' for code, name in LANGUAGES.items()
+)
 
 
 class WebPage(CachedBody):
@@ -63,11 +67,11 @@ def module_names(folder: str) -> list[str]:
 def render(name: str, **values: str) -> bytes:
     """Return an HTML template, in UTF-8, with each ``{{placeholder}}`` of ``values`` replaced.
 
-    ``{{icon}}`` becomes the icon of all pages. Values are not escaped. They must not contain
-    placeholders, which may be replaced, too.
+    ``{{icon}}`` becomes the icon of all pages, ``{{languages}}`` the options of their languages.
+    Values are not escaped. They must not contain placeholders, which may be replaced, too.
     """
     text = read_file(name)
-    for placeholder, value in {**values, "icon": _ICON}.items():
+    for placeholder, value in {**values, "icon": _ICON, "languages": _OPTIONS}.items():
         text = text.replace(f"{{{{{placeholder}}}}}", value)
     return text.encode()
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from service.database.connections import Connection
 from service.database.statements import Statement, load
@@ -20,8 +20,8 @@ from service.records.path_keys import ambiguous_message
 from service.records.resource import ListQuery, Resource
 
 _LIST, _KEY, _DATE = _REQUIRED = ("priceListId", "priceList.userDefinedId", "date")
-_DAY: Final = "$3::date"
 _FILTERS: Final = ("styleId", "style.number", "sku")
+_SLOTS: Final = ("skus", "lists", "style_id", "style_color_id")
 PARAMETERS: Final = (*_REQUIRED, *_FILTERS, "pageSize", "cursor", "fields")
 
 
@@ -30,37 +30,14 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-class PriceFragments(NamedTuple):
-    """SQL of the effective price of an SKU, with the organization in ``$1``."""
+def priced(*parts: str) -> str:
+    """Return the query for all that is shown of effective prices, from SQL for its slots.
 
-    is_effective: str
-    """Condition of the price list ``list``."""
-    price: str
-    """Query for level, amount, compare_at_amount and valid_to of one piece; no row without."""
-
-
-def price_fragments() -> PriceFragments:
-    """Return the fragments for the rows ``sku`` and ``list``, and the day ``$3``."""
-    sql = load("effective_prices")
-    fits = sql["fits"].fill(sku="sku", list="list.id")
-    return PriceFragments(
-        sql["is_effective"].fill(list="list", day=_DAY),
-        sql["price"].fill(level=sql["level"].text, fits=fits, day=_DAY),
-    )
-
-
-def priced(skus: str, lists: str, style_id: str, style_color_id: str) -> str:
-    """Return the query for all that is shown of the effective prices of a style color's SKUs."""
-    sql = load("effective_prices")
-    return sql["priced"].fill(
-        level=sql["level"].text,
-        is_effective=price_fragments().is_effective,
-        day=_DAY,
-        skus=skus,
-        lists=lists,
-        style_id=style_id,
-        style_color_id=style_color_id,
-    )
+    These are the SKUs, the price lists, and the style and the style color of all of the SKUs, or
+    those of the row ``sku`` of each.
+    """
+    sql, slots = load("effective_prices"), dict(zip(_SLOTS, parts, strict=True))
+    return sql["priced"].fill(is_effective=sql["is_effective"].text, **slots)
 
 
 class EffectivePrices(Resource):
@@ -69,7 +46,6 @@ class EffectivePrices(Resource):
     name = "effective-prices"
     collection = "style-prices"
     key = "styleSkuId"
-    is_in_feed = False
     related = (
         Related("style", "style_sku", "id", {"id": "style_id"}, {"number": "number"}, "style"),
     )
@@ -87,10 +63,10 @@ class EffectivePrices(Resource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents."""
         sql = load("effective_prices")
-        record = sql["record"].bind(**price_fragments()._asdict())
-        few = f"({sql['few'].text}) as sku"
+        record = sql["record"].bind(is_effective=sql["is_effective"].text)
+        few, parts = f"({sql['few'].text}) as sku", (sql["skus"].text, sql["list"].text)
         documents = sql["documents"].bind(
-            priced=priced(sql["skus"].text, sql["list"].text, "made.style_id", "made.id"),
+            priced=priced(*parts, "sku.style_id", "sku.style_color_id"),
             of_few=record.fill(skus=few, is_chosen="exists"),
             of_many=record.fill(skus="style_sku sku", is_chosen="not exists"),
         )

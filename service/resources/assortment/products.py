@@ -42,7 +42,7 @@ _SQL: Final = load("style_completeness")
 MISSING: Final = {
     "missing": _SQL["missing"].fill(
         active_colors=_SQL["active_colors"].text,
-        is_effective=effective_prices.price_fragments().is_effective,
+        is_effective=load("effective_prices")["is_effective"].text,
     ),
     **{name: _SQL[name].text for name in ("mandatory", "lists", "spoken", "rows", "order")},
 }

@@ -61,7 +61,7 @@ class SkuGeneration(WritableResource):
 
         Raise ApiError with the errors of all items if there are any.
         """
-        await own_keys.take_writer_lock(batch.connection, self._skus, batch.caller.organization_id)
+        await own_keys.take_writer_lock(batch, self._skus)
         await self._check_items(batch)
         pairs = await self._fetch(batch, "pairs", batch.json(), MAX_PAIRS + 1)
         if len(pairs) > MAX_PAIRS:

@@ -37,6 +37,10 @@ class StyleSkus(PlainRecord):
     )
     search = SearchColumns("sku")
     shown = ("sku",)
+    looked_up = (
+        *(("of_style", "styleNumber"), ("of_color", "colorName")),
+        *(("of_size", "sizeName"), ("of_barcode", "gtin")),
+    )
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether an SKU is new or restored: only those need a size of the size range."""

@@ -1,4 +1,4 @@
-import { groupWords, hint, label, language, t } from "../data/words.js";
+import { groupWords, hint, label, language, offerLanguages, t } from "../data/words.js";
 
 // Item of the session storage, which the front page and /data share. It lasts as long as the tab.
 const STORAGE_KEY = "selvedge.key";
@@ -109,6 +109,8 @@ async function resolveSubtree(root, path) {
 document.documentElement.lang = language;
 for (const node of document.querySelectorAll("[data-t], body > nav a")) node.textContent = t(node.textContent);
 document.querySelector("body > nav").ariaLabel = t("Pages of the service");
+document.getElementById("language").ariaLabel = t("Language");
+offerLanguages();
 
 const ui = SwaggerUIBundle({
   url: "openapi.json",

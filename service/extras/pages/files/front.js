@@ -1,14 +1,13 @@
 "use strict";
 // Item of the session storage, which the pages /data and /docs share. It lasts as long as the tab.
 const STORAGE_KEY = "selvedge.key";
-// The language that the reader chose on any page, else the first one of the browser that the pages speak.
-const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 const LANGUAGE_KEY = "selvedge.language";
-const spoken = [localStorage.getItem(LANGUAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))];
-const language = spoken.find((code) => Object.hasOwn(LANGUAGES, code)) ?? "en";
 let words = {};
 const t = (text, ...parts) => (words.texts?.[text] ?? text).replace(/\{(\d)\}/g, (_, index) => parts[index]);
 const byId = (id) => document.getElementById(id);
+// The language that the reader chose on any page, else the first one of the browser that the pages speak.
+const spoken = [localStorage.getItem(LANGUAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))];
+const language = spoken.find((code) => [...byId("language").options].some(({ value }) => value === code)) ?? "en";
 const baseUrl = new URL(".", location.href).href.replace(/\/$/, "");
 
 function showMessage(text) {
@@ -26,7 +25,7 @@ function fillCommands(key) {
 }
 
 function showStyles(styles) {
-  const cells = ({ number, name, status, id }) => [number, name, words.values?.[status] ?? status, id];
+  const cells = ({ number, name, status, id }) => [number, name, words.values?.[status] ?? status.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), id];
   const rows = styles.map((style) => {
     const row = document.createElement("tr");
     for (const text of cells(style)) row.insertCell().textContent = text;
@@ -87,7 +86,7 @@ function copyButton(line) {
 
 /** Puts the page into the reader's language, and offers the others. */
 async function speak() {
-  for (const [code, name] of Object.entries(LANGUAGES)) byId("language").add(new Option(name, code, false, code === language));
+  byId("language").value = language;
   byId("language").addEventListener("change", ({ target }) => {
     localStorage.setItem(LANGUAGE_KEY, target.value);
     location.reload();

@@ -1,7 +1,7 @@
 // Edit in the cells of a list: one field of one record at a time, saved if nobody else changed it, and taken back.
 
 import { get, request } from "./api.js";
-import { announce, button, el, stored } from "./dom.js";
+import { announce, ARROWS, button, el, stored } from "./dom.js";
 import { ObjectEditor } from "./editors.js";
 import { titleOf, typesOf } from "./model.js";
 import { readNames, remember } from "./names.js";
@@ -91,7 +91,7 @@ export class CellsEdit {
   #cellKey(event, cell) {
     if (event.target !== cell.element) return;
     const { key, ctrlKey, metaKey, altKey } = event;
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key] ?? [];
+    const [down, right] = ARROWS[key] ?? [];
     if ((ctrlKey || metaKey) && key.toLowerCase() === "z") {
       event.preventDefault();
       this.undo();
@@ -150,7 +150,7 @@ export class CellsEdit {
       event.preventDefault();
       const [[, field]] = editor.editors;
       // What was typed into a pick list and not chosen is no reference.
-      if (field.picker && !field.picker.isChosen && control.value.trim()) return this.#showError(t("Choose a record from the list with the arrows."));
+      if (field.picker && !field.isSettled) return this.#showError(t("Choose a record from the list with the arrows."));
       if (!(await this.#commit())) return undefined;
       const next = key === "Enter" ? this.#next(cell, shiftKey ? -1 : 1, 0) : this.#next(cell, 0, shiftKey ? -1 : 1, true);
       if (key === "Tab" && next) return this.#open(next);

@@ -13,6 +13,8 @@ const START = String.raw`([,;\t|\r\n]|^)`;
 const FORMULA = String.raw`(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])`;
 const UNGUARDED = new RegExp(START + FORMULA, "g");
 const GUARDED = new RegExp(`${START}'${FORMULA}`, "g");
+const BARE_CELL = new RegExp(`^${FORMULA}`);
+const GUARDED_CELL = new RegExp(`^'${FORMULA}`);
 const NUMBER = /^-?\d+([.,]\d+)?([eE][+-]?\d+)?$/;
 const SPECIAL = /[",;\t|\r\n]/;
 
@@ -54,12 +56,18 @@ export function parse(text, separator) {
 export function parseCells(text) {
   const reader = new Reader(text, "\t");
   const rows = [];
-  while (!reader.isAtEnd) rows.push(reader.row());
+  while (!reader.isAtEnd) rows.push(reader.row().map(unguardCell));
   return rows;
 }
 
+/** Puts an apostrophe before a text that a spreadsheet would run as a formula when it is pasted; numbers stay. */
+const guardCell = (text) => (NUMBER.test(text) ? text : text.replace(BARE_CELL, "'"));
+
+/** Takes the apostrophe of a copied cell away again. */
+export const unguardCell = (text) => (GUARDED_CELL.test(text) ? text.slice(1) : text);
+
 /** Returns cells as a spreadsheet takes them from the clipboard. */
-export const toCells = (rows) => rows.map((cells) => cells.map((text) => (/[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join("\t")).join("\n");
+export const toCells = (rows) => rows.map((cells) => cells.map(guardCell).map((text) => (/[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join("\t")).join("\n");
 
 /** Returns a file as a table: the names of its columns, its rows, and how it is written. Throws a TableError. */
 export function readTable(bytes) {

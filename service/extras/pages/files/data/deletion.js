@@ -1,6 +1,7 @@
 // Delete of a record: asked once, and what is in the way is shown with links.
 
 import { request } from "./api.js";
+import { ask } from "./ask.js";
 import { alertBox, button, el, link, report, stored } from "./dom.js";
 import { go, hashOf } from "./location.js";
 import { neighborsSection } from "./neighbors.js";
@@ -21,32 +22,21 @@ function usagesIn(message) {
   }));
 }
 
-/** Returns the button that deletes a record, and the place for what is in the way. */
-export function deleteControl(model, collection, record, tag) {
-  const result = el("div", {});
-  const dialog = el("dialog", { "aria-label": t("Delete the record"), close: () => consequences.replaceChildren() });
-  const consequences = el("div", {});
-  const ask = button(t("Delete …"), () => {
+/** Returns the button that deletes a record. */
+export const deleteButton = (model, collection, record, tag) =>
+  button(t("Delete …"), () => ask({
+    question: t("Delete this record? It can be restored. While other records name it, it stays."),
     // What names the record says what a deletion meets; it is read when somebody asks.
-    consequences.replaceChildren(neighborsSection(model, collection, record).element ?? "");
-    dialog.showModal();
-  });
-  const confirm = async () => {
-    dialog.close();
-    result.replaceChildren();
-    try {
-      await request("DELETE", recordPath(collection, record.id), { headers: { "If-Match": tag } });
+    nodes: [neighborsSection(model, collection, record).element ?? ""],
+    verb: t("Delete"),
+    cancel: t("Keep it"),
+    act: () => request("DELETE", recordPath(collection, record.id), { headers: { "If-Match": tag } }),
+    explain: (error) => refusal(model, error),
+    after: () => {
       go({ name: collection.name });
       report(t("Deleted."));
-    } catch (error) {
-      if (!error.rows) throw error;
-      result.replaceChildren(refusal(model, error));
-    }
-  };
-  const buttons = el("div", { class: "actions" }, button(t("Delete"), confirm, { class: "" }), button(t("Keep it"), () => dialog.close()));
-  dialog.append(el("p", {}, t("Delete this record? It can be restored. While other records name it, it stays.")), consequences, buttons);
-  return { ask, nodes: [result, dialog] };
-}
+    },
+  }));
 
 /** Returns the button that makes a deleted record active again, and the place for what is in the way. */
 export function restoreControl(collection, record, tag) {
@@ -85,8 +75,7 @@ export function actionsOf(model) {
     ofRecord(collection, record, tag) {
       const edit = collection.replace && link(hashOf({ name: collection.name, id: String(record.id), action: "edit" }), t("Edit"));
       if (record.state === "deleted" && collection.replace) return restoreControl(collection, record, tag);
-      const { ask, nodes } = !collection.canDelete ? { nodes: [] } : deleteControl(model, collection, record, tag);
-      return el("div", {}, el("div", { class: "actions" }, edit, ask), nodes);
+      return el("div", { class: "actions" }, edit, collection.canDelete && deleteButton(model, collection, record, tag));
     },
     ofPart(collection, part, record, data) {
       const view = { name: collection.name, id: String(record.id), action: "edit", part: part.name };

@@ -46,6 +46,9 @@ export function swatch(hex, attributes = {}) {
 /** Returns a word with the color of a state. */
 export const badge = (text, kind = text) => el("span", { class: `badge ${String(kind).replace(/[^\w-]/g, "")}` }, text);
 
+/** Steps down and to the right of the arrow keys. */
+export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
 export const byId = (id) => document.getElementById(id);
 
 let lastId = 0;

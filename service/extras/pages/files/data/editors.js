@@ -1,7 +1,9 @@
 // Editors of objects and lists of objects, and the choice of the editor for a schema.
 
 import { button, el } from "./dom.js";
+import { named } from "./codes.js";
 import { EntryCollection } from "./entries.js";
+import { EntryTable } from "./entry_table.js";
 import { typesOf } from "./model.js";
 import { CheckEditor, ChoiceEditor, ListEditor, ReferenceEditor, ReferencesEditor, TextEditor } from "./fields.js";
 import { hint, label, lower, t } from "./words.js";
@@ -9,7 +11,7 @@ import { hint, label, lower, t } from "./words.js";
 /** Returns what the records are that a reference can name: a collection, or entries of a part; or nothing. */
 export function choicesOf(model, schema) {
   const entries = model.entries(schema);
-  return entries ? new EntryCollection(entries) : model.target(schema);
+  return entries ? new EntryCollection(entries) : named(schema, model.target(schema));
 }
 
 /** Returns the editor of a member of an object. `scope` has the `titles` of entries by their ids, and the `choices` of fields by their names. */
@@ -30,8 +32,8 @@ function editorOfList(model, field) {
   const items = model.resolve(field.schema.items);
   const target = choicesOf(model, items);
   if (target) return new ReferencesEditor({ ...field, target });
-  const named = items.properties && model.named(field.name, items);
-  if (named) return new ReferencesEditor({ ...field, target: named, isNamed: true });
+  const records = items.properties && model.named(field.name, items);
+  if (records) return new ReferencesEditor({ ...field, target: records, isNamed: true });
   return items.properties ? new EntriesEditor(model, field) : new ListEditor(field);
 }
 
@@ -61,6 +63,39 @@ export class ObjectEditor {
   }
 }
 
+/** Most members that the rows of a table have. */
+const MOST_COLUMNS = 8;
+
+/** Returns whether entries are rows of a table: they have few members, and no lists of lists. */
+function isTabular(model, items, isWithin = false) {
+  const members = Object.entries(items.properties).filter((member) => !isIdentity(model, member));
+  const isList = (schema) => schema?.properties && !choicesOf(model, schema);
+  const fits = ([, member]) => {
+    const schema = model.resolve(member);
+    const below = schema.items && model.resolve(schema.items);
+    return !isList(below) || (!isWithin && isTabular(model, below, true));
+  };
+  return members.length <= MOST_COLUMNS && members.every(fits);
+}
+
+/** Boxes of entries that have too much for a row. */
+class EntryBoxes {
+  constructor(owner) {
+    Object.assign(this, { owner, element: el("div", {}) });
+  }
+
+  append(editor) {
+    const remove = button(t("Remove"), () => this.owner.remove(editor));
+    editor.place = el("fieldset", { class: "entry" }, el("legend", {}), editor.element, !this.owner.isFixed && remove);
+    this.element.append(editor.place);
+  }
+
+  number() {
+    const { entries, title: list } = this.owner;
+    entries.forEach(({ place, title }, index) => (place.firstChild.textContent = `${list}: ${title ?? index + 1}`));
+  }
+}
+
 /** List of objects: translations, allowed values, contacts, sizes. */
 export class EntriesEditor {
   constructor(model, { name, schema, value, scope }) {
@@ -68,39 +103,52 @@ export class EntriesEditor {
     this.items = model.resolve(schema.items);
     // Which entries there are is settled elsewhere if each has to name one.
     this.isFixed = (this.items.required ?? []).some((member) => model.isIdentity(this.items.properties[member]));
+    this.isOrdered = /\bin order\b/.test(schema.description);
     this.title = name ? label(name, schema) : t("Entries");
     this.error = el("p", { class: "error", tabindex: "-1" });
-    this.list = el("div", {});
     this.entries = [];
-    const add = button(name ? t("Add: {0}", lower(this.title)) : t("Add an entry"), () => this.#add({}, true));
+    this.list = isTabular(model, this.items) ? new EntryTable(this, this.#columns()) : new EntryBoxes(this);
+    this.addButton = button(name ? t("Add: {0}", lower(this.title)) : t("Add an entry"), () => this.add());
     const help = el("p", { class: "quiet hint" }, name ? hint(name, schema) : "");
-    this.element = el("fieldset", { class: "entries" }, el("legend", {}, this.title), help, this.error, this.list, !this.isFixed && add);
-    this.addButton = add;
-    for (const entry of value ?? []) this.#add(entry, false);
+    this.element = el("fieldset", { class: "entries" }, el("legend", {}, this.title), help, this.error, this.list.element, !this.isFixed && this.addButton);
+    for (const entry of value ?? []) this.#append(entry);
   }
 
-  #add(value, isNew) {
+  #columns() {
+    const { editors } = new ObjectEditor(this.model, this.items, {}, undefined, this.scope);
+    return editors.map(([name, editor]) => [name, this.model.resolve(this.items.properties[name]), (this.items.required ?? []).includes(name), editor]);
+  }
+
+  #append(value) {
     const editor = new ObjectEditor(this.model, this.items, value, undefined, this.scope);
-    const remove = button(t("Remove"), () => this.#remove(editor));
-    const legend = el("legend", {});
-    editor.fieldset = el("fieldset", { class: "entry" }, legend, editor.element, !this.isFixed && remove);
     this.entries.push(editor);
-    this.list.append(editor.fieldset);
-    this.#number();
-    this.isChanged ||= isNew;
-    if (isNew) editor.element.querySelector("input, select, textarea")?.focus();
+    this.list.append(editor);
+    this.list.number();
+    return editor;
   }
 
-  #remove(editor) {
-    this.entries.splice(this.entries.indexOf(editor), 1);
-    editor.fieldset.remove();
+  add() {
     this.isChanged = true;
-    this.#number();
+    this.#append({}).place.querySelector("input, select, textarea")?.focus();
+  }
+
+  remove(editor) {
+    this.entries.splice(this.entries.indexOf(editor), 1);
+    editor.place.remove();
+    this.isChanged = true;
+    this.list.number();
     this.addButton.focus();
   }
 
-  #number() {
-    this.entries.forEach(({ fieldset, title }, index) => (fieldset.firstChild.textContent = `${this.title}: ${title ?? index + 1}`));
+  /** Moves an entry up or down; the control that had the focus has it still. */
+  move(editor, step, control = document.activeElement) {
+    const index = this.entries.indexOf(editor);
+    if (!this.entries[index + step]) return;
+    this.entries.splice(index, 1);
+    this.entries.splice(index + step, 0, editor);
+    this.isChanged = true;
+    this.list.number();
+    control.focus();
   }
 
   showError(text) {

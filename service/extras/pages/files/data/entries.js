@@ -12,7 +12,7 @@ const PAGE_SIZE = 100;
 export class ColorsOfStyle {
   constructor(colors) {
     Object.assign(this, { name: "colors-of-style", title: t("Colors") });
-    this.records = colors.map(({ id, name, colorName }) => ({ id, name: name ?? colorName ?? String(id) }));
+    this.records = colors.map(({ id, colorId, name, colorName }) => ({ id, colorId, name: name ?? colorName ?? String(id) }));
     remember(this, this.records);
   }
 

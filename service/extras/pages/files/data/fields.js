@@ -131,7 +131,7 @@ export class ReferenceEditor extends ControlEditor {
   constructor(field) {
     const picker = new Picker(field.target, (record) => this.#choose(record.id, titleOf(record)));
     super(field, picker.input, picker.element);
-    Object.assign(this, { picker, id: field.value });
+    Object.assign(this, { picker, target: field.target, id: field.value });
     const isSet = field.value !== null && field.value !== undefined;
     this.#choose(field.value, isSet ? nameOf(field.target, field.value) : "");
     this.control.addEventListener("input", () => (picker.isChosen = false));
@@ -144,14 +144,25 @@ export class ReferenceEditor extends ControlEditor {
     this.picker.isChosen = true;
   }
 
+  /** What was typed as a whole, such as the code of a country. */
+  get #match() {
+    return this.picker.isChosen ? undefined : this.target.match?.(this.control.value);
+  }
+
+  /** Whether what stands there is a record, or nothing. */
+  get isSettled() {
+    return this.picker.isChosen || !this.control.value.trim() || Boolean(this.#match);
+  }
+
   /** A text that was typed and not chosen is no reference; an empty one clears it. */
   #settle() {
+    if (this.#match) return this.#choose(this.#match.id, this.#match.name);
     const isEmpty = this.control.value.trim() === "" && this.text !== "";
-    this.#choose(isEmpty ? null : this.id, isEmpty ? "" : this.text);
+    return this.#choose(isEmpty ? null : this.id, isEmpty ? "" : this.text);
   }
 
   get current() {
-    return this.id;
+    return this.#match?.id ?? this.id;
   }
 }
 

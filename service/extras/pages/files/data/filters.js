@@ -1,5 +1,6 @@
 // Conditions on a list: a row of field, operator and value for each.
 
+import { named } from "./codes.js";
 import { button, el, newId } from "./dom.js";
 import { typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
@@ -122,7 +123,7 @@ export class Filters {
 
   /** Returns the collection whose records a field names. */
   #target(property) {
-    return property === "id" || property.includes(".") ? undefined : this.model.reference(this.collection, property);
+    return property === "id" || property.includes(".") ? undefined : named(this.model.resolve(this.collection.schema.properties[property] ?? {}), this.model.reference(this.collection, property));
   }
 
   #schemaOf(property) {

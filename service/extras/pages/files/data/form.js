@@ -102,7 +102,10 @@ function entryReferences(model, schema, values) {
   const objects = Array.isArray(values) ? values : [values];
   return Object.entries(properties).flatMap(([name, member]) => {
     const resolved = model.resolve(member);
-    const target = choicesOf(model, resolved.items ?? resolved);
+    const items = model.resolve(resolved.items ?? resolved);
+    const below = items.properties ? objects.flatMap((object) => object[name] ?? []) : [];
+    if (below.length) return entryReferences(model, items, below);
+    const target = choicesOf(model, items);
     const ids = target?.readNames ? objects.flatMap((object) => object[name] ?? []) : [];
     return ids.map((id) => [target, id]);
   });

@@ -1,7 +1,7 @@
 // Grid: a table of cells that are edited as in a spreadsheet, by keys, paste and copy, with steps that can be taken back.
 
-import { parseCells, toCells, TableError, withoutHeads } from "./csv.js";
-import { announce, button, el, newId } from "./dom.js";
+import { parseCells, toCells, TableError, unguardCell, withoutHeads } from "./csv.js";
+import { announce, ARROWS, button, el, newId } from "./dom.js";
 import { scrolling } from "./values.js";
 import { t } from "./words.js";
 
@@ -10,18 +10,19 @@ const DECIMAL_COMMA = /^\s*-?\d+,\d+\s*$/;
 /**
  * `columns` have a `key`, a `title`, and may be `isNumber`, `isLong` or `isFixed`. Rows have a `key`, a `label`, a `head` to show if
  * it is not a cell, and the texts of their `cells` by column. `before` has those that are stored; a row without is new.
+ * `hintOf(row, column, textAt)` returns what an empty cell means, by the texts at keys of rows and columns.
  */
 export class Grid {
-  constructor({ caption, corner = "", columns, rows, newRow = null }) {
-    Object.assign(this, { caption, corner, columns, newRow, rows: [], steps: [], anchor: null });
+  constructor({ caption, corner = "", columns, rows, newRow = null, hintOf = null }) {
+    Object.assign(this, { caption, corner, columns, newRow, hintOf, rows: [], steps: [], anchor: null });
     this.hasHeads = rows.some(({ head }) => head !== undefined) || !newRow;
     const titles = columns.map(({ title, head, isNumber }) => el("th", { scope: "col", class: isNumber ? "number" : undefined }, head ?? title));
     this.body = el("tbody", {});
     const heads = [this.hasHeads && el("th", { scope: "col" }, corner), titles, newRow && el("td", { class: "remove" })];
     this.table = el("table", { class: "sheet" }, el("thead", {}, el("tr", {}, heads)), this.body);
     for (const row of rows) this.append(row);
-    const add = newRow && button(t("Add a row"), () => this.#addRow());
-    this.element = el("div", { class: "grid" }, scrolling(caption, this.table), add && el("p", {}, add));
+    this.#hint();
+    this.element = el("div", { class: "grid" }, scrolling(caption, this.table), newRow && el("p", {}, button(t("Add a row"), () => this.#addRow())));
     this.table.addEventListener("paste", (event) => this.#paste(event));
     for (const name of ["copy", "cut"]) this.table.addEventListener(name, (event) => this.#copy(event, name === "cut"));
     this.table.addEventListener("keydown", (event) => this.#key(event));
@@ -31,7 +32,7 @@ export class Grid {
     const cells = this.columns.map((column) => {
       const attributes = { "aria-label": `${row.label || t("New row")}, ${column.title}`, autocomplete: "off", dir: "auto" };
       const isFixed = column.isFixed || row.fixed?.includes(column.key);
-      const input = el(column.isLong ? "textarea" : "input", { ...attributes, rows: column.isLong ? 3 : undefined, readonly: isFixed, inputmode: column.isNumber ? "decimal" : undefined, placeholder: row.hints?.[column.key] });
+      const input = el(column.isLong ? "textarea" : "input", { ...attributes, rows: column.isLong ? 3 : undefined, readonly: isFixed, inputmode: column.isNumber ? "decimal" : undefined });
       input.value = row.cells[column.key] ?? "";
       const cell = { row, column, input, element: el("td", { class: column.isNumber ? "number" : undefined }, input) };
       input.addEventListener("input", () => this.#typed(cell));
@@ -57,10 +58,17 @@ export class Grid {
     input.title = theirs === undefined ? was : t("Somebody else has set this to {0}.", theirs || t("nothing"));
   }
 
+  /** Shows in each empty cell what it means by the others as they are now. */
+  #hint() {
+    if (!this.hintOf) return;
+    const texts = new Map(this.rows.map(({ key, cells }) => [key, cells]));
+    const textAt = (row, column) => texts.get(row)?.[column] ?? "";
+    for (const { row, column, input } of this.rows.flatMap(({ inputs }) => inputs)) input.placeholder = this.hintOf(row.key, column.key, textAt);
+  }
+
   /** Returns how many cells and rows differ from what is stored. */
   changes() {
-    const cells = this.rows.flatMap(({ before, cells: now }) => this.columns.filter(({ key }) => (before?.[key] ?? "") !== (now[key] ?? "")));
-    return cells.length + (this.removed ?? 0);
+    return this.rows.flatMap(({ before, cells: now }) => this.columns.filter(({ key }) => (before?.[key] ?? "") !== (now[key] ?? ""))).length + (this.removed ?? 0);
   }
 
   get canUndo() {
@@ -75,6 +83,7 @@ export class Grid {
     cell.row.cells[cell.column.key] = textFor(cell.column, cell.input.value);
     delete cell.row.theirs?.[cell.column.key];
     this.#mark(cell);
+    this.#hint();
   }
 
   #set(cell, text, isSettled = true) {
@@ -106,6 +115,7 @@ export class Grid {
   }
 
   changed() {
+    this.#hint();
     this.table.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
@@ -214,7 +224,7 @@ export class Grid {
     if (isExtending && (isSideways || cell.column.isLong) && !isWhole && this.selected.length < 2) return;
     if ((isSideways || cell.column.isLong) && !isExtending && !isWhole && !isAtEdge) return;
     const [row, column] = this.#place(isExtending ? this.end : cell);
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
+    const [down, right] = ARROWS[key];
     const next = this.#cell(row + down, column + right);
     if (!next) return;
     event.preventDefault();
@@ -223,9 +233,9 @@ export class Grid {
   }
 
   #copy(event, isCut) {
-    const { selectionStart, selectionEnd } = this.current?.input ?? {};
+    const { selectionStart, selectionEnd, value } = this.current?.input ?? {};
     // A part of one cell's text is the browser's to copy.
-    if (!this.range || (this.selected.length < 2 && selectionStart !== selectionEnd)) return;
+    if (!this.range || (this.selected.length < 2 && selectionStart !== selectionEnd && selectionEnd - selectionStart < value.length)) return;
     event.preventDefault();
     event.clipboardData.setData("text/plain", toCells(this.range.map((cells) => cells.map(({ input }) => input.value))));
     if (isCut) this.setAll(this.selected.filter(({ input }) => !input.readOnly).map((cell) => [cell, ""]));
@@ -235,7 +245,7 @@ export class Grid {
   #paste(event) {
     const text = event.clipboardData.getData("text/plain");
     const start = this.current;
-    if (!start || (!/[\t\n]/.test(text) && this.selected.length < 2)) return;
+    if (!start || (!/[\t\n]/.test(text) && this.selected.length < 2)) return start && this.#pasteWithin(event, start, text);
     event.preventDefault();
     try {
       this.#fill(parseCells(text), this.range[0][0] ?? start);
@@ -243,6 +253,14 @@ export class Grid {
       if (!(error instanceof TableError)) throw error;
       announce(error.message);
     }
+  }
+
+  /** Pastes into the text of a cell: the browser does, unless the text was guarded when it was copied. */
+  #pasteWithin(event, { input }, text) {
+    if (unguardCell(text) === text || input.readOnly) return;
+    event.preventDefault();
+    input.setRangeText(unguardCell(text), input.selectionStart, input.selectionEnd, "end");
+    input.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
   /** Fills cells from a place on. A single value fills the whole selection. Rows are added at the end. */

@@ -7,12 +7,15 @@ import { groupsOf } from "./groups.js";
 import { hashOf } from "./location.js";
 import { keyOf, titleOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
+import { thumbnails } from "./thumbnails.js";
 import { recordHash, timeOf } from "./values.js";
 import { counted, lower, t, wordFor } from "./words.js";
 
 const TYPING_MS = 300;
 const HITS = 5;
 const CHANGES = 12;
+const NEWEST = 6;
+const LATEST = 100;
 const PAGE = 1000;
 const PAGES = 3;
 
@@ -31,18 +34,20 @@ export function homeView(model, { organization }, canWrite) {
     };
     groups.append(el("section", { class: "card" }, el("h2", {}, title), el("ul", {}, collections.map(item))));
   }
+  const newest = styles?.isReadable && el("section", { class: "newest", hidden: true }, el("h2", {}, t("Newest styles")));
+  const start = el("div", {}, newest, groups);
   const nodes = [
     el("h1", { tabindex: "-1" }, stored(organization.name)),
     styles?.create && canWrite(styles) && el("p", { class: "actions" }, link(hashOf({ name: styles.name, id: "new" }), styles.newTitle)),
-    searchForm(model, hits, groups),
+    searchForm(model, hits, start),
     hits,
-    groups,
+    start,
     el("section", {}, el("h2", {}, t("What changed last")), changes),
   ];
-  return { nodes, title: t("Data"), loading: Promise.all([showNumbers(numbers), showChanges(model, changes)]) };
+  return { nodes, title: t("Data"), loading: Promise.all([showNumbers(numbers), showChanges(model, changes), newest && showNewest(model, styles, newest)]) };
 }
 
-function searchForm(model, place, groups) {
+function searchForm(model, place, start) {
   const field = el("input", { type: "search", id: "search-all", dir: "auto", placeholder: t("Names, numbers and keys") });
   let [timer, searches] = [0, 0];
   const search = async () => {
@@ -50,7 +55,7 @@ function searchForm(model, place, groups) {
     const text = /[\p{L}\p{N}]/u.test(field.value) ? field.value : "";
     const lists = text ? await findAll(model, text) : [];
     if (own !== searches) return;
-    groups.hidden = Boolean(text);
+    start.hidden = Boolean(text);
     place.replaceChildren(...hitsOf(lists, text));
     if (text) announce(counted(lists.reduce((sum, { data }) => sum + data.length, 0), "{0} record", "{0} records"));
   };
@@ -97,6 +102,16 @@ async function showNumbers(numbers) {
     const { text } = await countOf(collection);
     place.textContent = text;
   }));
+}
+
+/** Shows the styles that were created last, of each category the newest, with their pictures. */
+async function showNewest(model, styles, place) {
+  const { data } = await get(styles.path, [["sort[0].property", "id"], ["sort[0].order", "desc"], ["pageSize", String(LATEST)], ["fields", "id,name,number,styleCategoryId"]]);
+  const newest = [...new Map(data.reverse().map((style) => [style.styleCategoryId, style])).values()].slice(-NEWEST).reverse();
+  const pictures = thumbnails(model, styles, newest);
+  const card = (style) => el("li", {}, link(recordHash(styles, style.id), pictures.get(String(style.id)), stored(titleOf(style)), el("span", { class: "quiet" }, stored(style.number))));
+  place.append(el("ul", {}, newest.map(card)));
+  place.hidden = newest.length === 0;
 }
 
 const read = (after, limit) => get("api/changes", { after: String(after), limit: String(limit) });

@@ -1,7 +1,8 @@
 // Page of the organization's API keys: a list, new keys, rotation and deletion. A secret is shown once.
 
 import { forgetKey, readAll, request, storeKey } from "./api.js";
-import { alertBox, announce, badge, button, byId, el, link, newId, stored } from "./dom.js";
+import { ask } from "./ask.js";
+import { alertBox, announce, badge, button, el, link, newId, stored } from "./dom.js";
 import { keyForm } from "./key_form.js";
 import { hashOf } from "./location.js";
 import { scopeList } from "./scopes.js";
@@ -46,27 +47,6 @@ function secretOf({ name, key }) {
   return el("section", { class: "card issued" }, el("h2", {}, stored(name)), el("p", { class: "message", role: "alert" }, warning), el("div", { class: "actions" }, secret, copying));
 }
 
-/** Opens a dialog that asks before something is done, and says why it is not. */
-function askBefore({ question, nodes, verb, refusal, act, after }) {
-  const problem = el("div", {});
-  const dialog = el("dialog", { "aria-label": question, close: () => dialog.remove() });
-  const confirm = button(verb, async () => {
-    confirm.disabled = true;
-    try {
-      await act();
-    } catch (error) {
-      if (!error.rows) throw error;
-      confirm.disabled = false;
-      return problem.replaceChildren(alertBox(el("p", {}, refusal), el("p", {}, stored(error.message))));
-    }
-    dialog.close();
-    return after();
-  }, { class: "" });
-  dialog.append(el("p", {}, el("strong", {}, question)), ...nodes, problem, el("div", { class: "actions" }, confirm, button(t("Cancel"), () => dialog.close())));
-  byId("view").append(dialog);
-  dialog.showModal();
-}
-
 class KeysPage {
   constructor(model, { key: own }, id) {
     Object.assign(this, { model, own, id });
@@ -104,7 +84,7 @@ class KeysPage {
         this.list.replaceChildren(alertBox(error.message));
       });
     };
-    askBefore({ ...act, after });
+    ask({ ...act, after });
   }
 
   #isOwn({ id }) {

@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { CellsEdit } from "./cells_edit.js";
+import { densityControl } from "./density.js";
 import { alertBox, announce, button, el, link, replace } from "./dom.js";
 import { downloadControl } from "./download.js";
 import { Filters } from "./filters.js";
@@ -12,6 +13,7 @@ import { SavedViews } from "./saved_views.js";
 import { Selection } from "./selection.js";
 import { sheetOf } from "./sheet.js";
 import { keepHeadInView } from "./sticky.js";
+import { thumbnails } from "./thumbnails.js";
 import { pageSize, sizeControl, Total } from "./totals.js";
 import { recordHash, referencesIn, scrolling, show } from "./values.js";
 import { counted, label, t } from "./words.js";
@@ -59,7 +61,7 @@ export class ListView {
       el("p", { class: "quiet" }, collection.description),
       el("div", { class: "actions" }, actions),
       this.selection?.element,
-      el("div", { class: "toolbar" }, collection.hasSearch && el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns, this.views.element),
+      el("div", { class: "toolbar" }, collection.hasSearch && el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns, this.views.element, densityControl()),
       this.chips,
       this.total.element,
       this.results,
@@ -153,16 +155,26 @@ export class ListView {
   #show(records, pagination) {
     // The check box of the page comes before those of its rows.
     const head = el("thead", {}, el("tr", {}, this.#headings()));
-    const rows = records.map((record) => this.#row(record));
+    const pictures = thumbnails(this.model, this.collection, records);
+    const rows = records.map((record) => this.#row(record, pictures.get(String(record.id))));
     const table = el("table", {}, head, el("tbody", {}, rows.map(({ element }) => element)));
     this.cells?.attach(table, rows);
-    const none = records.length ? null : el("p", { class: "none" }, t("No record matches."));
+    const none = records.length ? null : this.#nothing();
     const box = scrolling(this.collection.title, table);
     const hint = this.cells && records.length > 0 && el("p", { class: "quiet hint" }, t("Enter, F2 or a double click edits a cell. Arrows and Tab move, Esc leaves it as it was, Ctrl+Z takes the last change back."));
     replace(this.results, box, ...[none, hint, this.cells?.place].filter(Boolean), this.#pages(pagination, records.length));
     keepHeadInView(box, table);
     this.selection?.update(this.view);
     announce(pagination.hasMore ? t("{0} records, and more", records.length) : counted(records.length, "{0} record", "{0} records"));
+  }
+
+  /** Says why the list is empty, and what to do next. */
+  #nothing() {
+    const { collection, view } = this;
+    const isFiltered = Boolean(view.q || view.filters.length || view.cursor);
+    const all = isFiltered && link(hashOf({ name: collection.name }), t("Show all"));
+    const create = !isFiltered && this.cells && collection.create && link(hashOf({ name: collection.name, id: "new" }), collection.newTitle);
+    return el("div", { class: "nothing" }, el("p", {}, isFiltered ? t("No record matches.") : t("No record yet.")), el("p", { class: "actions" }, all, create));
   }
 
   #headings() {
@@ -186,14 +198,14 @@ export class ListView {
     else this.#go({ sort: "", order: "" });
   }
 
-  #row(record) {
+  #row(record, picture) {
     const { model, collection } = this;
     const fields = new Map(model.fields(collection.schema));
-    const own = el("th", { scope: "row" }, this.selection?.box(record), link(recordHash(collection, record.id), String(record.id)));
+    const own = el("th", { scope: "row" }, this.selection?.box(record), picture, link(recordHash(collection, record.id), String(record.id)));
     const cells = this.shown.filter((name) => name !== "id").map((name) => {
       const content = (shown) => show(model, collection, name, fields.get(name), shown[name], true);
       const cell = (shown) => (name === "name" || name === "text" ? link(recordHash(collection, shown.id), content(shown)) : content(shown));
-      return { name, show: cell, element: el("td", {}, cell(record)) };
+      return { name, show: cell, element: el("td", { class: `of-${name}`, "data-title": label(name, fields.get(name)) }, cell(record)) };
     });
     return { record, cells, element: el("tr", {}, own, cells.map(({ element }) => element)) };
   }

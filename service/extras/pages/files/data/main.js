@@ -19,7 +19,7 @@ import { sheetOf } from "./sheet.js";
 import { StylePage } from "./style_page.js";
 import { mayLeave, release } from "./unsaved.js";
 import { uploadView } from "./upload.js";
-import { chooseLanguage, language, languageOptions, t } from "./words.js";
+import { language, offerLanguages, t } from "./words.js";
 
 /** Views of many rows, by what their addresses have in place of an id. */
 const TABLE_VIEWS = { upload: uploadView, selected: selectedView, matching: matchingView };
@@ -128,7 +128,7 @@ async function route() {
   page.record = null;
   leaveView();
   markCollection(view.name);
-  byId("navigation").open = isWide() || !view.name;
+  unfold(false);
   try {
     if (!collection) await showStart(view);
     else if (view.name === "keys") await showKeys(view);
@@ -207,11 +207,14 @@ function speak() {
   document.documentElement.lang = language;
   for (const node of document.querySelectorAll("[data-t], #menu a")) node.textContent = t(node.textContent);
   for (const node of document.querySelectorAll("nav[aria-label], #language")) node.setAttribute("aria-label", t(node.getAttribute("aria-label")));
-  byId("language").append(...languageOptions().map(({ code, name, isChosen }) => el("option", { value: code, lang: code, selected: isChosen }, name)));
-  byId("language").addEventListener("change", ({ target }) => chooseLanguage(target.value));
+  offerLanguages();
 }
 
-const isWide = () => matchMedia("(min-width: 50.01rem)").matches;
+/** Shows or hides what phones have behind their button. */
+function unfold(isOpen) {
+  document.body.classList.toggle("unfolded", isOpen);
+  byId("unfold").setAttribute("aria-expanded", String(isOpen));
+}
 
 // Where the list was left is known before the address changes.
 window.navigation?.addEventListener("navigate", ({ navigationType }) => {
@@ -226,6 +229,12 @@ byId("ask").addEventListener("submit", (event) => {
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
   document.querySelector("main:not([hidden]) h1")?.focus();
+});
+byId("unfold").addEventListener("click", () => unfold(!document.body.classList.contains("unfolded")));
+document.addEventListener("keydown", ({ key, defaultPrevented }) => {
+  if (key !== "Escape" || defaultPrevented || !document.body.classList.contains("unfolded")) return;
+  unfold(false);
+  byId("unfold").focus();
 });
 byId("forget").addEventListener("click", () => {
   if (!mayLeave()) return;
@@ -242,7 +251,6 @@ window.addEventListener("storage", ({ key, oldValue, newValue }) => {
   if (newValue) sessionStorage.setItem(STORAGE_KEY, newValue);
   else if (page.caller) leave(t("The key was forgotten in another tab."));
 });
-matchMedia("(min-width: 50.01rem)").addEventListener("change", () => (byId("navigation").open = isWide()));
 speak();
 setTitle(t("Data"));
 if (storedKey()) enter(storedKey());

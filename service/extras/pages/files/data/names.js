@@ -8,7 +8,7 @@ const names = new Map();
 const keyFor = (collection, id) => `${collection.name}/${id}`;
 
 /** Returns the name of a record, or its id while the name is not read. */
-export const nameOf = (collection, id) => names.get(keyFor(collection, id)) ?? String(id);
+export const nameOf = (collection, id) => names.get(keyFor(collection, id)) ?? collection.nameOf?.(id) ?? String(id);
 
 /** Stores the names of records that were read anyway. */
 export function remember(collection, records) {
@@ -28,7 +28,7 @@ export async function readNames(references) {
 }
 
 async function readOf(collection, ids) {
-  if (collection.readNames) return collection.readNames(ids);
+  if (collection.readNames) return remember(collection, (await collection.readNames(ids)) ?? []);
   if (!collection.isReadable) return;
   // A record that is deleted has a name, too.
   const states = collection.parameters.get("state")?.items ? ["active", "inactive", "deleted"] : [];

@@ -1,13 +1,16 @@
 // Pick list: a combobox that finds the records of a collection by `q` (ARIA, combobox with a listbox popup).
 
 import { get } from "./api.js";
-import { announce, el, newId } from "./dom.js";
+import { announce, el, newId, swatch } from "./dom.js";
 import { keyOf, titleOf } from "./model.js";
 import { remember } from "./names.js";
+import { hasSwatches, swatchesOf } from "./swatches.js";
 import { lower, t } from "./words.js";
 
 const CHOICES = 10;
 const TYPING_MS = 200;
+/** Height and width that a list of choices has at most and at least. */
+const [TALLEST, NARROWEST] = [256, 240];
 
 const textOf = (record) => [titleOf(record), keyOf(record)].filter((text) => text !== undefined && text !== null).join(" · ");
 
@@ -31,10 +34,12 @@ export class Picker {
     });
     this.none = el("p", { class: "quiet", hidden: true }, t("Nothing matches."));
     this.more = el("p", { class: "quiet more", hidden: true }, t("More match: type to narrow."));
-    this.element = el("div", { class: "picker" }, this.input, el("div", { class: "choices" }, this.list, this.more), this.none);
+    this.popup = el("div", { class: "choices", hidden: true }, this.list, this.none, this.more);
+    this.element = el("div", { class: "picker" }, this.input, this.popup);
   }
 
   #type() {
+    this.isStale = true;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#search(), TYPING_MS);
   }
@@ -64,7 +69,7 @@ export class Picker {
   }
 
   #open(records, hasMore) {
-    Object.assign(this, { records, active: -1 });
+    Object.assign(this, { records, active: -1, isStale: false });
     const options = records.map((record, index) => {
       const attributes = { role: "option", id: newId("choice"), dir: "auto", "aria-selected": "false" };
       // Before the blur, which closes the list.
@@ -75,15 +80,38 @@ export class Picker {
     this.none.hidden = records.length > 0;
     this.more.hidden = !hasMore;
     this.input.setAttribute("aria-expanded", String(records.length > 0));
-    (records.length ? this.list : this.none).scrollIntoView({ block: "nearest" });
+    this.popup.hidden = false;
+    this.#follow();
+    if (hasSwatches(this.collection)) swatchesOf(records).then((hexes) => options.forEach((node, index) => node.prepend(swatch(hexes.get(records[index]))))).catch(() => null);
     const said = records.length ? t("{0} choices", records.length) : t("Nothing matches.");
     announce(hasMore ? `${said}. ${t("More match: type to narrow.")}` : said);
   }
 
+  /** Keeps the choices at their field, wherever it is scrolled to: no table cuts them off. */
+  #follow() {
+    this.following?.abort();
+    this.following = new AbortController();
+    const { signal } = this.following;
+    const place = () => {
+      const { left, top, bottom, width } = this.input.getBoundingClientRect();
+      const isAbove = innerHeight - bottom < TALLEST && top > innerHeight - bottom;
+      const wide = Math.min(Math.max(width, NARROWEST), innerWidth - 16);
+      const { style } = this.popup;
+      style.left = `${Math.max(8, Math.min(left, innerWidth - wide - 8))}px`;
+      style.width = `${wide}px`;
+      style.top = isAbove ? "auto" : `${bottom + 2}px`;
+      style.bottom = isAbove ? `${innerHeight - top + 2}px` : "auto";
+      style.maxHeight = `${Math.min(TALLEST, (isAbove ? top : innerHeight - bottom) - 8)}px`;
+    };
+    place();
+    for (const name of ["scroll", "resize"]) window.addEventListener(name, place, { capture: true, passive: true, signal });
+  }
+
   #close() {
+    this.following?.abort();
     this.searches += 1;
     clearTimeout(this.timer);
-    this.list.hidden = this.none.hidden = this.more.hidden = true;
+    this.popup.hidden = this.list.hidden = this.none.hidden = this.more.hidden = true;
     this.input.setAttribute("aria-expanded", "false");
     this.input.removeAttribute("aria-activedescendant");
   }
@@ -97,7 +125,9 @@ export class Picker {
     } else if (event.key === "Enter") {
       // Enter chooses here; it does not send the form.
       event.preventDefault();
-      if (isOpen && this.active >= 0) this.#pick(event, this.active);
+      // The only choice for what was typed is meant.
+      const isOnly = this.records.length === 1 && !this.isStale && !this.isChosen && this.input.value.trim();
+      if (isOpen && (this.active >= 0 || isOnly)) this.#pick(event, Math.max(this.active, 0));
     } else if (event.key === "Escape" && isOpen) {
       event.preventDefault();
       this.#close();

@@ -5,6 +5,9 @@ import { el } from "./dom.js";
 // The content security policy has the same sources.
 const SOURCES = document.querySelector("meta[name=pictures]").content.split(" ").filter(Boolean);
 
+/** Whether pictures of any host are shown. */
+export const permitsPictures = SOURCES.length > 0;
+
 function isPermitted(url) {
   if (!URL.canParse(url)) return false;
   const { protocol, origin } = new URL(url);

@@ -63,7 +63,10 @@ export class Section {
       this.isEditing = true;
       this.buttons.replaceChildren();
       this.body.replaceChildren(saver.element);
-      if (isFocused) (saver.first ?? saver.element).querySelector("input:not([readonly]), select, textarea")?.focus();
+      if (!isFocused) return undefined;
+      // From the top, where its heading says what is edited; the bar with Save covers no field then.
+      this.element.scrollIntoView({ block: "start" });
+      (saver.first ?? saver.element).querySelector("input:not([readonly], [type=file]), select, textarea")?.focus();
     } catch (error) {
       if (!error.rows || error.status === 401) throw error;
       this.body.prepend(alertBox(error.message));

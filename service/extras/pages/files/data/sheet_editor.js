@@ -17,9 +17,9 @@ class SheetEditor {
     Object.assign(this, { layout, values });
     const stored = new Map(layout.rowsOf(values).map((row) => [row.key, row.cells]));
     const rows = layout.rowsOf(input).map((row) => ({ ...row, before: stored.get(row.key) }));
-    const { caption, corner, columns, newRow } = layout;
+    const { caption, corner, columns, newRow, hintOf } = layout;
     // Without a row there is no cell to type or paste into.
-    this.grid = new Grid({ caption, corner, columns, rows: rows.length || !newRow ? rows : [newRow()], newRow });
+    this.grid = new Grid({ caption, corner, columns, rows: rows.length || !newRow ? rows : [newRow()], newRow, hintOf });
     this.element = el("div", {}, layout.above?.(this), exchange(this), this.grid.element, layout.below);
   }
 
@@ -75,9 +75,9 @@ class SheetEditor {
     });
     // Rows that are new here stay; rows that others removed stay if they are changed here.
     const left = [...mine.values()].filter((row) => !row.before || this.grid.columns.some(({ key }) => (row.before[key] ?? "") !== (row.cells[key] ?? "")));
-    rows.push(...left.map(({ key, label, head, cells, hints }) => ({ key, label, head, cells, hints })));
-    const { caption, corner, columns, newRow } = this.layout;
-    const grid = new Grid({ caption, corner, columns, rows, newRow });
+    rows.push(...left.map(({ key, label, head, cells }) => ({ key, label, head, cells })));
+    const { caption, corner, columns, newRow, hintOf } = this.layout;
+    const grid = new Grid({ caption, corner, columns, rows, newRow, hintOf });
     this.grid.element.replaceWith(grid.element);
     Object.assign(this, { grid, values: theirs });
     const others = counted(taken, "{0} value of theirs is taken over.", "{0} values of theirs are taken over.");

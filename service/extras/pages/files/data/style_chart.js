@@ -17,7 +17,7 @@ export function chartSection(context) {
     read: async () => (await get(path)).data,
     show: ({ unit, lines }) => {
       const active = lines.filter(({ isDeactivated }) => !isDeactivated);
-      if (!active.length) return el("p", { class: "quiet" }, t("No point of measure yet."));
+      if (!active.length) return el("p", { class: "quiet" }, t("No point of measure yet. Edit the chart to add points, or fill it in from a spreadsheet."));
       const sizes = sizesIn(context, active);
       const heads = [[t("Point of measure"), unit && `(${unit})`].filter(Boolean).join(" "), t("Tolerance"), ...sizes.map(({ name }) => name)];
       const valueAt = (line, id) => line.requested.find(({ sizeRangeSizeId }) => sizeRangeSizeId === id)?.value;

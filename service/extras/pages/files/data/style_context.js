@@ -4,6 +4,7 @@ import { get, readAll } from "./api.js";
 import { swatch, el } from "./dom.js";
 import { readNames } from "./names.js";
 import { recordPath } from "./record.js";
+import { forgetSwatches, swatchesOf } from "./swatches.js";
 import { referencesIn } from "./values.js";
 import { t } from "./words.js";
 
@@ -33,9 +34,8 @@ export class StyleContext {
     ]);
     this.colors = colors.sort((a, b) => (a.sortOrder ?? LAST) - (b.sortOrder ?? LAST));
     this.allSizes = sizes;
-    const ids = [...new Set(colors.map(({ colorId }) => String(colorId)))];
-    const swatches = ids.length ? await allowed(readAll("api/color-swatches", ids.map((id) => ["colorId", id]))) : [];
-    this.hexes = new Map(swatches.map(({ colorId, hex }) => [String(colorId), hex]));
+    forgetSwatches();
+    this.hexes = new Map([...(await swatchesOf(colors))].map(([{ colorId }, hex]) => [String(colorId), hex]));
   }
 
   /** Returns the sizes in use, and those of some ids that are no longer in use. */

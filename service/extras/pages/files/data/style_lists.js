@@ -1,11 +1,13 @@
 // Records that belong to a style, as cards: its colors, files, sample requests and related styles.
 
 import { readAll } from "./api.js";
+import { ColorChooser } from "./color_chooser.js";
 import { badge, drawing, el, link, stored, swatch } from "./dom.js";
 import { changeInPlace, createInPlace, formOf } from "./form.js";
 import { hashOf } from "./location.js";
 import { nameOf } from "./names.js";
 import { pictureOr } from "./pictures.js";
+import { Saver } from "./saver.js";
 import { outside } from "./style_head.js";
 import { dayOf, recordHash } from "./values.js";
 import { capital, lower, t, wordFor } from "./words.js";
@@ -29,6 +31,13 @@ function adding(context, name, text) {
   return { text, path: key, open };
 }
 
+/** Returns the action that adds colors to a style, several at once. */
+function addingColors(context) {
+  const key = `api/style-colors#${context.style.id}`;
+  const open = (done) => new Saver({ method: "POST", path: "api/style-colors", key, values: [], tag: null, editorOf: (input) => new ColorChooser(context, input), ...done });
+  return { text: t("Add colors"), path: key, open };
+}
+
 const inlineActions = (context, name, records, titleOf) => records.map((record) => editing(context, name, record.id, titleOf(record)));
 
 export function colorsSection(context) {
@@ -42,7 +51,7 @@ export function colorsSection(context) {
       return context.colors;
     },
     show: (colors, control) => {
-      if (!colors.length) return none(t("No color yet."));
+      if (!colors.length) return none(t("No color yet. Add the colors in which the style is sold."));
       const seasons = context.model.collections.get("seasons");
       const card = (color) => [
         swatch(context.hexes.get(String(color.colorId)), { class: context.hexes.get(String(color.colorId)) ? "swatch wide" : "swatch wide none" }),
@@ -54,7 +63,7 @@ export function colorsSection(context) {
       ];
       return cards("swatches", colors.map(card));
     },
-    actions: (colors) => (context.canWrite ? [adding(context, "style-colors", t("Add a color")), ...inlineActions(context, "style-colors", colors, titleOf)] : []),
+    actions: (colors) => (context.canWrite ? [addingColors(context), ...inlineActions(context, "style-colors", colors, titleOf)] : []),
   };
 }
 
@@ -69,7 +78,7 @@ export function filesSection(context) {
     title: t("Files"),
     read: () => readAll("api/style-files", { styleId: String(context.style.id) }),
     show: (files, control) => {
-      if (!files.length) return none(t("No file yet."));
+      if (!files.length) return none(t("No file yet. Add pictures, drawings and documents by their addresses."));
       const isImage = ({ category, mimeType }) => category === "image" || mimeType?.startsWith("image/");
       const card = (file) => [
         pictureOr(drawing(capital(wordFor(file.category)), isImage(file) ? IMAGE : PAPER), isImage(file) && file.url, file.altText ?? file.fileName),

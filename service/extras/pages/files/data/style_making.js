@@ -1,13 +1,13 @@
 // Making of a style: its bill of materials by color, and its steps from fiber to packing.
 
 import { get } from "./api.js";
+import { country } from "./codes.js";
 import { badge, el, link, stored, swatch } from "./dom.js";
 import { changeInPlace, formOf } from "./form.js";
 import { nameOf, readNames } from "./names.js";
 import { partPath } from "./record.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
-import { country } from "./style_head.js";
 import { recordHash, recordLink, scrolling } from "./values.js";
 import { capital, label, t, wordFor } from "./words.js";
 
@@ -37,7 +37,7 @@ export function materialsSection(context) {
       return lines;
     },
     show: (lines) => {
-      if (!lines.length) return el("p", { class: "quiet" }, t("No material yet."));
+      if (!lines.length) return el("p", { class: "quiet" }, t("No material yet. Edit the bill of materials to add items."));
       const heads = [t("Material"), t("Where"), t("Quantity"), t("Supplier")].map((text) => el("th", { scope: "col" }, text));
       const colorHeads = context.colors.map(({ id }) => el("th", { scope: "col" }, context.colorLabel(id)));
       const row = (line) =>

@@ -89,7 +89,7 @@ export class Matrix {
     const wanted = colors.length * this.context.sizes().length;
     const path = this.list && `${this.context.path}/prices/${this.list.id}`;
     return [
-      this.list && { text: t("Edit prices"), path, open: (done) => this.#editPrices(path, data, done) },
+      this.list && { text: t("Edit prices"), path, open: (done) => this.#editPrices(path, done) },
       skus.length > 0 && { text: t("Edit SKUs"), path: `api/style-skus#${style.id}`, open: (done) => this.#editSkus(skus, done) },
       withoutGtin(skus).length > 0 && { text: t("Allocate GTINs"), opensFor: "gtins", open: (done) => gtinsForm(this.context.model, withoutGtin(skus), done) },
       skus.length < wanted && { text: t("Make the missing SKUs"), open: () => this.#generate() },
@@ -101,14 +101,11 @@ export class Matrix {
     report(t("{0} SKUs made.", data.filter(({ outcome }) => outcome !== "unchanged").length));
   }
 
-  async #editPrices(path, { skus, prices }, done) {
+  async #editPrices(path, done) {
     const { data: values, tag } = await get(path, { form: "writable" });
     const all = link(hashOf({ name: this.context.collection.name, id: String(this.context.style.id), action: "edit", part: "prices", entry: String(this.list.id) }), t("Edit all prices with their days and quantities"));
     const help = el("p", { class: "quiet" }, t("What one piece costs today in {0}, in {1}. The price of a color or size goes before that of all. Other days and quantities stay as they are. ", this.list.name, this.list.currencyCode), all);
-    // An empty cell shows what its SKU costs by the prices of all.
-    const amounts = new Map(skus.map(({ id, styleColorId, sizeRangeSizeId }) => [`${styleColorId} ${sizeRangeSizeId}`, prices.get(id)?.amount]));
-    const hintOf = (color, size) => amounts.get(`${color} ${size}`);
-    return new Saver({ method: "PUT", path, values, tag, ...inGrid(pricesLayout(this.context, values, { help, hintOf })), ...done });
+    return new Saver({ method: "PUT", path, values, tag, ...inGrid(pricesLayout(this.context, values, help)), ...done });
   }
 
   /** SKUs are one record each: their entity tags are read when the edit begins. */
@@ -126,7 +123,7 @@ export class Matrix {
 }
 
 /** Prices of one piece today: colors, and all of them, by sizes, and all of them. */
-function pricesLayout(context, { prices }, { help, hintOf }) {
+function pricesLayout(context, { prices }, help) {
   const sizes = context.sizes(prices.map(({ sizeRangeSizeId }) => sizeRangeSizeId));
   const columns = [{ key: "all", title: t("All sizes"), isNumber: true }, ...sizes.map(({ id, name }) => ({ key: String(id), title: name, isNumber: true }))];
   const keyOf = (id) => (id === null || id === undefined ? "all" : String(id));
@@ -140,7 +137,6 @@ function pricesLayout(context, { prices }, { help, hintOf }) {
       label,
       head: key === "all" ? label : context.colorLabel(Number(key)),
       cells: Object.fromEntries(columns.map(({ key: column }) => [column, list[indexOf(list, key, column)]?.amount ?? ""])),
-      hints: Object.fromEntries(columns.map(({ key: column }) => [column, hintOf(key, column)])),
     }));
   return {
     caption: t("Prices"),
@@ -148,6 +144,8 @@ function pricesLayout(context, { prices }, { help, hintOf }) {
     columns,
     rowsOf,
     above: () => [help],
+    // What an empty cell costs: the price of the color wins over that of the size, and this over that of all.
+    hintOf: (row, column, textAt) => textAt(row, "all") || textAt("all", column) || textAt("all", "all"),
     bodyOf(rows, { prices: list }, locate) {
       const changed = list.map((price) => ({ ...price }));
       const gone = new Set();

@@ -1,7 +1,7 @@
 // Page of a style: the product as people know it, in sections that are edited in their place.
 
 import { button, el, link } from "./dom.js";
-import { deleteControl, restoreControl } from "./deletion.js";
+import { deleteButton, restoreControl } from "./deletion.js";
 import { changeInPlace, formOf } from "./form.js";
 import { historySection } from "./history.js";
 import { hashOf } from "./location.js";
@@ -115,9 +115,8 @@ export class StylePage {
     const { context } = this;
     if (!context.canWrite) return null;
     if (context.style.state === "deleted") return restoreControl(context.collection, context.style, context.tag);
-    const { ask, nodes } = deleteControl(context.model, context.collection, context.style, context.tag);
     const edit = button(t("Edit"), () => this.goTo("details"));
-    return el("div", {}, el("div", { class: "actions" }, edit, ask), nodes);
+    return el("div", { class: "actions" }, edit, deleteButton(context.model, context.collection, context.style, context.tag));
   }
 
   /** Shows a section, and opens what is filled in there. */

@@ -1,6 +1,7 @@
 // Values of documents as people read them: texts as they are, references as links, lists as tables or enumerations.
 
 import { toJson } from "./api.js";
+import { country } from "./codes.js";
 import { badge, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { isScalar, titleOf } from "./model.js";
@@ -52,6 +53,7 @@ export function show(model, collection, field, schema, value, isShort = false) {
   if (typeof value === "boolean") return value ? t("yes") : t("no");
   if (field === "state" || field === "status") return badge(wordFor(value), value);
   if (resolved.enum) return wordFor(value);
+  if (resolved.format === "country-code") return stored(country(value));
   if (resolved.format === "date-time") return timeOf(String(value));
   return stored(String(value));
 }

@@ -1,10 +1,10 @@
 // Words: the page's texts in the reader's language, and the labels and hints of fields.
 
-const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 // Item of the browser's storage, if somebody chose a language.
 const ITEM = "selvedge.language";
 
-const isSpoken = (code) => Object.hasOwn(LANGUAGES, code);
+const choice = document.getElementById("language");
+const isSpoken = (code) => [...choice.options].some(({ value }) => value === code);
 
 /** Returns the language that the reader chose, else the first one of the browser that the page speaks. */
 function preferred() {
@@ -87,13 +87,11 @@ export function inWords({ type, value }) {
   return SAID.has(type) ? errors[type] : `${errors[type]} (${value})`;
 }
 
-/** Returns the languages to choose from. */
-export function languageOptions() {
-  return Object.entries(LANGUAGES).map(([code, name]) => ({ code, name, isChosen: code === language }));
-}
-
-/** Keeps the choice of a language in the browser, and starts the page again. */
-export function chooseLanguage(code) {
-  localStorage.setItem(ITEM, code);
-  location.reload();
+/** Shows the language in the page's list of them, and has the choice kept in the browser. */
+export function offerLanguages() {
+  choice.value = language;
+  choice.addEventListener("change", () => {
+    localStorage.setItem(ITEM, choice.value);
+    location.reload();
+  });
 }
