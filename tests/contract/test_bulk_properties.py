@@ -10,13 +10,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
 
 from service.records.master_record import MasterRecord
 from tests.contract.test_record_properties import (
     create,
     path,
-    randoms,
     replacement,
     with_generated_records,
     without_child_ids,
@@ -52,7 +50,6 @@ async def clear(api: Api, resource: MasterRecord, locations: list[str]) -> None:
 @pytest.mark.contract("Dry runs", "Outcomes")
 @of_each_resource
 @with_generated_records
-@given(random=randoms)
 async def test_a_dry_run_returns_the_outcomes_of_the_write(
     resource: MasterRecord, shared_api: Api, random: Random
 ) -> None:
@@ -78,7 +75,6 @@ async def test_a_dry_run_returns_the_outcomes_of_the_write(
 @pytest.mark.contract("Skipping failing items", "Outcomes")
 @of_each_resource
 @with_generated_records
-@given(random=randoms)
 async def test_skipping_without_a_failure_is_all_or_nothing(
     resource: MasterRecord, shared_api: Api, random: Random
 ) -> None:
@@ -97,7 +93,6 @@ async def test_skipping_without_a_failure_is_all_or_nothing(
 @pytest.mark.contract("Own keys")
 @of_each_with_own_key
 @with_generated_records
-@given(random=randoms)
 async def test_by_own_key_is_as_by_id(
     resource: MasterRecord, shared_api: Api, random: Random
 ) -> None:
@@ -122,7 +117,6 @@ async def test_by_own_key_is_as_by_id(
 @pytest.mark.contract("Paths by own key")
 @of_each_with_simple_key
 @with_generated_records
-@given(random=randoms)
 async def test_a_path_by_own_key_is_as_one_by_id(
     resource: MasterRecord, shared_api: Api, random: Random
 ) -> None:
@@ -149,7 +143,6 @@ async def test_a_path_by_own_key_is_as_one_by_id(
 @pytest.mark.contract("Merges")
 @of_each_resource
 @with_generated_records
-@given(random=randoms)
 async def test_a_merge_of_everything_is_the_replace(
     resource: MasterRecord, shared_api: Api, random: Random
 ) -> None:
@@ -172,7 +165,6 @@ async def test_a_merge_of_everything_is_the_replace(
 @pytest.mark.contract("Merges", "Outcomes")
 @of_each_resource
 @with_generated_records
-@given(random=randoms)
 async def test_a_merge_of_nothing_changes_nothing(
     resource: MasterRecord, shared_api: Api, random: Random
 ) -> None:
