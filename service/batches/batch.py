@@ -142,9 +142,7 @@ class ItemErrors:
         item = self._edited_items.get(request_index, self._request_items.items[request_index])
         details = in_request_order(item, self._details[request_index])
         return [
-            ErrorDetail(
-                detail.type, self._request_items.locate(request_index, detail.path), detail.message
-            )
+            replace(detail, path=self._request_items.locate(request_index, detail.path))
             for detail in details
         ]
 
@@ -192,7 +190,11 @@ class Batch:
         request_id: str = "",
         parents: Sequence[int] = (),
     ) -> "Batch":
+<<<<<<< HEAD
         """Return a batch of shallow copies of the items without errors; it has those of all."""
+=======
+        """Return the batch of the items without errors, as shallow copies, and of all errors."""
+>>>>>>> 988a8cd43b0d2df7ed213d921391307ef18973e2
         errors = ItemErrors(request_items)
         indexes = range(len(request_items.items))
         request_indexes = [index for index in indexes if index not in errors]
@@ -245,10 +247,7 @@ class Batch:
         return self if len(indexes) == len(self.items) else self._selection(indexes)
 
     def split(self, includes: Callable[[Item], bool]) -> tuple["Batch", "Batch"]:
-        """Return the items that ``includes`` accepts, and the others; failed items are kept.
-
-        If all are accepted, the first is the batch itself.
-        """
+        """Return the accepted items, the batch itself if all are, and the others; failures stay."""
         accepted = [*map(includes, self.items)]
         if all(accepted):
             return self, self.empty()
