@@ -190,11 +190,7 @@ class Batch:
         request_id: str = "",
         parents: Sequence[int] = (),
     ) -> "Batch":
-<<<<<<< HEAD
-        """Return a batch of shallow copies of the items without errors; it has those of all."""
-=======
         """Return the batch of the items without errors, as shallow copies, and of all errors."""
->>>>>>> 988a8cd43b0d2df7ed213d921391307ef18973e2
         errors = ItemErrors(request_items)
         indexes = range(len(request_items.items))
         request_indexes = [index for index in indexes if index not in errors]
@@ -284,7 +280,10 @@ class Batch:
         self.errors.add(self.request_indexes[index], type_, path, message)
 
     def fail_records(self, messages: Mapping[int, str], type_: str, key: str = "id") -> None:
-        """Add an error, at ``key``, to each item whose ``id`` has a message; all must have one."""
+        """Add an error to each item whose record id has a message, at the field ``key``.
+
+        All items must have an ``id``.
+        """
         for index, item in enumerate(self.items):
             if item["id"] in messages:
                 self.fail(index, type_, key, message=messages[item["id"]])
