@@ -65,7 +65,7 @@ def test_the_house_is_no_larger() -> None:
     counted = {".py", ".sql", ".js", ".ts", ".mts"}
     counts = {
         "lines of code in client/": sum(map(code_lines, modules_of_client())),
-        "lines of code in service/": 25_214sum(map(code_lines, files)),
+        "lines of code in service/": sum(map(code_lines, files)),
         "lines of code in service/extras/transfer/": sum(
             code_lines(path) for path in files if path.parent.name == "transfer"
         ),
@@ -73,7 +73,7 @@ def test_the_house_is_no_larger() -> None:
         "modules of at most 60 lines": sum(lines(path) <= 60 for path in files),
         "modules in the largest package": max(Counter(path.parent for path in files).values()),
         "lines of schemas/ per resource file": sum(map(lines, schemas)) // len(schemas),
-        "lines of tests/": 71_153sum(
+        "lines of tests/": sum(
             lines(path) for path in written(ROOT / "tests") if path.suffix in counted
         ),
         "noqa: ARG002 in service/": sum(
