@@ -142,9 +142,7 @@ class ItemErrors:
         item = self._edited_items.get(request_index, self._request_items.items[request_index])
         details = in_request_order(item, self._details[request_index])
         return [
-            ErrorDetail(
-                detail.type, self._request_items.locate(request_index, detail.path), detail.message
-            )
+            replace(detail, path=self._request_items.locate(request_index, detail.path))
             for detail in details
         ]
 
@@ -192,7 +190,7 @@ class Batch:
         request_id: str = "",
         parents: Sequence[int] = (),
     ) -> "Batch":
-        """Return a batch of shallow copies of the items without errors; it has those of all."""
+        """Return the batch of the items without errors, as shallow copies, and of all errors."""
         errors = ItemErrors(request_items)
         indexes = range(len(request_items.items))
         request_indexes = [index for index in indexes if index not in errors]
@@ -245,10 +243,7 @@ class Batch:
         return self if len(indexes) == len(self.items) else self._selection(indexes)
 
     def split(self, includes: Callable[[Item], bool]) -> tuple["Batch", "Batch"]:
-        """Return the items that ``includes`` accepts, and the others; failed items are kept.
-
-        If all are accepted, the first is the batch itself.
-        """
+        """Return the accepted items, the batch itself if all are, and the others; failures stay."""
         accepted = [*map(includes, self.items)]
         if all(accepted):
             return self, self.empty()
@@ -285,7 +280,10 @@ class Batch:
         self.errors.add(self.request_indexes[index], type_, path, message)
 
     def fail_records(self, messages: Mapping[int, str], type_: str, key: str = "id") -> None:
-        """Add an error, at ``key``, to each item whose ``id`` has a message; all must have one."""
+        """Add an error to each item whose record id has a message, at the field ``key``.
+
+        All items must have an ``id``.
+        """
         for index, item in enumerate(self.items):
             if item["id"] in messages:
                 self.fail(index, type_, key, message=messages[item["id"]])

@@ -27,7 +27,6 @@ BOUNDED = {
     },
     "listing/properties.py": {"column_of": "the names of fields"},
     "writing/entry_keys.py": {"entry_keys": "the lists of the schemas"},
-    "writing/transaction.py": {"creators": "no arguments"},
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
     "extras/pages/api_catalog.py": {
