@@ -131,7 +131,8 @@ from (
                     sku.id as style_sku_id,
                     entry.*,
                     -- Color and size win, then the color, the size, the style.
-                    case when entry.style_color_id is null then 2 else 0 end + case when entry.size_range_size_id is null then 1 else 0 end as level
+                    case when entry.style_color_id is null then 2 else 0 end
+                    + case when entry.size_range_size_id is null then 1 else 0 end as level
                 from {{skus}} as sku
                 join lateral (
                     select
@@ -186,7 +187,10 @@ cross join lateral (
     having bool_or(entry.minimum_quantity = 1 and coalesce(entry.valid_to >= $3::date, true))
 ) as price
 where {{is_chosen}} (select 1 from few where styles is null)
-    and exists (select 1 from price_list list where list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}})
+    and exists (
+        select 1 from price_list list
+        where list.organization_id = $1::bigint and list.id = $2::bigint and {{is_effective}}
+    )
     and sku.organization_id = $1::bigint and sku.state <> 'deleted'
 order by sku.id
 
