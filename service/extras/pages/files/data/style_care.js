@@ -1,6 +1,7 @@
 // Care labels of a style, read as they are sewn in: layers with their materials, symbols in their order, and texts.
 
 import { get, readAll } from "./api.js";
+import { languageName } from "./codes.js";
 import { el, newId, stored } from "./dom.js";
 import { changeInPlace, formOf } from "./form.js";
 import { partPath } from "./record.js";
@@ -49,7 +50,7 @@ function languageChoice({ icons, texts, layers, materials, languages }, fill) {
   const records = [icons, texts, layers, materials].flatMap((map) => [...map.values()]);
   const used = new Set(records.flatMap((record) => record.languages.map(({ languageId }) => languageId)));
   const id = newId("language");
-  const options = languages.filter((language) => used.has(language.id)).map((language) => el("option", { value: language.id }, language.name));
+  const options = languages.filter((language) => used.has(language.id)).map((language) => el("option", { value: language.id }, languageName(language)));
   const change = ({ target }) => {
     localStorage.setItem(LANGUAGE, target.value);
     fill(Number(target.value));

@@ -1,6 +1,7 @@
 // Texts of a style in its languages, side by side.
 
 import { get, readAll } from "./api.js";
+import { languageName } from "./codes.js";
 import { button, el, stored } from "./dom.js";
 import { partPath } from "./record.js";
 import { Saver } from "./saver.js";
@@ -17,7 +18,7 @@ export function textsSection(context) {
     title: part.title,
     read: async () => {
       const [{ data }, languages] = await Promise.all([get(path), readAll("api/languages")]);
-      return { entries: data, languages: new Map(languages.map(({ id, name }) => [id, name])) };
+      return { entries: data, languages: new Map(languages.map((language) => [language.id, languageName(language)])) };
     },
     show: ({ entries, languages }) => {
       const heads = ["", t("Without language"), ...entries.map(({ languageId }) => languages.get(languageId) ?? String(languageId))];
