@@ -8,7 +8,9 @@ import orjson
 import pytest
 
 from service.handlers import transactions
+from service.records.reference_targets import TARGETS
 from tests.support.api import Answer, Api
+from tests.support.statement_spy import record_statements
 from tests.support.transactions import NDJSON, SKIP, entry, position, season, send, shown
 
 pytestmark = pytest.mark.contract("Transactions over collections")
@@ -34,6 +36,22 @@ async def test_a_season_in_any_order_is_one_change(api: Api) -> None:
     style = created.data[3]["id"]
     [line] = (await api.get(f"/api/styles/{style}/measurement-chart")).data["lines"]
     assert [cell["value"] for cell in line["requested"]] == [42.5]
+
+
+async def test_collections_share_locks_and_look_ups(
+    own_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writer locks take one statement, and a key is looked up once, and once to be locked."""
+    style_keys = {*TARGETS["styles"].texts.values()}
+    with record_statements(monkeypatch) as sent:
+        await send(own_api, season("L"))
+        sent.clear()
+        await send(own_api, season("L"))
+    assert len([text for text in sent if "from writer_lock" in text]) == 1
+    statements = [text for text in sent if text in style_keys]
+    looked_up = [(str(text), key) for text in statements for key in text.arguments[1]]
+    assert looked_up
+    assert len({*looked_up}) == len(looked_up)
 
 
 async def test_lines_and_compressed_bodies_mean_the_same_as_an_array(api: Api) -> None:

@@ -215,8 +215,10 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 
 -- 13. writer_locks.lock
 --   $1::bigint organization_id
---   $2::text purpose
-select purpose from writer_lock where organization_id = $1::bigint and purpose = $2::text for no key update;
+--   $2::text[] purposes
+select purpose from writer_lock where organization_id = $1::bigint and purpose = any($2::text[])
+order by purpose
+for no key update;
 
 -- 14. writer_locks.insert
 --   $1::bigint organization_id
