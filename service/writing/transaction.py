@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any, Final
 
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
@@ -211,16 +212,20 @@ def _failed_creators(
     collections: Iterable[CollectionEntries], items: RequestItems, errors: ItemErrors
 ) -> Callable[[str, Any], int | None]:
     """Return the function ``Batch.failed_creator`` of these entries."""
-    creators = defaultdict[tuple[str, Any], list[int]](list)
+
+    @cache
+    def creators() -> Mapping[tuple[str, Any], Sequence[int]]:
+        indexes = defaultdict[tuple[str, Any], list[int]](list)
+        for entries in collections:
+            for index, operation in entries.operations.items():
+                key = _key_after(entries.resource, items.items[index])
+                if operation is not EntryOperation.DELETE and key:
+                    indexes[entries.resource.collection, key].append(index)
+        return indexes
 
     def find(collection: str, key: Any) -> int | None:
         text, *within = key if type(key) is tuple else (key,)
-        for entries in () if creators else collections:
-            for index, operation in entries.operations.items():
-                created = _key_after(entries.resource, items.items[index])
-                if operation is not EntryOperation.DELETE and created:
-                    creators[entries.resource.collection, created].append(index)
-        for index in creators.get((collection, text), ()):
+        for index in creators().get((collection, text), ()):
             # The parent of a failed item may be a key object, of which the id is not known.
             if index in errors and (not within or _is_within(items.items[index], within[0])):
                 return index
