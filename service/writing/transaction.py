@@ -14,7 +14,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from typing import Any, Final
 
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
@@ -212,26 +211,33 @@ def _failed_creators(
     collections: Iterable[CollectionEntries], items: RequestItems, errors: ItemErrors
 ) -> Callable[[str, Any], int | None]:
     """Return the function ``Batch.failed_creator`` of these entries."""
-
-    @cache
-    def creators() -> Mapping[tuple[str, Any], Sequence[int]]:
-        indexes = defaultdict[tuple[str, Any], list[int]](list)
-        for entries in collections:
-            for index, operation in entries.operations.items():
-                key = _key_after(entries.resource, items.items[index])
-                if operation is not EntryOperation.DELETE and key:
-                    indexes[entries.resource.collection, key].append(index)
-        return indexes
+    creators: Mapping[tuple[str, Any], Sequence[int]] | None = None
 
     def find(collection: str, key: Any) -> int | None:
+        nonlocal creators
+        if creators is None:
+            creators = _creators(collections, items)
         text, *within = key if type(key) is tuple else (key,)
-        for index in creators().get((collection, text), ()):
+        for index in creators.get((collection, text), ()):
             # The parent of a failed item may be a key object, of which the id is not known.
             if index in errors and (not within or _is_within(items.items[index], within[0])):
                 return index
         return None
 
     return find
+
+
+def _creators(
+    collections: Iterable[CollectionEntries], items: RequestItems
+) -> Mapping[tuple[str, Any], Sequence[int]]:
+    """Return the request indexes of the entries that give records an own key, by the key."""
+    creators = defaultdict[tuple[str, Any], list[int]](list)
+    for entries in collections:
+        for index, operation in entries.operations.items():
+            key = _key_after(entries.resource, items.items[index])
+            if operation is not EntryOperation.DELETE and key:
+                creators[entries.resource.collection, key].append(index)
+    return creators
 
 
 def _key_after(resource: WritableResource, item: Any) -> Any:
