@@ -217,12 +217,8 @@ def _failed_creators(
         nonlocal creators
         if creators is None:
             creators = _creators(collections, items)
-        text, *within = key if type(key) is tuple else (key,)
-        for index in creators.get((collection, text), ()):
-            # The parent of a failed item may be a key object, of which the id is not known.
-            if index in errors and (not within or _is_within(items.items[index], within[0])):
-                return index
-        return None
+        failed = (index for index in creators.get((collection, key), ()) if index in errors)
+        return next(failed, None)
 
     return find
 
@@ -230,13 +226,21 @@ def _failed_creators(
 def _creators(
     collections: Iterable[CollectionEntries], items: RequestItems
 ) -> Mapping[tuple[str, Any], Sequence[int]]:
-    """Return the request indexes of the entries that give records an own key, by the key."""
+    """Return the request indexes of the entries that give records an own key, by the key.
+
+    Where keys are within parents, so are these. Parents that key objects name are left out.
+    """
     creators = defaultdict[tuple[str, Any], list[int]](list)
     for entries in collections:
+        resource = entries.resource
         for index, operation in entries.operations.items():
-            key = _key_after(entries.resource, items.items[index])
-            if operation is not EntryOperation.DELETE and key:
-                creators[entries.resource.collection, key].append(index)
+            key = _key_after(resource, items.items[index])
+            if operation is EntryOperation.DELETE or not key:
+                continue
+            if resource.own_key_within:
+                parent = items.items[index].get(resource.own_key_within)
+                key = (key, stored_id(parent)) if type(parent) in (int, str) else None
+            creators[resource.collection, key].append(index)
     return creators
 
 
@@ -244,7 +248,3 @@ def _key_after(resource: WritableResource, item: Any) -> Any:
     """Return the own key that an item gives its record."""
     new_key = item.get(NEW_KEY) if isinstance(item, dict) else None
     return new_key if isinstance(new_key, str) else sent_key(resource, item)
-
-
-def _is_within(item: Item, parent_id: int) -> bool:
-    return any(type(each) in (int, str) and stored_id(each) == parent_id for each in item.values())

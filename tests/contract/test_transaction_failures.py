@@ -97,11 +97,12 @@ async def test_deletes_that_clear_references_are_finished_beside_failed_entries(
     assert (await api.get(f"/api/item-categories/{answer.data[0]['id']}")).status == 404
 
 
-def test_creators_of_keys_are_sought_once() -> None:
+def test_creators_of_keys_are_sought_once_and_within_their_parents() -> None:
     """Entries without own keys create none: failures do not go through them again."""
-    operations = Mock(wraps=dict.fromkeys(range(3), EntryOperation.UPSERT))
-    items = RequestItems([{"styleId": {"number": "SV-?"}}] * 3)
-    entries = CollectionEntries(TRANSACTION.collections["style-prices"], operations)
-    find = _failed_creators([entries], items, ItemErrors(items))
-    assert [find("styles", "SV-?") for _ in items.items] == [None] * 3
-    assert operations.items.call_count == 1
+    items = RequestItems([{"styleId": 7, "colorId": 5, "position": 8}], details={0: []})
+    operations = Mock(wraps={0: EntryOperation.UPSERT})
+    for collection, creator in (("style-prices", None), ("style-colors", 0)):
+        entries = CollectionEntries(TRANSACTION.collections[collection], operations)
+        find = _failed_creators([entries], items, ItemErrors(items))
+        assert [find(collection, (5, parent)) for parent in (7, 8)] == [creator, None]
+    assert operations.items.call_count == 2
