@@ -1,11 +1,12 @@
 """Response cache: successful reads, validated against the change feed before each use.
 
 Rejected: expiry times, which return stale data, and tables of documents, which make writes slower.
-Chosen: a worker keeps 200 responses by organization and ``Target``. The version of an organization
+Chosen: a worker keeps responses by organization and ``Target``. The version of an organization
 is the epoch of its feed and the number of its changes. A write becomes visible with its change, so
 data of an equal version is equal. A hit reads the version after the request arrived (a poll), so it
 has every write acknowledged before. Requests of an organization share polls, and those of a target
-the read. While every poll finds a change, reads bypass the cache. SQL from elsewhere is seen later.
+the read. While every poll finds a change, reads bypass the cache. SQL that bypasses the service is
+seen after RESPONSE_CACHE_SECONDS at the latest.
 """
 
 import asyncio

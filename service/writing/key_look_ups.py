@@ -104,12 +104,14 @@ class KeyLookUps:
 
         If that replaces checks of references to the target, lock the records and note these
         references' fields in ``checked_fields`` of the batch. A transaction finds the records of
-        other collections once: what it writes of these is stored before (``reference_order``).
+        other collections once: what it writes of these is stored before (``reference_order``). Not
+        so entries of the written record itself, as the lines of a chart, which it may rename.
         """
         matches, fields = self._matches[target.name], self._checked_fields(target)
         text = target.texts[FOR_KEY_SHARE if fields else ""]
         is_own = target.name == self.resource.name
-        shared = {} if is_own else batch.look_ups[text]
+        is_of_record = target.within and not target.parent
+        shared = {} if is_own or is_of_record else batch.look_ups[text]
         new_keys = [key for key in keys if key not in matches]
         batch.checked_fields |= fields if new_keys else set()
         matches |= {key: shared.get(key) or [] for key in new_keys}

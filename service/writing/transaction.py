@@ -211,15 +211,13 @@ def _failed_creators(
     collections: Iterable[CollectionEntries], items: RequestItems, errors: ItemErrors
 ) -> Callable[[str, Any], int | None]:
     """Return the function ``Batch.failed_creator`` of these entries."""
-    creators = defaultdict[tuple[str, Any], list[int]](list)
+    creators: Mapping[tuple[str, Any], Sequence[int]] | None = None
 
     def find(collection: str, key: Any) -> int | None:
+        nonlocal creators
+        if creators is None:
+            creators = _creators(collections, items)
         text, *within = key if type(key) is tuple else (key,)
-        for entries in () if creators else collections:
-            for index, operation in entries.operations.items():
-                created = _key_after(entries.resource, items.items[index])
-                if operation is not EntryOperation.DELETE and created:
-                    creators[entries.resource.collection, created].append(index)
         for index in creators.get((collection, text), ()):
             # The parent of a failed item may be a key object, of which the id is not known.
             if index in errors and (not within or _is_within(items.items[index], within[0])):
@@ -227,6 +225,19 @@ def _failed_creators(
         return None
 
     return find
+
+
+def _creators(
+    collections: Iterable[CollectionEntries], items: RequestItems
+) -> Mapping[tuple[str, Any], Sequence[int]]:
+    """Return the request indexes of the entries that give records an own key, by the key."""
+    creators = defaultdict[tuple[str, Any], list[int]](list)
+    for entries in collections:
+        for index, operation in entries.operations.items():
+            key = _key_after(entries.resource, items.items[index])
+            if operation is not EntryOperation.DELETE and key:
+                creators[entries.resource.collection, key].append(index)
+    return creators
 
 
 def _key_after(resource: WritableResource, item: Any) -> Any:

@@ -1,7 +1,12 @@
 """Tests of entries that fail, and of those that depend on them (contract, Transactions)."""
 
+from unittest.mock import Mock
+
 import pytest
 
+from service.batches.batch import ItemErrors, RequestItems
+from service.resources.registry import TRANSACTION
+from service.writing.transaction import CollectionEntries, EntryOperation, _failed_creators
 from tests.support.api import Api
 from tests.support.transactions import SKIP, entry, season, send, shown
 
@@ -90,3 +95,13 @@ async def test_deletes_that_clear_references_are_finished_beside_failed_entries(
     answer = await send(api, entries, params=SKIP)
     assert shown(answer) == ["deleted", "failed"]
     assert (await api.get(f"/api/item-categories/{answer.data[0]['id']}")).status == 404
+
+
+def test_creators_of_keys_are_sought_once() -> None:
+    """Entries without own keys create none: failures do not go through them again."""
+    operations = Mock(wraps=dict.fromkeys(range(3), EntryOperation.UPSERT))
+    items = RequestItems([{"styleId": {"number": "SV-?"}}] * 3)
+    entries = CollectionEntries(TRANSACTION.collections["style-prices"], operations)
+    find = _failed_creators([entries], items, ItemErrors(items))
+    assert [find("styles", "SV-?") for _ in items.items] == [None] * 3
+    assert operations.items.call_count == 1

@@ -19,7 +19,7 @@ from service.resources import registry
 from tests.support import random_sets
 from tests.support.api import Api, issue_key
 from tests.support.sampling import examples, settle_seed
-from tests.support.transactions import SKIP, entry, position, send, shown
+from tests.support.transactions import SKIP, entry, position, season, send, shown
 
 pytestmark = pytest.mark.contract("Transactions over collections")
 
@@ -166,3 +166,18 @@ async def test_keys_that_a_request_frees_are_free(api: Api, demo_dsn: str) -> No
     restored = await send(api, [entry("groups", "merge", id=ids[0], state="active")])
     taken = ("conflict.duplicate", "[0].item.userDefinedId")
     assert (restored.status, restored.details) == (409, [taken])
+
+
+async def test_names_of_lines_mean_those_after_their_chart(api: Api) -> None:
+    """Also if the chart names its lines, and renames them."""
+    await send(api, season("C"))
+    style, size = {"number": "SV-C"}, {"sizeRangeId": {"userDefinedId": "R-C"}, "name": "M"}
+    lines = [{"lineId": {"name": "Chest"}, "name": "Bust"}, {"name": "Chest"}]
+    value = {"lineId": {"name": "Chest"}, "sizeRangeSizeId": size, "value": "9.5"}
+    request = {"name": "New", "sizeRangeSizeIds": [size], "requested": [value]}
+    chart = entry("measurement-charts", styleId=style, unit="CM", lines=lines)
+    answer = await send(api, [chart, entry("sample-requests", "create", styleId=style, **request)])
+    sample = f"/api/styles/number=SV-C/sample-requests/{answer.data[1]['id']}"
+    [measured] = (await api.get(f"{sample}/measurements")).data
+    values = {line["name"]: line["requestedMeasurement"] for line in measured["lines"]}
+    assert values == {"Bust": None, "Chest": 9.5}
