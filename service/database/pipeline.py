@@ -34,11 +34,6 @@ LONG_STATEMENTS: Final = 4
 
 Without them a page of products waits 15 ms for its plan (``python -m benchmarks products``).
 """
-WRITE_STATEMENTS: Final = 350
-"""Maximum number of statements in transactions that a connection caches.
-
-A request that writes all collections has nearly 300: about 25 MB in PostgreSQL for each connection.
-"""
 _EXECUTE: Final = b"E" + pack("!ixi", 9, 0)
 """``Execute`` of the unnamed portal, for all rows."""
 _BINARY_ROWS: Final = pack("!hh", 1, 1)
@@ -58,8 +53,6 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         self._short: OrderedDict[str, PreparedStatement] = OrderedDict()
         """Prepared statements by their text, the last used one last."""
         self._long: OrderedDict[str, PreparedStatement] = OrderedDict()
-        self._writes: OrderedDict[str, PreparedStatement] = OrderedDict()
-        """Those that were prepared in transactions, and are not long."""
         self.id_blocks: dict[str, list[int]] = {}
         """New ids that this connection has taken and not used yet, by table, the first one last."""
         self.placeholders: Iterator[int] | None = None
@@ -183,8 +176,6 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         cache, size = self._short, CACHED_STATEMENTS
         if len(query) > MAX_CACHED_LENGTH:
             cache, size = self._long, LONG_STATEMENTS
-        elif self.is_in_transaction():
-            cache, size = self._writes, WRITE_STATEMENTS
         if query not in cache:
             cache[query] = await self.prepare(query, timeout=seconds)
         cache.move_to_end(query)
@@ -193,8 +184,8 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         return cache[query]
 
     def _forget_statements(self) -> None:
-        for cache in (self._short, self._long, self._writes):
-            cache.clear()
+        self._short.clear()
+        self._long.clear()
 
     def _logged(
         self, statements: Sequence[tuple[str, Sequence[Any]]], seconds: float | None

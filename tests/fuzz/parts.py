@@ -93,8 +93,9 @@ def beyond(part: RecordPart, inventory: Inventory) -> Iterator[FaultKind]:
     def takes_more(site: Site) -> bool:
         # An entry without a style color is a second one for all of them.
         of_all = {"styleColorId": None}.items()
-        entries = filter(None, site.value)
-        return bool(_key(part, site)) and not any(of_all <= each.items() for each in entries)
+        if not _key(part, site):
+            return False
+        return not any(of_all <= each.items() for each in filter(None, site.value))
 
     yield FaultKind("unknown entry", takes_more, unknown_member, Check.DATA)
     related = "relatedSizeRangeSizeId"

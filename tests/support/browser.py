@@ -197,6 +197,8 @@ def _shown(selector: str, driver: webdriver.Chrome) -> WebElement | Literal[Fals
 def _is_clicked(locator: tuple[str, str], driver: webdriver.Chrome) -> bool:
     element = driver.find_element(*locator)
     if takes_clicks := element.is_displayed() and element.is_enabled():
+        # Clear of the bars that stay in view, as the page's scroll padding has it.
+        driver.execute_script("arguments[0].scrollIntoView({block: 'nearest'})", element)
         element.click()
     return takes_clicks
 

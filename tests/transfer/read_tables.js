@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 
 // The page asks the browser for the reader's language, and the service for its words.
 const browser = {
+  document: { getElementById: () => ({ options: [{ value: "en" }] }) },
   localStorage: { getItem: () => null },
   navigator: { languages: ["en"] },
   fetch: async (url) => ({ ok: true, json: async () => JSON.parse(readFileSync(url, "utf-8")) }),
@@ -14,8 +15,8 @@ const { documentOf, doubles, recognize, targetsOf } = await import("./data/colum
 const { Model } = await import("./data/model.js");
 const { sheetOf } = await import("./data/sheet.js");
 
-const { document, languages, cases } = JSON.parse(readFileSync(0, "utf-8"));
-const model = new Model(document);
+const { document: openapi, languages, cases } = JSON.parse(readFileSync(0, "utf-8"));
+const model = new Model(openapi);
 
 function read({ collection, table }) {
   const sheet = sheetOf(model, model.collections.get(collection));
