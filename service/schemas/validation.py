@@ -103,7 +103,8 @@ class Validator:
                 for detail in item_details
             ]
             size = _too_large(value) if len(raw) > MAX_RECORD_BYTES else []
-            return one_per_field(value, [*size, *self._rules_of_list(value), *details])
+            rules = self._rules_of_list(_without_long_lists(value, details))
+            return one_per_field(value, [*size, *rules, *details])
         if not isinstance(value, dict):
             raise api_error(ErrorType.INVALID_TYPE, message=type_message(self._schema.types))
         details = self._errors_of_object(value, _NeededChecks.of(raw), MAX_COLLECTED)
@@ -255,12 +256,12 @@ def _too_large(record: Any) -> list[ErrorDetail]:
     return [ErrorDetail(ErrorType.TOO_LONG, (), message)]
 
 
-def _without_long_lists(item: dict[str, Any], details: list[ErrorDetail]) -> dict[str, Any]:
-    """Return the item without lists that have too many items, its own and nested ones."""
+def _without_long_lists(value: Any, details: list[ErrorDetail]) -> Any:
+    """Return an item, or a list of them, without lists of too many items, nested ones included."""
     for detail in details:
         if detail.type == ErrorType.TOO_MANY_ITEMS:
-            item = _without(item, detail.path)
-    return item
+            value = _without(value, detail.path)
+    return value
 
 
 def _without(value: Any, path: Sequence[str | int]) -> Any:

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.contract("Care instructions of styles")
 
 UNKNOWN, INVALID = "validation_error.unknown_reference", "validation_error.invalid_value"
 DUPLICATE, OUT = "validation_error.duplicate", "validation_error.out_of_range"
+LONG = "validation_error.too_many_items"
 IN_USE = "conflict.in_use"
 
 
@@ -149,6 +150,7 @@ async def test_merges_name_sets_and_layers_by_key(labels: Labels) -> None:
             UNKNOWN,
             "[0].layers[0].careInstructionLayerId",
         ),
+        ([{"twice": "31 materials"}], LONG, "[0].layers[0].materials"),
         ([{"twice": "layers"}], DUPLICATE, "[0].layers[1].careInstructionLayerId"),
         (
             [{"twice": "materials"}],
@@ -167,7 +169,7 @@ async def test_errors(labels: Labels, sets: Any, error: str, field: str) -> None
         if "styleColorId" in entry:
             entry["styleColorId"] = [*labels.colors, *[2**40] * 6][entry["styleColorId"]]
         if twice := entry.pop("twice", ""):
-            shell["materials"] *= 2 if twice == "materials" else 1
+            shell["materials"] *= {"materials": 2, "31 materials": 31}.get(twice, 1)
             entry["layers"] = [shell] * (2 if twice == "layers" else 1)
         entry.setdefault("layers", [shell])
     answer = await labels.api.put(labels.path, sent)

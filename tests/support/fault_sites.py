@@ -128,4 +128,6 @@ def filler(located: ResolvedSchema, number: int) -> Any:
         return f"9{number % 10**9:09}"
     if values := OF_FORMAT.get(schema.get("format", "")):
         return values[number % len(values)]
+    if "array" in types:
+        return []
     return f"{number}" if "string" in types else number
