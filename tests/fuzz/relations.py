@@ -213,7 +213,10 @@ class Beyond:
 
     @property
     def _bystanders(self) -> list[Any]:
-        return self.inventory.bystanders(self.resource.name)
+        """Return the ids of records that no other fault deletes, which would free their keys."""
+        name = self.resource.name
+        used = {*self.inventory.used.get(name, ())}
+        return [id_ for id_ in self.inventory.bystanders(name) if id_ not in used]
 
     def _nobodys(self, site: Site, _: Random) -> Fault:
         id_ = _FARTHER + len(site.value)
