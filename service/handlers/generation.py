@@ -13,7 +13,7 @@ from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
 from service.errors import CollectedErrors
 from service.handlers import write_options
-from service.handlers.outcomes import DryRunRollback, Row, response
+from service.handlers.outcomes import DryRunRollback, Row, outcomes_of, response
 from service.handlers.parameters import idempotent_request, refuse_preconditions
 from service.handlers.request_items import BulkBody, many_items
 from service.handlers.write_options import DRY_RUN, WriteParameters, run_write
@@ -82,7 +82,7 @@ async def _transaction(
     batch = Batch.of(connection, caller_of(request), items, request[REQUEST_ID])
     with placeholder_ids(connection) if options.dry_run else nullcontext():
         rows = await make(batch, options)
-    answer = response(rows, rows, options)
+    answer = response(rows, outcomes_of(rows), options)
     if options.dry_run:
         raise DryRunRollback(answer)
     return answer

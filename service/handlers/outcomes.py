@@ -43,12 +43,16 @@ def outcomes(
     indexes = range(len(request_items.items))
     rows = [*outcome_rows(resource, request_items, result, options, indexes)]
     add_details(rows, result.errors)
-    return response(rows if request_items.is_bulk else rows[0], rows, options)
+    return response(rows if request_items.is_bulk else rows[0], outcomes_of(rows), options)
 
 
-def response(data: Any, rows: Iterable[Row], options: WriteOptions) -> ApiResponse:
-    """Return the response with ``data``, and a status by the outcomes in ``rows``."""
-    outcomes = {row["outcome"] for row in rows}
+def outcomes_of(rows: Iterable[Row]) -> set[str]:
+    """Return the kinds of outcomes in rows."""
+    return {row["outcome"] for row in rows}
+
+
+def response(data: Any, outcomes: set[str], options: WriteOptions) -> ApiResponse:
+    """Return the response with ``data``, and a status by the outcomes of all items."""
     return success(
         orjson.dumps(data),
         created=outcomes == {CREATED} and not options.dry_run,

@@ -20,7 +20,14 @@ from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
 from service.errors import ApiError, CollectedErrors, ErrorDetail, Path, unavailable
 from service.handlers import write_options
-from service.handlers.outcomes import DryRunRollback, Row, add_details, outcome_rows, response
+from service.handlers.outcomes import (
+    DryRunRollback,
+    Row,
+    add_details,
+    outcome_rows,
+    outcomes_of,
+    response,
+)
 from service.handlers.parameters import idempotent_request, refuse_preconditions
 from service.handlers.request_items import BulkBody, Details, add_repeated_values, identify_objects
 from service.handlers.write_options import run_write
@@ -250,8 +257,10 @@ async def _transaction(
             results = await write_entries(root, items, entries.collections, options)
     rows = entries.rows(results, options)
     add_details(rows, root.errors)
-    left_out = [{"outcome": UNCHANGED}] if len(rows) < len(items.items) else []
-    answer = response([*rows.values()], [*rows.values(), *left_out], options)
+    outcomes = outcomes_of(rows.values())
+    if len(rows) < len(items.items):
+        outcomes.add(UNCHANGED)  # of entries that are not shown
+    answer = response([*rows.values()], outcomes, options)
     if options.dry_run:
         raise DryRunRollback(answer)
     return answer

@@ -80,8 +80,7 @@ def values_at(containers: Iterable[Any], names: Iterable[str]) -> list[Any]:
 
 def key_objects(containers: Iterable[Any], names: Iterable[str], key: str) -> list[Item]:
     """Return the key objects with ``key`` at the end of the nested member names, in order."""
-    values = values_at(containers, names)
-    return [value for value in values if type(value) is dict and key in value]
+    return [value for value in values_at(containers, names) if has_key(value, key)]
 
 
 def has_key(value: Any, key: str) -> bool:
@@ -143,7 +142,7 @@ class CopiedItems:
         name, key, remaining = keyed.names[-1], keyed.target.key, iter(values)
         for container in self._containers(keyed.names[:-1]):
             value = container.get(name)
-            if type(value) is dict and key in value:
+            if has_key(value, key):
                 container[name] = next(remaining)
             elif type(value) is list:
                 container[name] = [

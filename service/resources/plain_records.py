@@ -74,11 +74,6 @@ class PlainRecord(MasterRecord):
 
     Writes that change a count also report a change of the record that shows it.
     """
-    looked_up: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Fields of other records, each after the fragment that looks it up for ``{{row}}``.
-
-    Documents look them up for the rows of a page alone, lists where they filter or sort by them.
-    """
     lists: ClassVar[tuple[ChildList, ...]] = ()
     """Child lists: each write replaces them as a whole, or keeps omitted ones (``keeps_omitted``).
 
@@ -87,8 +82,6 @@ class PlainRecord(MasterRecord):
 
     def __init__(self) -> None:
         super().__init__()
-        for name, field in self.looked_up:
-            self.properties.look_up(field, f"({self._own_statements()[name].fill(row='record')})")
         lists = [child_list.name for child_list in self.lists]
         self._written_separately = (*lists, *self._links, *self._written_separately)
 
@@ -158,10 +151,6 @@ class PlainRecord(MasterRecord):
         shapes = [("documents", "document", documents, late), ("writables", "writable", record, ())]
         if last is not documents:
             shapes.append(("last_documents", "document", last, late))
-        looked_up = "\n".join(
-            f"left join lateral ({own.pop(name).fill(row='page')}) as {name} on true"
-            for name, _ in self.looked_up
-        )
         fragments = {
             name: own.pop(name)
             for child in self.lists
@@ -170,7 +159,7 @@ class PlainRecord(MasterRecord):
         }
         for name, form, rows, late_columns in shapes:
             rendered = scalar_columns.document_sql(self.name, form, late_columns)
-            joins = self._joins(form, fragments) + looked_up * (form == "document")
+            joins = self._joins(form, fragments)
             bound[name] = shape.bind(record=rows.text, rendered=rendered, joins=joins)
         rendered = scalar_columns.document_sql(self.name, "document", late)
         bound["lock_last"] = bound["lock_last"].bind(record=last.text, rendered=rendered)

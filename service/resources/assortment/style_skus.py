@@ -1,10 +1,23 @@
 """Stock keeping units (contract, SKUs)."""
 
+from collections.abc import Mapping
+from typing import Final
+
 from service.batches.write_set import WriteSet
+from service.database.statements import Statement, load
 from service.listing.related import Related
 from service.listing.search_columns import SearchColumns
 from service.records.references import Reference
 from service.resources.plain_records import PlainRecord
+
+_SQL: Final = load("style_skus")
+_LOOKED_UP: Final = {
+    "styleNumber": "of_style",
+    "colorName": "of_color",
+    "sizeName": "of_size",
+    "gtin": "of_barcode",
+}
+"""Fragments for fields of other records: of a page's rows, and where lists filter or sort."""
 
 
 class StyleSkus(PlainRecord):
@@ -37,10 +50,22 @@ class StyleSkus(PlainRecord):
     )
     search = SearchColumns("sku")
     shown = ("sku",)
-    looked_up = (
-        *(("of_style", "styleNumber"), ("of_color", "colorName")),
-        *(("of_size", "sizeName"), ("of_barcode", "gtin")),
-    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        for field, name in _LOOKED_UP.items():
+            self.properties.look_up(field, f"({_SQL[name].fill(row='record')})")
+
+    def _own_statements(self) -> dict[str, Statement]:
+        own = super()._own_statements().items()
+        return {name: text for name, text in own if name not in _LOOKED_UP.values()}
+
+    def _joins(self, form: str, fragments: Mapping[str, Statement]) -> str:
+        """Return the SQL that joins what documents show of other records to the page."""
+        joins = [super()._joins(form, fragments)]
+        for name in _LOOKED_UP.values() if form == "document" else ():
+            joins.append(f"left join lateral ({_SQL[name].fill(row='page')}) as {name} on true")
+        return "\n".join(joins)
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether an SKU is new or restored: only those need a size of the size range."""
