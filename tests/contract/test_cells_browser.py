@@ -8,15 +8,11 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import MERGE_PATCH, Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader, reader_of
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 _NONE = "\N{EN DASH}"
-
-
-def _press(page: DataPage, *keys: str) -> None:
-    page.press_keys(*keys)
 
 
 def _focused(page: DataPage) -> str:
@@ -54,34 +50,33 @@ def _edit_by_keys(reader: Reader) -> DataPage:
     page = reader.enter(f"#/colors?q=alkanet&sort=id&columns={columns}")
     page.until(lambda: len(page.rows()) == 3)
     page.driver.execute_script("document.querySelector('td.editable').focus()")
-    _press(page, Keys.ENTER)
+    page.press_keys(Keys.ENTER)
     page.until(lambda: _in_edit(page) == ["Name"])
-    _press(page, Keys.CONTROL, "a")
-    _press(page, "Alkanet one", Keys.TAB)
+    page.press_keys(ALL, "Alkanet one", Keys.TAB)
     page.until(lambda: _in_edit(page) == ["Own reference"])
-    _press(page, "A-1", Keys.ENTER)
+    page.press_keys("A-1", Keys.ENTER)
     page.until(lambda: _in_edit(page) == [] and page.column(3)[0] == "A-1")
     assert "saved" in page.texts(".told")[0]
     page.until(lambda: _focused(page) == _NONE)  # one row below
-    _press(page, Keys.ARROW_LEFT)
-    _press(page, Keys.ENTER)
+    page.press_keys(Keys.ARROW_LEFT)
+    page.press_keys(Keys.ENTER)
     page.until(lambda: _in_edit(page) == ["Name"])
-    _press(page, Keys.BACKSPACE, Keys.ENTER)
+    page.press_keys(Keys.BACKSPACE, Keys.ENTER)
     page.until(lambda: len(page.texts(".in-edit .error")) == 1)
     assert page.value("document.activeElement.value") == "", "the focus is at the error"
-    _press(page, Keys.ESCAPE)
+    page.press_keys(Keys.ESCAPE)
     page.until(lambda: _in_edit(page) == [] and _focused(page).startswith("Alkanet 2"))
     for _ in range(3):
-        _press(page, Keys.ARROW_RIGHT)
+        page.press_keys(Keys.ARROW_RIGHT)
     assert _focused(page) == "active"
-    _press(page, Keys.F2)
+    page.press_keys(Keys.F2)
     page.until(lambda: _in_edit(page) == ["State"])
-    _press(page, "inactive", Keys.ENTER)
+    page.press_keys("inactive", Keys.ENTER)
     page.until(lambda: page.column(5) == ["active", "inactive", "active"])
     page.until(lambda: _focused(page) == "active")
-    _press(page, Keys.ARROW_LEFT)
-    _press(page, Keys.ARROW_LEFT)
-    _press(page, "A-3", Keys.ENTER)  # a letter replaces what stands there
+    page.press_keys(Keys.ARROW_LEFT)
+    page.press_keys(Keys.ARROW_LEFT)
+    page.press_keys("A-3", Keys.ENTER)  # a letter replaces what stands there
     page.until(lambda: page.column(3)[2] == "A-3" and not page.is_busy())
     ActionChains(page.driver).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
     page.until(lambda: page.column(3)[2] == _NONE)
@@ -96,14 +91,13 @@ def _edit_beside_others(page: DataPage) -> None:
     cell = ".results tbody tr:nth-child(2) td:nth-child({})"
     ActionChains(page.driver).double_click(page.find(cell.format(4))).perform()
     page.until(lambda: _in_edit(page) == ["Second reference"])
-    _press(page, "Mine", Keys.ENTER)
+    page.press_keys("Mine", Keys.ENTER)
     page.until(lambda: "Theirs" in "".join(page.texts(".in-edit .error")))
-    _press(page, Keys.ENTER)
+    page.press_keys(Keys.ENTER)
     page.until(lambda: page.column(4)[1] == "Mine")
     page.click(f"{cell.format(2)} .pencil")
     page.until(lambda: _in_edit(page) == ["Name"])
-    _press(page, Keys.CONTROL, "a")
-    _press(page, "Alkanet two")
+    page.press_keys(ALL, "Alkanet two")
     page.click(".total")
     page.until(lambda: page.column(2)[1].startswith("Alkanet two"))
     assert page.console_errors() == []
@@ -131,17 +125,17 @@ def _pick(reader: Reader) -> None:
     cell = ".results tbody td:nth-child(4)"
     ActionChains(page.driver).double_click(page.find(cell)).perform()
     page.until(lambda: _in_edit(page) == ["Brand"])
-    _press(page, "sorrels")
+    page.press_keys("sorrels")
     page.until(lambda: page.texts(".picker p") == ["Nothing matches."])
-    _press(page, Keys.ENTER)
+    page.press_keys(Keys.ENTER)
     page.until(lambda: "Choose a record" in "".join(page.texts(".in-edit .error")))
-    _press(page, Keys.BACKSPACE)
+    page.press_keys(Keys.BACKSPACE)
     page.until(lambda: any("Sorrel Mill" in text for text in page.texts("[role=option]")))
     page.driver.execute_script("sessionStorage.setItem('selvedge.key', 'slv_1_1_expired')")
-    _press(page, Keys.ARROW_DOWN, Keys.ENTER)
+    page.press_keys(Keys.ARROW_DOWN, Keys.ENTER)
     page.until(lambda: "Another key" in page.texts(".savebar label"))
     assert page.value("document.querySelector('.in-edit input').value") == "Sorrel Mill"
-    _press(page, reader.key, Keys.ENTER)
+    page.press_keys(reader.key, Keys.ENTER)
     page.until(lambda: page.texts(cell)[0].startswith("Sorrel Mill"))
     page.use_desktop_layout()
 

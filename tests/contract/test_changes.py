@@ -15,6 +15,7 @@ from service.handlers.retention import Retention
 from service.http.context import DATABASE
 from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
+from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import is_failure
 from tests.support.time_limits import until, within
 
@@ -36,12 +37,6 @@ async def make(api: Api, count: int, path: str = GROUPS) -> list[Any]:
     answer = await api.post(path, [{"name": f"Group {number}"} for number in range(count)])
     assert answer.status == 201, answer.raw
     return [record["id"] for record in answer.data]
-
-
-async def run(dsn: str, statement: str, *arguments: object) -> None:
-    connection = await asyncpg.connect(dsn)
-    await connection.execute(statement, *arguments)
-    await connection.close()
 
 
 async def test_entries_name_key_request_and_time(api: Api, other_api: Api) -> None:
@@ -205,7 +200,7 @@ async def test_cleared_entries_are_gone(api: Api, demo_dsn: str) -> None:
     await make(api, 1)
     middle = await now(api)
     await make(api, 1)
-    await run(demo_dsn, "update change set at = '2025-01-01T00:00:00Z' where n = 1")
+    await execute(demo_dsn, "update change set at = '2025-01-01T00:00:00Z' where n = 1")
     app: Any = api.client.app
     await Retention(app[DATABASE], 30).delete_next()
     is_failure(await api.get(PATH, {"cursor": start}), 410, "gone.changes_expired")
@@ -219,9 +214,9 @@ async def test_a_cursor_of_another_epoch_is_gone(api: Api, demo_dsn: str) -> Non
     start = await now(api)
     await make(api, 1)
     later = await now(api)
-    await run(demo_dsn, "update change_feed set epoch = epoch + 1")
+    await execute(demo_dsn, "update change_feed set epoch = epoch + 1")
     is_failure(await api.get(PATH, {"cursor": start}), 410, "gone.changes_expired")
-    await run(demo_dsn, "update change_feed set epoch = epoch - 1, last_n = 0")
+    await execute(demo_dsn, "update change_feed set epoch = epoch - 1, last_n = 0")
     is_failure(await api.get(PATH, {"cursor": later}), 410, "gone.changes_expired")
 
 

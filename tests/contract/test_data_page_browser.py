@@ -226,8 +226,8 @@ def _create(reader: Reader) -> str:
     page.press_link("New color")
     page.wait_for("New color")
     # Thousands of keys would take a while.
-    note = page.fill("Color note", "")
-    page.driver.execute_script("arguments[0].value = 'n'.repeat(4001)", note)
+    page.fill("Color note", "")
+    page.driver.execute_script("document.activeElement.value = 'n'.repeat(4001)")
     page.press("Save")
     page.until(lambda: len(page.texts(".error:not(:empty)")) == 2)
     name_error, note_error = page.texts(".error:not(:empty)")

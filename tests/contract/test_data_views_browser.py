@@ -83,7 +83,7 @@ def _hold(reader: Reader, records: Records, folder: Path) -> None:
     page.until(
         lambda: page.texts("#collections a")[:1] == ["Start"] and bool(page.texts("#forget"))
     )
-    page.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    page.press_keys(Keys.ESCAPE)
     assert page.texts("#collections a") == []
     assert page.value("document.activeElement.id") == "unfold"
     for entry in page.console_errors():

@@ -5,12 +5,12 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
-import asyncpg
 import pytest
 from aiohttp import web
 
 from service.webhooks import batches, delivery
 from tests.support.api import Api
+from tests.support.inserted_rows import execute
 from tests.support.receivers import (
     HOOKS,
     Arrival,
@@ -40,12 +40,6 @@ async def receiver() -> AsyncIterator[TestReceiver]:
     """A receiver that takes everything."""
     async with receiving() as receiver:
         yield receiver
-
-
-async def execute(dsn: str, statement: str, *arguments: object) -> None:
-    connection = await asyncpg.connect(dsn)
-    await connection.execute(statement, *arguments)
-    await connection.close()
 
 
 def failing(times: int, status: int = 500, **headers: str) -> Any:

@@ -18,6 +18,7 @@ from service.organizations.key_changes import KeyChanges
 from service.webhooks.addresses import NOT_PUBLIC
 from service.webhooks.webhook_sender import SENDER, WebhookSender
 from tests.support.api import Api, issue_key
+from tests.support.inserted_rows import execute
 from tests.support.receivers import (
     HOOKS,
     LOOPBACK,
@@ -115,9 +116,7 @@ async def test_idle_webhooks_cost_one_look(demo_dsn: str, polled: list[str], web
     async with polled_by_hand(demo_dsn) as (sender, api):
         await make(api)
         await api.get("/api/changes")
-        connection = await asyncpg.connect(demo_dsn)
-        await connection.execute(_IDLE, 1, webhooks)
-        await connection.close()
+        await execute(demo_dsn, _IDLE, 1, webhooks)
         # The first poll also reads whether the database is a cluster.
         await poll(sender)
         await until(lambda: len(polled) >= 3)

@@ -4,13 +4,13 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-import asyncpg
 import pytest
 from aiohttp import web
 from prometheus_client import REGISTRY
 
 from service.webhooks import delivery
 from tests.support.api import Api, issue_key
+from tests.support.inserted_rows import execute
 from tests.support.receivers import (
     HOOKS,
     eventually,
@@ -77,9 +77,7 @@ async def test_an_expired_key_pauses(demo_dsn: str) -> None:
         await settled(api, webhook)
         other = Api(api.client, await issue_key(demo_dsn, 1, "write", "audit:read"))
         key_id = int(api.key.split("_")[2])
-        connection = await asyncpg.connect(demo_dsn)
-        await connection.execute("update api_key set expires_at = now() where id = $1", key_id)
-        await connection.close()
+        await execute(demo_dsn, "update api_key set expires_at = now() where id = $1", key_id)
         await make(other)
         state = await eventually(other, webhook, lambda state: state["state"] == "paused")
         expired = "The key that created or changed it last has expired."

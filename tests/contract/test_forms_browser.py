@@ -116,11 +116,11 @@ async def test_short_entries_are_rows_and_countries_have_names(
 def _enter_sizes(reader: Reader, address: str) -> None:
     page = reader.enter(f"#{address}/edit/sizes")
     page.press("Add an entry")
-    page.driver.switch_to.active_element.send_keys("92", Keys.ENTER, "98", Keys.ENTER)
+    page.press_keys("92", Keys.ENTER, "98", Keys.ENTER)
     paste(page, "104\t\t\t\tyes\n110")
     page.until(lambda: page.texts(".rows tbody th") == ["1", "2", "3", "4"])
-    page.driver.switch_to.active_element.send_keys(Keys.ARROW_UP)
-    page.driver.switch_to.active_element.send_keys(Keys.ALT, Keys.ARROW_UP)
+    page.press_keys(Keys.ARROW_UP)
+    page.press_keys(Keys.ALT, Keys.ARROW_UP)
     assert page.value("document.activeElement.value") == "98", "the row moves with its focus"
     assert page.value("document.querySelector('.rows').offsetHeight") < 250
     page.press("Save")
@@ -132,14 +132,15 @@ def _choose_countries(reader: Reader) -> None:
     page = DataPage(reader.driver, f"{reader.url}data#/price-lists/new")
     page.fill("Name (Pflichtfeld)", "Weld")
     page.select("#view select", "retail")
-    page.fill("Währung (Pflichtfeld)", "chf").send_keys(Keys.TAB)
+    page.fill("Währung (Pflichtfeld)", "chf")
+    page.press_keys(Keys.TAB)
     currency = page.value("document.querySelector('[aria-required][role=combobox]').value")
     assert currency == "Schweizer Franken · CHF"
     for text, country in (("schw", "Schweiz · CH"), ("osterr", "Österreich · AT")):
-        picker = page.fill("Länder", text)
+        page.fill("Länder", text)
         page.until(lambda country=country: country in page.texts("[role=option]"))  # type: ignore[misc]
-        picker.send_keys(*[Keys.ARROW_DOWN] * (1 + page.texts("[role=option]").index(country)))
-        picker.send_keys(Keys.ENTER)
+        downs = 1 + page.texts("[role=option]").index(country)
+        page.press_keys(*[Keys.ARROW_DOWN] * downs, Keys.ENTER)
     page.press("Speichern")
     page.until(lambda: {"Schweiz", "Österreich"} <= {*page.texts("dd li")})
     page.driver.execute_script("localStorage.removeItem('selvedge.language')")

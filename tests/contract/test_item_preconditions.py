@@ -43,7 +43,7 @@ async def created(api: Api, resource: MasterRecord, count: int = 3) -> list[dict
 
 
 async def tag(api: Api, path: str, *, writable: bool = False) -> str:
-    """Return the entity tag of a record, or of its writable form."""
+    """Return the entity tag of a record or a part, or of its writable form."""
     answer = await api.get(path, {"form": "writable"} if writable else None)
     return str(answer.headers["ETag"])
 

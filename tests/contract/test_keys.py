@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-import asyncpg
 import orjson
 import pytest
 from aiohttp import ClientError
@@ -15,6 +14,7 @@ from service.organizations import caller
 from tests.contract.test_audit import AUDIT
 from tests.support import webhooks
 from tests.support.api import Api, issue_key
+from tests.support.inserted_rows import execute
 from tests.support.keys import NEW, PATH
 from tests.support.openapi_validation import is_failure
 from tests.support.sampling import examples
@@ -234,12 +234,11 @@ async def test_rotation_under_load_refuses_nobody(api: Api, demo_dsn: str) -> No
 async def test_a_deleted_key_is_refused_by_each_worker(api: Api, demo_dsn: str) -> None:
     """Also for readers that wait, and for streams."""
     document, own = await create(api)
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute(
+    await execute(
+        demo_dsn,
         "insert into item (organization_id, number, name) select 1, 'n' || i, "
-        "repeat(md5(i::text), 60) from generate_series(1, 6000) i"
+        "repeat(md5(i::text), 60) from generate_series(1, 6000) i",
     )
-    await connection.close()
     async with serving(demo_dsn) as server, TestClient(server) as other:
         workers = [Api(client, own.key) for client in (api.client, other)]
         cursors = [(await each.get("/api/changes", {"from": "now"})).json for each in workers]

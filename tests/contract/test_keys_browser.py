@@ -56,7 +56,7 @@ def _make(reader: Reader) -> str:
     page.select("select[name=styles]", "write")
     page.select("select[name=brands]", "read")
     assert page.texts(".scope-choice p code") == ["*:read", "styles:write"]
-    page.driver.find_elements("css selector", "form .field select")[0].send_keys("in 90 days")
+    page.keys("form .field select", "in 90 days")
     page.press("Make the key")
     page.wait_for("The key is made")
     return _copy(page)

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import asyncpg
 import orjson
 import pytest
 
 from service import openapi
+from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import component
 from tests.support.receivers import HOOKS, make, receiving, sending_api, settled, subscribe
 
@@ -27,9 +27,7 @@ async def test_every_message_is_as_the_document_describes(demo_dsn: str, documen
         await api.patch(path, {"state": "paused"})
         await make(api)
         await api.get("/api/changes", {"after": "2"})
-        connection = await asyncpg.connect(demo_dsn)
-        await connection.execute("update change_feed set cleared_n = last_n")
-        await connection.close()
+        await execute(demo_dsn, "update change_feed set cleared_n = last_n")
         await api.patch(path, {"state": "active"})
         await settled(api, webhook)
     assert {arrival.json["type"] for arrival in receiver.arrivals} == {*WEBHOOKS}

@@ -1,13 +1,13 @@
 """Tests of ``ifMatch`` in the items of part collections (contract, Preconditions)."""
 
 from itertools import product
-from typing import Final
 
 import pytest
 
 from service.resources.registry import PART_COLLECTIONS
 from service.routes import collection_path
 from service.writing.part_collections import PartCollection
+from tests.contract.test_item_preconditions import FAILED, STALE, tag
 from tests.support import parts, rows
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
@@ -15,20 +15,11 @@ from tests.support.part_collections import replaceable
 
 pytestmark = pytest.mark.contract("Preconditions", "Part collections")
 
-STALE: Final = '"0123456789abcdef0123456789abcdef"'
-FAILED: Final = "precondition_failed"
-
 of_each_tagged_part = pytest.mark.parametrize(
     "collection",
     [collection for collection in PART_COLLECTIONS if not collection.part.parents],
     ids=lambda collection: collection.collection,
 )
-
-
-async def tag(api: Api, path: str, *, writable: bool = False) -> str:
-    """Return the entity tag of a part, or of its writable form."""
-    answer = await api.get(path, {"form": "writable"} if writable else None)
-    return str(answer.headers["ETag"])
 
 
 @of_each_tagged_part

@@ -83,7 +83,6 @@ async def test_every_write_has_its_entries(part: RecordPart, through: CheckedApi
         await through.put(path, (await through.get(path, {"form": "writable"})).data)
     for path in await parts.paths(through, part):
         assert (await through.put(path, parts.least(part))).status == 200
-    assert through.writes > len(SEVERAL)
 
 
 @pytest.mark.contract("Dry runs")

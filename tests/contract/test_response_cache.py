@@ -5,7 +5,7 @@ whatever was written in between.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from random import Random
 from typing import Any
@@ -24,7 +24,8 @@ from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
 from tests.contract.test_change_entries import WRITES
 from tests.support.api import Answer, Api, issue_key, replacing
-from tests.support.cached_servers import Servers, cached_servers, hits, shown
+from tests.support.cached_servers import Servers, hits, shown
+from tests.support.cached_servers import servers as servers  # a fixture
 from tests.support.changes import Follower
 from tests.support.priced_styles import price
 from tests.support.time_limits import until
@@ -36,13 +37,6 @@ LISTS = [collection_path(resource) for resource in MASTER_RECORDS]
 PRICES = "/api/effective-prices?priceListId=1"
 ONE_DAY = timedelta(1)
 COMPUTED = (PRICES, "/api/products?channelId=1&pageSize=10")
-
-
-@pytest.fixture
-async def servers(demo_dsn: str) -> AsyncIterator[Servers]:
-    """Servers on a database of the test's own."""
-    async with cached_servers(demo_dsn) as running:
-        yield running
 
 
 class Compared(Api):

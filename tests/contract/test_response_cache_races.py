@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
@@ -25,7 +25,8 @@ from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import generate
 from tests.support.api import Answer, Api, replacing
-from tests.support.cached_servers import Servers, cached_servers, hits, shown
+from tests.support.cached_servers import Servers, hits, shown
+from tests.support.cached_servers import servers as servers  # a fixture
 from tests.support.changes import Follower
 from tests.support.writers import Writer
 
@@ -36,13 +37,6 @@ NEWEST_FIRST = "&sort[0].property=id&sort[0].order=desc"
 HOT = "/api/colors/1"
 READS = int(os.environ.get("TEST_READS", "300"))
 LOG: Final = logging.getLogger(__name__)
-
-
-@pytest.fixture
-async def servers(demo_dsn: str) -> AsyncIterator[Servers]:
-    """Servers on a database of the test's own."""
-    async with cached_servers(demo_dsn) as running:
-        yield running
 
 
 class CountedApi(Api):

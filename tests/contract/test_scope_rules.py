@@ -8,6 +8,7 @@ import pytest
 
 from service.resources.registry import CHANGES, EXPORTED, SHARED_LISTS
 from tests.support.api import Answer, Api, issue_key
+from tests.support.changes import followed
 
 pytestmark = pytest.mark.contract("Scopes")
 
@@ -128,8 +129,8 @@ async def test_the_feed_has_what_the_key_reads(caller: Caller, shared_api: Api) 
     await shared_api.post("/api/groups", {"name": "unseen"})
     narrow = await caller("brands:read", "products:read")
     for params in ({"cursor": start}, {"from": "oldest", "limit": "1000", "documents": "true"}):
-        whole = await _follow(shared_api, params)
-        own = await _follow(narrow, params)
+        whole = await followed(shared_api, params)
+        own = await followed(narrow, params)
         assert own == [entry for entry in whole if entry["collection"] == "brands"]
         assert own[-1]["recordId"] == brand
     assert (await narrow.get("/api/changes", {"collection": "brands"})).status == 200
@@ -138,16 +139,6 @@ async def test_the_feed_has_what_the_key_reads(caller: Caller, shared_api: Api) 
     cursor = (await shared_api.get("/api/changes", both)).json["pagination"]["cursor"]
     refused(await narrow.get("/api/changes", {"cursor": cursor}), ("collection", "groups:read"))
     refused(await (await caller("products:read")).get("/api/changes"), (None, "*:read"))
-
-
-async def _follow(api: Api, params: dict[str, str]) -> list[dict[str, Any]]:
-    entries, page = list[dict[str, Any]](), await api.get("/api/changes", params)
-    while True:
-        assert page.status == 200, page.raw
-        entries += page.data
-        if not page.json["pagination"]["hasMore"]:
-            return entries
-        page = await api.get("/api/changes", {"cursor": page.json["pagination"]["cursor"]})
 
 
 async def test_exports_have_what_the_key_reads(caller: Caller, shared_api: Api) -> None:

@@ -1,7 +1,6 @@
 """Tests of concurrent reads that share statements of the response cache."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
@@ -13,20 +12,14 @@ from service.http import metrics
 from service.http.envelope import ApiResponse
 from service.http.router import Handler
 from tests.support.api import Answer, replacing
-from tests.support.cached_servers import Servers, cached_servers, hits
+from tests.support.cached_servers import Servers, hits
+from tests.support.cached_servers import servers as servers  # a fixture
 from tests.support.time_limits import scaled, within
 
 pytestmark = pytest.mark.contract("Envelope")
 
 COLORS = "/api/colors"
 _WAITING = "select pid from pg_locks where not granted and relation = 'color'::regclass"
-
-
-@pytest.fixture
-async def servers(demo_dsn: str) -> AsyncIterator[Servers]:
-    """Servers on a database of the test's own."""
-    async with cached_servers(demo_dsn) as running:
-        yield running
 
 
 async def _reader_waits(connection: asyncpg.Connection) -> int:

@@ -50,14 +50,13 @@ def _choose_colors(reader: Reader, address: str) -> None:
     page.until(lambda: len(page.texts(".palette li")) == 48)
     assert "#" in page.texts(".palette li")[5]
     assert page.value("document.querySelector('.palette .swatch').offsetHeight") > 40
-    search = page.driver.switch_to.active_element
-    search.send_keys("camel")
+    page.press_keys("camel")
     page.until(lambda: page.texts(".palette strong")[:1] == [_COLORS[0]])
-    search.send_keys(Keys.ENTER, Keys.BACKSPACE)
+    page.press_keys(Keys.ENTER, Keys.BACKSPACE)
     page.until(lambda: len(page.texts(".palette li")) == 48)
-    search.send_keys(Keys.ARROW_DOWN)
-    page.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.SPACE)
-    page.driver.switch_to.active_element.send_keys(Keys.ARROW_UP, Keys.SPACE, Keys.SPACE)
+    page.press_keys(Keys.ARROW_DOWN)
+    page.press_keys(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.SPACE)
+    page.press_keys(Keys.ARROW_UP, Keys.SPACE, Keys.SPACE)
     assert page.texts(_MARKED) == _COLORS
     assert page.texts(".chosen bdi") == _COLORS
     page.press("Save")

@@ -6,6 +6,8 @@ from typing import Any, Final
 import pytest
 
 from tests.support.api import MERGE_PATCH, Answer, Api, issue_key
+from tests.support.changes import followed
+from tests.support.listing import walk
 from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("Scopes")
@@ -48,7 +50,7 @@ async def world(api: Api, demo_dsn: str) -> World:
     other = (await api.get("/api/suppliers")).data[1]["id"]
     measured = (await api.get("/api/sample-requests", {"pageSize": "100"})).data
     of_requests = sorted({each["styleId"] for each in measured})
-    styles = await everything(api, "styles", {})
+    styles = await walk(api, "/api/styles")
     own = {each["id"] for each in styles[::2]} - {of_requests[1]} | {of_requests[0]}
     items = [
         {"id": each["id"], "supplierId": supplier_id if each["id"] in own else other}
@@ -67,19 +69,6 @@ async def world(api: Api, demo_dsn: str) -> World:
     return World(api, Api(api.client, key), supplier_id, frozenset(own), frozenset(requests))
 
 
-async def everything(api: Api, name: str, params: dict[str, str]) -> list[dict[str, Any]]:
-    """Return a whole list, page by page."""
-    records = list[dict[str, Any]]()
-    page = await api.get(f"/api/{name}", {"pageSize": "100", **params})
-    while True:
-        assert page.status == 200, (name, page.raw)
-        records += page.data
-        cursor = page.json["pagination"].get("cursor")
-        if cursor is None:
-            return records
-        page = await api.get(f"/api/{name}", {"cursor": cursor})
-
-
 def same(answer: Answer, other: Answer) -> bool:
     return (answer.status, answer.raw) == (other.status, other.raw)
 
@@ -87,21 +76,17 @@ def same(answer: Answer, other: Answer) -> bool:
 async def test_lists_have_what_belongs_to_its_styles(world: World, sample: Sample) -> None:
     for name in sample(COLLECTIONS, 4):
         whole, expected = list[Any](), list[Any]()
-        for params in (
-            {"pageSize": "3"},
-            {"changedSince": "2020-01-01T00:00:00Z"},
-            {},
-        ):
-            whole = await everything(world.whole, name, params)
-            own = await everything(world.supplier, name, params)
+        for params in ([("pageSize", "3")], [("changedSince", "2020-01-01T00:00:00Z")], None):
+            whole = await walk(world.whole, f"/api/{name}", params)
+            own = await walk(world.supplier, f"/api/{name}", params)
             expected = [record for record in whole if world.sees(name, record)]
             assert own == expected, (name, params)
         assert name == "style-files" or 0 < len(expected) < len(whole), name
         headers = {"Prefer": "count=exact"}
         counted = await world.supplier.get(f"/api/{name}", {"pageSize": "1"}, headers=headers)
         assert counted.headers["Total-Count"] == str(len(expected))
-    matches = await everything(world.whole, "styles", {"q": "a"})
-    own = await everything(world.supplier, "styles", {"q": "a"})
+    matches = await walk(world.whole, "/api/styles", [("q", "a")])
+    own = await walk(world.supplier, "/api/styles", [("q", "a")])
     assert own == [record for record in matches if record["id"] in world.styles]
     unlike = [("filter[0].property", "supplierId"), ("filter[0].operator", "ne")]
     answer = await world.supplier.get(
@@ -112,7 +97,7 @@ async def test_lists_have_what_belongs_to_its_styles(world: World, sample: Sampl
 
 async def test_other_records_are_as_unknown_ones(world: World, sample: Sample) -> None:
     for name in ("styles", "style-colors", "style-skus", "style-files", "sample-requests"):
-        for record in sample((await everything(world.whole, name, {}))[:40], 12):
+        for record in sample((await walk(world.whole, f"/api/{name}"))[:40], 12):
             for form in ("", "?form=writable"):
                 path = f"/api/{name}/{record['id']}{form}"
                 own, unknown = (
@@ -124,7 +109,7 @@ async def test_other_records_are_as_unknown_ones(world: World, sample: Sample) -
                 else:
                     assert own.status == 404
                     assert same(own, unknown), path
-    for style in sample((await everything(world.whole, "styles", {}))[:20], 8):
+    for style in sample((await walk(world.whole, "/api/styles"))[:20], 8):
         for part in PARTS:
             paths = [f"/api/styles/{each}/{part}" for each in (style["id"], UNKNOWN)]
             own, unknown = [await world.supplier.get(path) for path in paths]
@@ -137,7 +122,7 @@ async def test_other_records_are_as_unknown_ones(world: World, sample: Sample) -
 
 
 async def test_own_keys_of_others_are_as_unknown_ones(world: World) -> None:
-    styles = (await everything(world.whole, "styles", {}))[:20]
+    styles = (await walk(world.whole, "/api/styles"))[:20]
     for style in styles:
         number = style["number"]
         for below in ("", "/measurement-chart", "/sample-requests"):
@@ -152,18 +137,18 @@ async def test_own_keys_of_others_are_as_unknown_ones(world: World) -> None:
 
 
 async def test_the_feed_is_filtered(world: World) -> None:
-    for style in (await everything(world.whole, "styles", {}))[:10]:
+    for style in (await walk(world.whole, "/api/styles"))[:10]:
         await world.whole.patch(
             f"/api/styles/{style['id']}", {"comment": "x"}, content_type=MERGE_PATCH
         )
     brand = await world.whole.post("/api/brands", {"name": "unseen"})
     assert brand.status == 201
     cursors = {"from": "oldest", "limit": "7", "documents": "true"}
-    whole, own = [await _follow(api, cursors) for api in (world.whole, world.supplier)]
-    requests = {r["id"]: r["styleId"] for r in await everything(world.whole, "sample-requests", {})}
+    whole, own = [await followed(api, cursors) for api in (world.whole, world.supplier)]
+    requests = {r["id"]: r["styleId"] for r in await walk(world.whole, "/api/sample-requests")}
     colors = dict[tuple[str, int], int]()
     for name in ("style-colors", "style-skus", "style-files"):
-        records = await everything(world.whole, name, {})
+        records = await walk(world.whole, f"/api/{name}")
         colors |= {(name, each["id"]): each["styleId"] for each in records}
 
     def style_of(entry: dict[str, Any]) -> int | None:
@@ -180,19 +165,9 @@ async def test_the_feed_is_filtered(world: World) -> None:
     assert answer.json["code"] == "forbidden.scope"
 
 
-async def _follow(api: Api, params: dict[str, str]) -> list[dict[str, Any]]:
-    entries, page = list[dict[str, Any]](), await api.get("/api/changes", params)
-    while True:
-        assert page.status == 200, page.raw
-        entries += page.data
-        if not page.json["pagination"]["hasMore"]:
-            return entries
-        page = await api.get("/api/changes", {"cursor": page.json["pagination"]["cursor"]})
-
-
 async def test_pages_of_the_feed_tell_nothing_about_others(world: World) -> None:
     """Not even short ones: cursors and positions are as if others had changed nothing."""
-    styles = [each["id"] for each in await everything(world.whole, "styles", {})]
+    styles = [each["id"] for each in await walk(world.whole, "/api/styles")]
     other = next(each for each in styles if each not in world.styles)
     own = min(world.styles)
     for number, record_id in enumerate((other, own, other, other, own, other)):
@@ -217,7 +192,7 @@ async def test_everything_else_is_refused(world: World) -> None:
     for path in CLOSED:
         answer = await world.supplier.get(f"/api/{path}")
         assert (answer.status, answer.json["code"]) == (403, "forbidden.scope"), path
-    sku = (await everything(world.supplier, "style-skus", {}))[0]["id"]
+    sku = (await walk(world.supplier, "/api/style-skus"))[0]["id"]
     for path in (f"style-skus/{sku}/passport", f"styles/{min(world.styles)}/completeness"):
         assert (await world.supplier.get(f"/api/{path}")).status == 403
     for method in ("POST", "PUT", "PATCH", "DELETE"):
@@ -230,7 +205,7 @@ async def test_everything_else_is_refused(world: World) -> None:
 
 
 async def test_only_measured_values_of_its_styles_are_written(world: World) -> None:
-    measured = await everything(world.whole, "measurements", {})
+    measured = await walk(world.whole, "/api/measurements")
     own, others = [
         next(each for each in measured if (each["sampleRequestId"] in world.requests) is is_own)
         for is_own in (True, False)

@@ -18,6 +18,7 @@ from service.organizations import administration
 from service.resources import registry
 from tests.support import random_sets
 from tests.support.api import Api, issue_key
+from tests.support.inserted_rows import execute
 from tests.support.sampling import examples, settle_seed
 from tests.support.transactions import SKIP, entry, position, season, send, shown
 
@@ -142,9 +143,7 @@ async def _compare(
 
 
 async def test_keys_that_a_request_frees_are_free(api: Api, demo_dsn: str) -> None:
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute("update organization set unique_keys = true where id = 1")
-    await connection.close()
+    await execute(demo_dsn, "update organization set unique_keys = true where id = 1")
     keys = {"A": "first", "B": "second", "C": "third"}
     created = await send(
         api, [entry("groups", userDefinedId=f"K-{key}", name=name) for key, name in keys.items()]

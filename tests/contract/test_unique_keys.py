@@ -16,6 +16,7 @@ from service.schemas.write_forms import FIXED
 from service.writing.unique_keys import have_text_keys
 from tests.support import generate
 from tests.support.api import Answer, Api, replacing
+from tests.support.inserted_rows import execute
 
 pytestmark = pytest.mark.contract("Unique keys")
 
@@ -26,12 +27,6 @@ KEYED = [
     for resource in MASTER_RECORDS
     if have_text_keys(resource) and resource.stored_fields.get(str(resource.own_key)) != FIXED
 ]
-
-
-async def execute(dsn: str, statement: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    await connection.execute(statement)
-    await connection.close()
 
 
 @pytest.fixture

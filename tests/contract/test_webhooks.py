@@ -4,12 +4,12 @@ import base64
 import logging
 from typing import Any
 
-import asyncpg
 import pytest
 
 from service.resources.registry import CHANGES
 from service.schemas import definition
 from tests.support.api import Answer, Api
+from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import invalid, is_failure
 
 pytestmark = pytest.mark.contract("Webhooks")
@@ -29,12 +29,6 @@ async def change(api: Api, webhook: dict[str, Any], patch: Any) -> Answer:
 
 async def make(api: Api, count: int = 1) -> None:
     assert (await api.post("/api/groups", [{"name": "Knit"}] * count)).status == 201
-
-
-async def execute(dsn: str, statement: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    await connection.execute(statement)
-    await connection.close()
 
 
 def test_the_collections_are_those_of_the_change_feed() -> None:

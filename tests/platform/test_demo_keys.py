@@ -8,6 +8,7 @@ import pytest
 from service.extras.commands import schema_and_demo
 from service.organizations import administration, audit
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.inserted_rows import execute
 
 pytestmark = pytest.mark.contract("Starting")
 
@@ -22,12 +23,6 @@ async def ensured(dsn: str, data_dir: Path) -> dict[int, str]:
     path = data_dir / "demo-keys"
     assert (path.read_text().split() if path.exists() else []) == [*by_organization.values()]
     return by_organization
-
-
-async def execute(dsn: str, statement: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    await connection.execute(statement)
-    await connection.close()
 
 
 async def test_other_organizations_with_their_ids_get_no_keys(

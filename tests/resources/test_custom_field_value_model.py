@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 
 from tests.support.api import Api, replacing
+from tests.support.keyed_references import made
 from tests.support.openapi_validation import is_failure
 from tests.support.sampling import examples, settle_seed
 from tests.support.value_model import Field, Key, Model
@@ -24,12 +25,6 @@ _KINDS: Final = {
     "associatedGroups": "groups",
     "associatedStyleCategories": "style-categories",
 }
-
-
-async def made(api: Api, collection: str, **fields: Any) -> Any:
-    answer = await api.post(f"/api/{collection}", fields)
-    assert answer.status == 201, answer.raw
-    return answer.data
 
 
 async def definitions(api: Api, random: Random, others: dict[str, list[int]]) -> dict[int, Field]:

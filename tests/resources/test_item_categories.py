@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import asyncpg
 import pytest
 
 from tests.support.api import Api
+from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import form, is_failure
 
 pytestmark = [
@@ -44,13 +44,12 @@ async def test_document(api: Api) -> None:
 async def test_items_are_counted(api: Api, demo_dsn: str) -> None:
     """Contract, Sorts: usedInItems is counted when it is read; it filters and does not sort."""
     [made] = await make(api, "Drawcords")
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute(
+    await execute(
+        demo_dsn,
         "insert into item (organization_id, number, name, item_category_id)"
         " select 1, 'DC-' || n, 'Cord', $1 from generate_series(1, 57) n",
         made["id"],
     )
-    await connection.close()
     assert (await api.get(f"{CATEGORIES}/{made['id']}")).data == made | {"usedInItems": 57}
     listed = await api.get(CATEGORIES, {"usedInItems": "57"})
     assert [record["id"] for record in listed.data] == [made["id"]]

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import Api, replacing
 from tests.support.sold_style import Sold, languages
+from tests.support.sold_style import sold as sold  # a fixture
 
 pytestmark = pytest.mark.contract("Passports")
 
@@ -15,14 +16,6 @@ OPERATOR = (
     *("address", "zipCode", "city", "stateOrRegion", "countryCode", "webSite", "email"),
     *("vatNumber", "eoriNumber", "gln"),
 )
-
-
-@pytest.fixture
-async def sold(api: Api) -> Sold:
-    """A style with one SKU."""
-    style = Sold(api)
-    await style.open()
-    return style
 
 
 async def organization(api: Api, **fields: Any) -> dict[str, Any]:

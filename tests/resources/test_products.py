@@ -8,18 +8,11 @@ from tests.support.api import Api
 from tests.support.listing import walk
 from tests.support.offenders import in_each
 from tests.support.sold_style import PRODUCTS, Sold, languages
+from tests.support.sold_style import sold as sold  # a fixture
 
 pytestmark = pytest.mark.contract("Products")
 
 UNKNOWN = "validation_error.unknown_reference"
-
-
-@pytest.fixture
-async def sold(api: Api) -> Sold:
-    """The style."""
-    style = Sold(api)
-    await style.open()
-    return style
 
 
 async def test_the_document(sold: Sold) -> None:

@@ -4,6 +4,7 @@ import asyncpg
 import pytest
 
 from tests.support.api import Api, replacing
+from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import form
 from tests.support.size_ranges import RANGES, create
 
@@ -134,9 +135,7 @@ async def test_advanced_grading_needs_pro(api: Api, other_api: Api, demo_dsn: st
 async def test_own_writable_form_changes_nothing_after_pro_ends(api: Api, demo_dsn: str) -> None:
     """Property: replace by the own writable form changes nothing, also with the module gone."""
     path = await create(api, isAdvancedGrading=True)
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute("update organization set pro = false")
-    await connection.close()
+    await execute(demo_dsn, "update organization set pro = false")
     before = await api.get(path)
     assert before.data["isAdvancedGrading"] is False
     writable = (await api.get(path, {"form": "writable"})).data

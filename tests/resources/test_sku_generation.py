@@ -7,6 +7,7 @@ import pytest
 from tests.resources.test_barcode_allocations import new_range, numbers
 from tests.resources.test_style_colors import made, now
 from tests.resources.test_style_skus import Style
+from tests.resources.test_style_skus import style as style  # a fixture
 from tests.support.api import Answer, Api, replacing
 from tests.support.offenders import in_each
 
@@ -15,13 +16,6 @@ pytestmark = pytest.mark.contract("SKU generations")
 PATH = "/api/style-skus/generate"
 INVALID = "validation_error.invalid_value"
 INCOMPLETE = "conflict.incomplete"
-
-
-@pytest.fixture
-async def style(api: Api) -> Style:
-    filled = Style()
-    await filled.fill(api)
-    return filled
 
 
 def rows(answer: Answer) -> list[tuple[str, str]]:

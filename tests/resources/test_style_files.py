@@ -2,10 +2,11 @@
 
 from typing import Any
 
-import asyncpg
 import pytest
 
 from tests.support.api import Api, replacing
+from tests.support.inserted_rows import execute
+from tests.support.judged_style import made
 
 pytestmark = pytest.mark.contract("Style files")
 
@@ -14,13 +15,6 @@ IMAGE = {"category": "image", "url": "https://example.com/a.jpg"}
 CLEARED = dict.fromkeys(
     ["styleColorId", "mimeType", "sizeBytes", "width", "height", "altText", "sha256", "sortOrder"]
 )
-
-
-async def made(api: Api, path: str, **fields: Any) -> int:
-    """Return the id of a new record."""
-    answer = await api.post(f"/api/{path}", fields)
-    assert answer.status == 201, answer.raw
-    return int(answer.data["id"])
 
 
 async def style_with_colors(api: Api, number: str) -> tuple[int, list[int]]:
@@ -138,9 +132,7 @@ async def test_files_go_and_come_with_style_and_style_color(api: Api) -> None:
 async def test_a_restored_color_does_not_bring_back_a_name_that_is_taken(
     api: Api, demo_dsn: str
 ) -> None:
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute("update organization set unique_keys = true where id = 1")
-    await connection.close()
+    await execute(demo_dsn, "update organization set unique_keys = true where id = 1")
     style, [navy, _] = await style_with_colors(api, "SF-5")
     file = {"styleId": style, "fileName": "a.jpg", **IMAGE}
     await made(api, "style-files", **file, styleColorId=navy)

@@ -159,9 +159,9 @@ class DataPage(Page):
         stands = str(self.find(selector).get_attribute("value"))
         self.keys(selector, *[Keys.BACKSPACE] * len(stands))
 
-    def fill(self, label: str, text: str) -> WebElement:
-        """Type into the field with that label, instead of what stands there; return the field."""
-        return self.wait.until(partial(_filled, label, text))
+    def fill(self, label: str, text: str) -> None:
+        """Type into the field with that label, instead of what stands there; it keeps the focus."""
+        self.wait.until(partial(_is_filled, label, text))
 
     def rows(self) -> list[str]:
         """Return the rows of the list."""
@@ -218,12 +218,10 @@ def _is_pressed(keys: tuple[str, ...], driver: webdriver.Chrome) -> bool:
     return True
 
 
-def _filled(label: str, text: str, driver: webdriver.Chrome) -> WebElement | Literal[False]:
+def _is_filled(label: str, text: str, driver: webdriver.Chrome) -> bool:
     path = f"//main[@id='view']//label[normalize-space()='{label}']"
-    field = _shown(f"#{driver.find_element(By.XPATH, path).get_attribute('for')}", driver)
-    if field:
-        field.send_keys(ALL, Keys.BACKSPACE, text)
-    return field
+    selector = f"#{driver.find_element(By.XPATH, path).get_attribute('for')}"
+    return _is_typed(selector, (ALL, Keys.BACKSPACE, text), driver)
 
 
 def _is_selected(selector: str, value: str, driver: webdriver.Chrome) -> bool:

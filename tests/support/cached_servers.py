@@ -1,10 +1,10 @@
 """Two servers on one database: one caches responses, the other does not."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from aiohttp.test_utils import TestClient
 
 from service.http import metrics
@@ -33,13 +33,13 @@ def shown(answer: Answer) -> tuple[Any, ...]:
     return answer.status, answer.raw, [answer.headers.get(name) for name in headers]
 
 
-@asynccontextmanager
-async def cached_servers(dsn: str) -> AsyncIterator[Servers]:
-    """Run both servers on a database."""
-    key = await issue_key(dsn, 1)
+@pytest.fixture
+async def servers(demo_dsn: str) -> AsyncIterator[Servers]:
+    """Servers on a database of the test's own."""
+    key = await issue_key(demo_dsn, 1)
     async with (
-        serving(dsn) as cached,
-        serving(dsn, RESPONSE_CACHE_MIB="0") as fresh,
+        serving(demo_dsn) as cached,
+        serving(demo_dsn, RESPONSE_CACHE_MIB="0") as fresh,
         TestClient(cached) as cached_client,
         TestClient(fresh) as fresh_client,
     ):

@@ -48,6 +48,17 @@ class Follower:
         return [entry async for page in self.pages() for entry in page]
 
 
+async def followed(api: Api, params: dict[str, str]) -> list[dict[str, Any]]:
+    """Return all entries from there on, by the cursors."""
+    entries, page = list[dict[str, Any]](), await api.get(PATH, params)
+    while True:
+        assert page.status == 200, page.raw
+        entries += page.data
+        if not page.json["pagination"]["hasMore"]:
+            return entries
+        page = await api.get(PATH, {"cursor": page.json["pagination"]["cursor"]})
+
+
 @asynccontextmanager
 async def reading(dsn: str) -> AsyncIterator[Connection]:
     """Connect for reading everything again and again: statements stay prepared."""

@@ -22,18 +22,9 @@ class Priced(Valued):
 
 
 async def priced_style(api: Api) -> Priced:
-    """Create two styles in two colors each, the first one with sizes, and price lists."""
+    """Create the styles, and price lists."""
     of = Priced(api)
-    ranges = [await of.made("size-ranges", name=name) for name in ("Own", "Other")]
-    for range_id in ranges:
-        sizes = [{"name": "S"}, {"name": "M"}]
-        answer = await api.put(f"/api/size-ranges/{range_id}/sizes", sizes)
-        of.sizes += [size["id"] for size in answer.data]
-    of.style = await of.made("styles", number="T-1", name="Vest", sizeRangeId=ranges[0])
-    for style in (of.style, await of.made("styles", number="T-2", name="Other")):
-        for name in ("Navy", "Red"):
-            color = await of.made("colors", name=name, userDefinedId=f"{name} {style}")
-            of.colors.append(await of.made("style-colors", styleId=style, colorId=color))
+    await of.create()
     of.lists = {
         name: await of.made(
             "price-lists", name=name, userDefinedId=name, type=type_, currencyCode=currency

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import pytest
+
 from tests.support.api import Api, replacing
 from tests.support.listing import walk
 
@@ -124,6 +126,14 @@ class Sold:
 
     async def list(self, *query: tuple[str, str]) -> Any:
         return await walk(self.api, PRODUCTS, [*self.query, *query])
+
+
+@pytest.fixture
+async def sold(api: Api) -> Sold:
+    """A style with one SKU, and all that is shown of it."""
+    style = Sold(api)
+    await style.open()
+    return style
 
 
 async def languages(api: Api) -> dict[int, str]:

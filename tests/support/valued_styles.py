@@ -20,6 +20,19 @@ class Valued:
     def path(self) -> str:
         return f"/api/styles/{self.style}/custom-field-values"
 
+    async def create(self) -> None:
+        """Create two styles in two colors each, the first one with sizes."""
+        ranges = [await self.made("size-ranges", name=name) for name in ("Own", "Other")]
+        for range_id in ranges:
+            sizes = [{"name": "S"}, {"name": "M"}]
+            answer = await self.api.put(f"/api/size-ranges/{range_id}/sizes", sizes)
+            self.sizes += [size["id"] for size in answer.data]
+        self.style = await self.made("styles", number="T-1", name="Vest", sizeRangeId=ranges[0])
+        for style in (self.style, await self.made("styles", number="T-2", name="Other")):
+            for name in ("Navy", "Red"):
+                color = await self.made("colors", name=name, userDefinedId=f"{name} {style}")
+                self.colors.append(await self.made("style-colors", styleId=style, colorId=color))
+
     async def made(self, collection: str, **fields: Any) -> Any:
         answer = await self.api.post(f"/api/{collection}", fields)
         assert answer.status == 201, answer.raw
@@ -57,18 +70,9 @@ class Valued:
 
 
 async def valued_style(api: Api) -> Valued:
-    """Create two styles in two colors each, the first one with sizes, and custom fields."""
+    """Create the styles, and custom fields."""
     of = Valued(api)
-    ranges = [await of.made("size-ranges", name=name) for name in ("Own", "Other")]
-    for range_id in ranges:
-        sizes = [{"name": "S"}, {"name": "M"}]
-        answer = await api.put(f"/api/size-ranges/{range_id}/sizes", sizes)
-        of.sizes += [size["id"] for size in answer.data]
-    of.style = await of.made("styles", number="T-1", name="Vest", sizeRangeId=ranges[0])
-    for style in (of.style, await of.made("styles", number="T-2", name="Other")):
-        for name in ("Navy", "Red"):
-            color = await of.made("colors", name=name)
-            of.colors.append(await of.made("style-colors", styleId=style, colorId=color))
+    await of.create()
     await of.field("T", "text", maxChar=5)
     await of.field("N", "numeric", allowedDecimals=1)
     await of.field("A", "allowedValue", "Knit", "Woven")
