@@ -29,7 +29,7 @@ export function textsSection(context) {
     },
     actions: ({ languages }) => {
       if (!context.canWrite || !part.replace) return [];
-      const open = async (done, choice = "") => {
+      const open = async (done, choice) => {
         const { data: values, tag } = await get(path, { form: "writable" });
         const lacking = choice.split(".").slice(1).map(Number).filter((id) => languages.has(id));
         const saver = new Saver({ method: "PUT", path, values, tag, ...inGrid(layoutOf(fields, languages, part, lacking)), ...done });
