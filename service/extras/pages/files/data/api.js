@@ -92,6 +92,9 @@ async function readBody(response) {
   throw new Failure(response.status, body.code, rows, response.headers.get("Retry-After"));
 }
 
+/** Returns a text to search for by `q`: signs alone are none. */
+export const searchable = (text) => (/[\p{L}\p{N}]/u.test(text) ? text : "");
+
 /** Returns the response to a GET. `parameters` are pairs, or the members of an object. */
 export function get(path, parameters = [], options = {}) {
   const query = new URLSearchParams(parameters).toString();

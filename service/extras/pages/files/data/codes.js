@@ -23,35 +23,46 @@ class Codes {
   }
 
   #record(record) {
-    const { code, name = code } = record;
-    return { id: this.idOf(record), code, name: [this.word(code) ?? name, code].filter((part, index, parts) => parts.indexOf(part) === index).join(" · ") };
+    const { code, name } = record;
+    const word = this.word(code) ?? name ?? code;
+    return { id: this.idOf(record), code, word, name: word === code ? code : `${word} · ${code}` };
+  }
+
+  /** Returns all records, which are read once, in the order of their names. */
+  read() {
+    this.reading ??= this.#read();
+    return this.reading;
   }
 
   async #read() {
-    if (this.records) return this.records;
-    const records = (await readAll(`api/${this.collection}`)).map((record) => this.#record(record));
-    return (this.records = records.sort((a, b) => a.name.localeCompare(b.name, locale)));
+    try {
+      const records = (await readAll(`api/${this.collection}`)).map((record) => this.#record(record));
+      return (this.records = records.sort((a, b) => a.name.localeCompare(b.name, locale)));
+    } finally {
+      // What fails is read again.
+      if (!this.records) this.reading = null;
+    }
   }
 
   /** Returns the records whose name or code has a text, first those that begin with it. */
   async search(text) {
     const q = plain(text.trim());
     const rank = ({ code, name }) => (plain(code) === q ? 0 : plain(name).startsWith(q) ? 1 : plain(name).includes(q) ? 2 : 3);
-    const records = await this.#read();
+    const records = await this.read();
     return records.filter((record) => rank(record) < 3).sort((a, b) => rank(a) - rank(b)).map(({ id, name }) => ({ id, name }));
   }
 
   /** Returns the record of a code or a name that was typed as a whole, or nothing. */
   match(text) {
     const [q, code] = [plain(text.trim()), text.trim().toUpperCase()];
-    const record = q && this.records?.find((each) => [each.code, each.name, this.word(each.code) ?? ""].some((part) => plain(part) === q));
+    const record = q && this.records?.find((each) => [each.code, each.name, each.word].some((part) => plain(part) === q));
     // Before the records are there, a code is one by its name.
     return record || (!this.records && this.idOf({ code }) && this.word(code) ? this.#record({ code }) : undefined);
   }
 
   /** Reads the names of ids that are not codes. Returns the records. */
   async readNames(ids) {
-    return (await this.#read()).filter(({ id }) => ids.includes(String(id)));
+    return (await this.read()).filter(({ id }) => ids.includes(String(id)));
   }
 
   /** Returns the name of what an id names, if it is there without a request. */
@@ -70,5 +81,5 @@ export const named = (schema, collection) => FORMATS[schema?.format] ?? (collect
 /** Returns the name of a country by its code. */
 export const country = (code) => code && (FORMATS["country-code"].word(code) ?? code);
 
-/** Returns the name of a language in that of the reader. */
-export const languageName = ({ code, name }) => LANGUAGES.word(code) ?? name;
+/** Returns all languages; the `word` of each is its name in that of the reader. */
+export const readLanguages = () => LANGUAGES.read();

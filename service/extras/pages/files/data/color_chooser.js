@@ -1,6 +1,6 @@
 // Chooser of the colors of a style: a palette with swatches, of which several are chosen at once.
 
-import { get } from "./api.js";
+import { get, searchable } from "./api.js";
 import { announce, ARROWS, button, el, newId, swatch } from "./dom.js";
 import { nameOf, readNames, remember } from "./names.js";
 import { swatchesOf } from "./swatches.js";
@@ -37,8 +37,8 @@ export class ColorChooser {
   /** Reads the colors that match, or those after a cursor. */
   async #read(cursor = null) {
     const search = ++this.searches;
-    const q = this.search.value.trim();
-    const parameters = cursor ? { cursor } : { pageSize: PAGE_SIZE, state: "active", "sort[0].property": "name", ...(/[\p{L}\p{N}]/u.test(q) && { q }) };
+    const q = searchable(this.search.value.trim());
+    const parameters = cursor ? { cursor } : { pageSize: PAGE_SIZE, state: "active", "sort[0].property": "name", ...(q && { q }) };
     try {
       const { data, pagination } = await get(this.collection.path, parameters);
       remember(this.collection, data);
@@ -61,7 +61,7 @@ export class ColorChooser {
       return el(
         "li",
         { role: "option", id: newId("color"), "aria-selected": "false", "aria-disabled": isPresent ? "true" : undefined, click: () => this.#toggle(index) },
-        swatch(record.hex, { class: record.hex ? "swatch wide" : "swatch wide none" }),
+        swatch(record.hex, "wide"),
         el("strong", {}, el("bdi", {}, record.name)),
         el("span", { class: "quiet" }, isPresent ? t("in the style already") : number),
       );

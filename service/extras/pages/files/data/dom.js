@@ -36,9 +36,9 @@ export function drawing(name, paths, color) {
   return svg;
 }
 
-/** Returns a small field of a color; without a color value it is hatched. */
-export function swatch(hex, attributes = {}) {
-  const node = el("span", { class: hex ? "swatch" : "swatch none", "aria-hidden": "true", ...attributes });
+/** Returns a small field of a color, or one of another kind; without a color value it is hatched. */
+export function swatch(hex, kind = "") {
+  const node = el("span", { class: ["swatch", kind, !hex && "none"].filter(Boolean).join(" "), "aria-hidden": "true" });
   if (hex) node.style.backgroundColor = hex;
   return node;
 }

@@ -1,6 +1,6 @@
 // Entries of a part to choose from, such as the sizes of size ranges: found by words of their owner's name and their own.
 
-import { get, pages } from "./api.js";
+import { get, pages, searchable } from "./api.js";
 import { titleOf } from "./model.js";
 import { nameOf, readNames, remember } from "./names.js";
 import { t } from "./words.js";
@@ -29,7 +29,7 @@ export class EntryCollection {
 
   /** Returns the entries whose owner has the first words of a text, and whose name begins with the others. */
   async search(text) {
-    const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+    const words = text.split(/\s+/).filter(searchable);
     for (let count = words.length; count >= 0; count -= 1) {
       const q = words.slice(0, count).join(" ");
       const { data: owners } = await get(this.owner.path, { pageSize: OWNERS, ...(q && { q }) });

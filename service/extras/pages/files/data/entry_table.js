@@ -7,7 +7,7 @@ import { scrolling } from "./values.js";
 import { hint, label, t } from "./words.js";
 
 const FIELD = "input, select, textarea";
-const isCombobox = (control) => control.role === "combobox" || control.getAttribute("role") === "combobox";
+const isCombobox = (control) => control.getAttribute("role") === "combobox";
 
 /** Returns the kind of a cell, which gives its column a width. */
 function kindOf(control) {
@@ -19,7 +19,7 @@ function kindOf(control) {
 export class EntryTable {
   /** `owner` has the `entries` and adds, removes and moves them; `columns` are names, schemas and editors of their members, and whether they are required. */
   constructor(owner, columns) {
-    Object.assign(this, { owner });
+    this.owner = owner;
     const head = ([name, schema, isRequired, { element }]) => el("th", { scope: "col", class: kindOf(element.querySelector(FIELD)), title: hint(name, schema) }, label(name, schema), isRequired && el("span", { "aria-hidden": "true" }, " *"));
     this.body = el("tbody", {});
     this.help = el("p", { class: "quiet hint", "aria-hidden": "true" });
@@ -34,7 +34,7 @@ export class EntryTable {
     });
   }
 
-  /** Shows an entry at a place. */
+  /** Adds the row of an entry. */
   append(editor) {
     const { owner } = this;
     const cells = editor.editors.map(([, { element }]) => el("td", { class: kindOf(element.querySelector(FIELD)) }, element));
@@ -54,7 +54,7 @@ export class EntryTable {
     });
   }
 
-  /** Returns the row and the column of a control, and the control at another place. */
+  /** Returns the row and the column of a control. */
   #at(control) {
     const row = [...this.body.children].findIndex((node) => node.contains(control));
     return [row, [...(this.body.children[row]?.children ?? [])].findIndex((node) => node.contains(control))];

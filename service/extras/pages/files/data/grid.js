@@ -1,11 +1,9 @@
-// Grid: a table of cells that are edited as in a spreadsheet, by keys, paste and copy, with steps that can be taken back.
+// Grid: a table of cells that are edited as in a spreadsheet, by keys, copy and paste, with steps that can be taken back.
 
-import { parseCells, toCells, TableError, unguardCell, withoutHeads } from "./csv.js";
 import { announce, ARROWS, button, el, newId } from "./dom.js";
+import { copy, paste, textFor } from "./grid_clipboard.js";
 import { scrolling } from "./values.js";
 import { t } from "./words.js";
-
-const DECIMAL_COMMA = /^\s*-?\d+,\d+\s*$/;
 
 /**
  * `columns` have a `key`, a `title`, and may be `isNumber`, `isLong` or `isFixed`. Rows have a `key`, a `label`, a `head` to show if
@@ -23,8 +21,8 @@ export class Grid {
     for (const row of rows) this.append(row);
     this.#hint();
     this.element = el("div", { class: "grid" }, scrolling(caption, this.table), newRow && el("p", {}, button(t("Add a row"), () => this.#addRow())));
-    this.table.addEventListener("paste", (event) => this.#paste(event));
-    for (const name of ["copy", "cut"]) this.table.addEventListener(name, (event) => this.#copy(event, name === "cut"));
+    this.table.addEventListener("paste", (event) => paste(this, event));
+    for (const name of ["copy", "cut"]) this.table.addEventListener(name, (event) => copy(this, event, name === "cut"));
     this.table.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -68,7 +66,8 @@ export class Grid {
 
   /** Returns how many cells and rows differ from what is stored. */
   changes() {
-    return this.rows.flatMap(({ before, cells: now }) => this.columns.filter(({ key }) => (before?.[key] ?? "") !== (now[key] ?? ""))).length + (this.removed ?? 0);
+    const cells = this.rows.flatMap(({ before, cells: now }) => this.columns.filter(({ key }) => (before?.[key] ?? "") !== (now[key] ?? "")));
+    return cells.length + (this.removed ?? 0);
   }
 
   get canUndo() {
@@ -98,6 +97,11 @@ export class Grid {
   setAll(pairs, more = {}) {
     if (pairs.length) this.steps.push({ ...more, cells: pairs.map(([cell]) => [cell, cell.row.cells[cell.column.key] ?? ""]) });
     for (const [cell, text] of pairs) this.#set(cell, text);
+  }
+
+  /** Empties the cells that are selected, as one step. */
+  empty() {
+    this.setAll(this.selected.filter(({ input }) => !input.readOnly).map((cell) => [cell, ""]));
   }
 
   /** Takes the last step back. */
@@ -166,19 +170,20 @@ export class Grid {
     this.#select(this.anchor, cell);
   }
 
-  #place(cell) {
+  /** Returns the row and the column of a cell. */
+  place(cell) {
     return [this.rows.indexOf(cell.row), this.columns.indexOf(cell.column)];
   }
 
-  #cell(row, column) {
+  cell(row, column) {
     return this.rows[row]?.inputs[column];
   }
 
   #select(anchor, end) {
     for (const cell of this.selected ?? []) cell.element.classList.remove("selected");
-    const [[top, left], [bottom, right]] = [this.#place(anchor), this.#place(end)];
+    const [[top, left], [bottom, right]] = [this.place(anchor), this.place(end)];
     const between = (start, stop) => Array.from({ length: Math.abs(stop - start) + 1 }, (_, index) => Math.min(start, stop) + index);
-    Object.assign(this, { anchor, end, range: between(top, bottom).map((row) => between(left, right).map((column) => this.#cell(row, column))) });
+    Object.assign(this, { anchor, end, range: between(top, bottom).map((row) => between(left, right).map((column) => this.cell(row, column))) });
     this.selected = this.range.flat();
     if (this.selected.length > 1) for (const cell of this.selected) cell.element.classList.add("selected");
   }
@@ -203,7 +208,7 @@ export class Grid {
       this.#down(cell);
     } else if (key === "Delete" && this.selected.length > 1) {
       event.preventDefault();
-      this.setAll(this.selected.filter(({ input }) => !input.readOnly).map((each) => [each, ""]));
+      this.empty();
       this.changed();
     } else if (key.startsWith("Arrow") && !ctrlKey && !metaKey) {
       this.#arrow(event, cell, key, shiftKey);
@@ -211,8 +216,8 @@ export class Grid {
   }
 
   #down(cell) {
-    const [row, column] = this.#place(cell);
-    if (!this.#move(this.#cell(row + 1, column)) && this.newRow) this.#addRow();
+    const [row, column] = this.place(cell);
+    if (!this.#move(this.cell(row + 1, column)) && this.newRow) this.#addRow();
   }
 
   /** Arrows leave a cell at its edges, or at once if all of it is selected. With Shift they extend the selection. */
@@ -223,68 +228,13 @@ export class Grid {
     const isAtEdge = selectionStart === selectionEnd && (key === "ArrowLeft" || key === "ArrowUp" ? selectionStart === 0 : selectionEnd === value.length);
     if (isExtending && (isSideways || cell.column.isLong) && !isWhole && this.selected.length < 2) return;
     if ((isSideways || cell.column.isLong) && !isExtending && !isWhole && !isAtEdge) return;
-    const [row, column] = this.#place(isExtending ? this.end : cell);
+    const [row, column] = this.place(isExtending ? this.end : cell);
     const [down, right] = ARROWS[key];
-    const next = this.#cell(row + down, column + right);
+    const next = this.cell(row + down, column + right);
     if (!next) return;
     event.preventDefault();
     if (isExtending) this.#select(this.anchor, next);
     else this.#move(next);
-  }
-
-  #copy(event, isCut) {
-    const { selectionStart, selectionEnd, value } = this.current?.input ?? {};
-    // A part of one cell's text is the browser's to copy.
-    if (!this.range || (this.selected.length < 2 && selectionStart !== selectionEnd && selectionEnd - selectionStart < value.length)) return;
-    event.preventDefault();
-    event.clipboardData.setData("text/plain", toCells(this.range.map((cells) => cells.map(({ input }) => input.value))));
-    if (isCut) this.setAll(this.selected.filter(({ input }) => !input.readOnly).map((cell) => [cell, ""]));
-    this.changed();
-  }
-
-  #paste(event) {
-    const text = event.clipboardData.getData("text/plain");
-    const start = this.current;
-    if (!start || (!/[\t\n]/.test(text) && this.selected.length < 2)) return start && this.#pasteWithin(event, start, text);
-    event.preventDefault();
-    try {
-      this.#fill(parseCells(text), this.range[0][0] ?? start);
-    } catch (error) {
-      if (!(error instanceof TableError)) throw error;
-      announce(error.message);
-    }
-  }
-
-  /** Pastes into the text of a cell: the browser does, unless the text was guarded when it was copied. */
-  #pasteWithin(event, { input }, text) {
-    if (unguardCell(text) === text || input.readOnly) return;
-    event.preventDefault();
-    input.setRangeText(unguardCell(text), input.selectionStart, input.selectionEnd, "end");
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-  }
-
-  /** Fills cells from a place on. A single value fills the whole selection. Rows are added at the end. */
-  #fill(cells, start) {
-    const [top, left] = this.#place(start);
-    const table = withoutHeads(cells, this.columns.slice(left));
-    const isSingle = table.length === 1 && table[0].length === 1;
-    const [added, pairs] = [[], []];
-    let left_out = 0;
-    const put = (cell, text) => (cell && !cell.input.readOnly ? pairs.push([cell, textFor(cell.column, text)]) : (left_out += text ? 1 : 0));
-    if (isSingle) for (const cell of this.selected) put(cell, table[0][0]);
-    else {
-      table.forEach((texts, down) => {
-        if (!this.rows[top + down] && this.newRow) {
-          const row = this.newRow();
-          this.append(row);
-          added.push(row);
-        }
-        texts.forEach((text, right) => put(this.#cell(top + down, left + right), text));
-      });
-    }
-    this.setAll(pairs, { added });
-    announce([t("{0} values pasted.", pairs.length), left_out && t("{0} did not fit.", left_out)].filter(Boolean).join(" "));
-    this.changed();
   }
 
   /** Shows an error at a cell; returns whether there is one. */
@@ -308,11 +258,4 @@ export class Grid {
   focusError() {
     this.firstError?.input.focus();
   }
-}
-
-/** Returns a pasted text as a column takes it: numbers with a point, however they are written here. */
-function textFor({ isNumber }, text) {
-  const bare = text.trim();
-  if (!isNumber) return text.replace(/\r\n?/g, "\n");
-  return DECIMAL_COMMA.test(bare) ? bare.replace(",", ".") : bare.replace(/\u00a0/g, "");
 }

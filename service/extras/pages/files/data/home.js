@@ -1,6 +1,6 @@
 // Start page: a search over all collections, their numbers, and what changed last.
 
-import { get } from "./api.js";
+import { get, searchable } from "./api.js";
 import { countOf } from "./counts.js";
 import { announce, badge, el, link, stored } from "./dom.js";
 import { groupsOf } from "./groups.js";
@@ -52,7 +52,7 @@ function searchForm(model, place, start) {
   let [timer, searches] = [0, 0];
   const search = async () => {
     const own = ++searches;
-    const text = /[\p{L}\p{N}]/u.test(field.value) ? field.value : "";
+    const text = searchable(field.value);
     const lists = text ? await findAll(model, text) : [];
     if (own !== searches) return;
     start.hidden = Boolean(text);

@@ -1,6 +1,6 @@
 // List of a collection: search, filters, columns, a table whose headings sort, and pages by cursor.
 
-import { get } from "./api.js";
+import { get, searchable } from "./api.js";
 import { CellsEdit } from "./cells_edit.js";
 import { densityControl } from "./density.js";
 import { alertBox, announce, button, el, link, replace } from "./dom.js";
@@ -84,8 +84,7 @@ export class ListView {
   }
 
   #find() {
-    // Signs alone are no words to search for.
-    const q = /[\p{L}\p{N}]/u.test(this.search.value) ? this.search.value : "";
+    const q = searchable(this.search.value);
     if (this.element.isConnected && q !== this.view.q) this.#go({ q }, true);
   }
 

@@ -17,6 +17,7 @@ import { ACCESSES } from "./scopes.js";
 import { matchingView, selectedView } from "./selected.js";
 import { sheetOf } from "./sheet.js";
 import { StylePage } from "./style_page.js";
+import { forgetSwatches } from "./swatches.js";
 import { mayLeave, release } from "./unsaved.js";
 import { uploadView } from "./upload.js";
 import { language, offerLanguages, t } from "./words.js";
@@ -127,6 +128,7 @@ async function route() {
   if (isWithin(view)) return goWithin(view);
   page.record = null;
   leaveView();
+  forgetSwatches();
   markCollection(view.name);
   unfold(false);
   try {

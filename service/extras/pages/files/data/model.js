@@ -72,13 +72,14 @@ export class Model {
     if (!name || !record || !(hasSearch || this.feed.includes(name))) return;
     const { items } = this.#data(item.get);
     const ids = (item.delete?.parameters ?? []).map((parameter) => this.resolve(parameter)).find((parameter) => parameter.name === "ids");
+    const [title = item.get.tags[0], description, newTitle = t("New in {0}", title)] = collectionWords(name) ?? [];
     const collection = {
       name,
       path: path.slice(1),
       hasSearch,
-      title: collectionWords(name)?.[0] ?? item.get.tags[0],
-      newTitle: collectionWords(name)?.[2] ?? t("New in {0}", collectionWords(name)?.[0] ?? item.get.tags[0]),
-      description: collectionWords(name)?.[1] ?? this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
+      title,
+      newTitle,
+      description: description ?? this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
       schema: this.resolve(items),
       parameters: new Map(parameters.flatMap((parameter) => this.#queryParameters(parameter))),
       create: this.body(item.post),

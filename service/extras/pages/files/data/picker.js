@@ -1,6 +1,6 @@
 // Pick list: a combobox that finds the records of a collection by `q` (ARIA, combobox with a listbox popup).
 
-import { get } from "./api.js";
+import { get, searchable } from "./api.js";
 import { announce, el, newId, swatch } from "./dom.js";
 import { keyOf, titleOf } from "./model.js";
 import { remember } from "./names.js";
@@ -48,7 +48,7 @@ export class Picker {
     const search = ++this.searches;
     const text = this.input.value;
     // Without a word the first records are offered.
-    const q = /[\p{L}\p{N}]/u.test(text) && !this.isChosen ? text : "";
+    const q = this.isChosen ? "" : searchable(text);
     try {
       const { data, hasMore } = await this.#find(q);
       if (search !== this.searches || document.activeElement !== this.input) return;

@@ -9,7 +9,7 @@ import { exchange } from "./sheet_exchange.js";
 export const inGrid = (layout) => ({ editorOf: (input, values) => new SheetEditor(layout, input, values) });
 
 /**
- * A layout has the `caption`, `corner`, `columns` and `newRow` of a grid; `rowsOf(values)` returns the rows of a request body, and
+ * A layout has the `caption`, `corner`, `columns`, `newRow` and `hintOf` of a grid; `rowsOf(values)` returns the rows of a request body, and
  * `bodyOf(rows, values, locate)` is the inverse, which calls `locate(path, row, column)` for the cells that fields of the body have.
  */
 class SheetEditor {
@@ -17,9 +17,8 @@ class SheetEditor {
     Object.assign(this, { layout, values });
     const stored = new Map(layout.rowsOf(values).map((row) => [row.key, row.cells]));
     const rows = layout.rowsOf(input).map((row) => ({ ...row, before: stored.get(row.key) }));
-    const { caption, corner, columns, newRow, hintOf } = layout;
     // Without a row there is no cell to type or paste into.
-    this.grid = new Grid({ caption, corner, columns, rows: rows.length || !newRow ? rows : [newRow()], newRow, hintOf });
+    this.grid = new Grid({ ...layout, rows: rows.length || !layout.newRow ? rows : [layout.newRow()] });
     this.element = el("div", {}, layout.above?.(this), exchange(this), this.grid.element, layout.below);
   }
 
@@ -76,8 +75,7 @@ class SheetEditor {
     // Rows that are new here stay; rows that others removed stay if they are changed here.
     const left = [...mine.values()].filter((row) => !row.before || this.grid.columns.some(({ key }) => (row.before[key] ?? "") !== (row.cells[key] ?? "")));
     rows.push(...left.map(({ key, label, head, cells }) => ({ key, label, head, cells })));
-    const { caption, corner, columns, newRow, hintOf } = this.layout;
-    const grid = new Grid({ caption, corner, columns, rows, newRow, hintOf });
+    const grid = new Grid({ ...this.layout, rows });
     this.grid.element.replaceWith(grid.element);
     Object.assign(this, { grid, values: theirs });
     const others = counted(taken, "{0} value of theirs is taken over.", "{0} values of theirs are taken over.");

@@ -1,7 +1,7 @@
 // Care labels of a style, read as they are sewn in: layers with their materials, symbols in their order, and texts.
 
 import { get, readAll } from "./api.js";
-import { languageName } from "./codes.js";
+import { readLanguages } from "./codes.js";
 import { el, newId, stored } from "./dom.js";
 import { changeInPlace, formOf } from "./form.js";
 import { partPath } from "./record.js";
@@ -26,8 +26,7 @@ export function careSection(context) {
         sets.flatMap(({ layers }) => layers.flatMap(({ materials }) => materials.map(({ careInstructionMaterialId }) => careInstructionMaterialId))),
       ];
       const read = (name, list) => (list.length ? readAll(`api/${name}`, [...new Set(list)].map((id) => ["id", String(id)])) : []);
-      const [icons, texts, layers, materials] = await Promise.all(LISTS.map((name, index) => read(name, ids[index])));
-      const languages = await readAll("api/languages");
+      const [languages, icons, texts, layers, materials] = await Promise.all([readLanguages(), ...LISTS.map((name, index) => read(name, ids[index]))]);
       const byId = (records) => new Map(records.map((record) => [record.id, record]));
       return { sets, icons: byId(icons), texts: byId(texts), layers: byId(layers), materials: byId(materials), languages };
     },
@@ -50,7 +49,7 @@ function languageChoice({ icons, texts, layers, materials, languages }, fill) {
   const records = [icons, texts, layers, materials].flatMap((map) => [...map.values()]);
   const used = new Set(records.flatMap((record) => record.languages.map(({ languageId }) => languageId)));
   const id = newId("language");
-  const options = languages.filter((language) => used.has(language.id)).map((language) => el("option", { value: language.id }, languageName(language)));
+  const options = languages.filter((language) => used.has(language.id)).map((language) => el("option", { value: language.id }, language.word));
   const change = ({ target }) => {
     localStorage.setItem(LANGUAGE, target.value);
     fill(Number(target.value));

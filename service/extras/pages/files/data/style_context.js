@@ -4,7 +4,7 @@ import { get, readAll } from "./api.js";
 import { swatch, el } from "./dom.js";
 import { readNames } from "./names.js";
 import { recordPath } from "./record.js";
-import { forgetSwatches, swatchesOf } from "./swatches.js";
+import { swatchesOf } from "./swatches.js";
 import { referencesIn } from "./values.js";
 import { t } from "./words.js";
 
@@ -34,7 +34,6 @@ export class StyleContext {
     ]);
     this.colors = colors.sort((a, b) => (a.sortOrder ?? LAST) - (b.sortOrder ?? LAST));
     this.allSizes = sizes;
-    forgetSwatches();
     this.hexes = new Map([...(await swatchesOf(colors))].map(([{ colorId }, hex]) => [String(colorId), hex]));
   }
 

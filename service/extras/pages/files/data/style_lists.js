@@ -54,7 +54,7 @@ export function colorsSection(context) {
       if (!colors.length) return none(t("No color yet. Add the colors in which the style is sold."));
       const seasons = context.model.collections.get("seasons");
       const card = (color) => [
-        swatch(context.hexes.get(String(color.colorId)), { class: context.hexes.get(String(color.colorId)) ? "swatch wide" : "swatch wide none" }),
+        swatch(context.hexes.get(String(color.colorId)), "wide"),
         el("h3", {}, link(recordHash(context.model.collections.get("colors"), color.colorId), context.colorName(color.id))),
         el("p", { class: "quiet" }, [color.colorUserDefinedId, color.colorReference, context.hexes.get(String(color.colorId))].filter(Boolean).join(" · ")),
         color.seasonIds.length > 0 && el("p", {}, color.seasonIds.map((id) => nameOf(seasons, id)).join(", ")),

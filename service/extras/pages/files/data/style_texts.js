@@ -1,7 +1,7 @@
 // Texts of a style in its languages, side by side.
 
-import { get, readAll } from "./api.js";
-import { languageName } from "./codes.js";
+import { get } from "./api.js";
+import { readLanguages } from "./codes.js";
 import { button, el, stored } from "./dom.js";
 import { partPath } from "./record.js";
 import { Saver } from "./saver.js";
@@ -17,8 +17,8 @@ export function textsSection(context) {
     name: "translations",
     title: part.title,
     read: async () => {
-      const [{ data }, languages] = await Promise.all([get(path), readAll("api/languages")]);
-      return { entries: data, languages: new Map(languages.map((language) => [language.id, languageName(language)])) };
+      const [{ data }, languages] = await Promise.all([get(path), readLanguages()]);
+      return { entries: data, languages: new Map(languages.map(({ id, word }) => [id, word])) };
     },
     show: ({ entries, languages }) => {
       const heads = ["", t("Without language"), ...entries.map(({ languageId }) => languages.get(languageId) ?? String(languageId))];
@@ -29,7 +29,7 @@ export function textsSection(context) {
     },
     actions: ({ languages }) => {
       if (!context.canWrite || !part.replace) return [];
-      const open = async (done, choice = "") => {
+      const open = async (done, choice) => {
         const { data: values, tag } = await get(path, { form: "writable" });
         const lacking = choice.split(".").slice(1).map(Number).filter((id) => languages.has(id));
         const saver = new Saver({ method: "PUT", path, values, tag, ...inGrid(layoutOf(fields, languages, part, lacking)), ...done });

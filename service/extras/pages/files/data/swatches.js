@@ -24,5 +24,5 @@ export async function swatchesOf(records) {
   return new Map(records.map((record) => [record, hexes.get(colorOf(record))]));
 }
 
-/** Forgets the swatches, which somebody may have changed. */
+/** Forgets the swatches: somebody may have changed them, or another key is used. */
 export const forgetSwatches = () => hexes.clear();

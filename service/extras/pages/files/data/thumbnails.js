@@ -3,6 +3,7 @@
 import { readAll } from "./api.js";
 import { drawing, el, swatch } from "./dom.js";
 import { permitsPictures, pictureOr } from "./pictures.js";
+import { swatchesOf } from "./swatches.js";
 
 /** Drawings by words of the category's or the style's name; the last is of all others. */
 const CLOTHES = [
@@ -39,14 +40,9 @@ export function thumbnails(model, collection, records) {
 
 const by = (name, ids) => [...ids].map((id) => [name, id]);
 
-async function hexesOf(colorIds) {
-  const swatches = await readAll("api/color-swatches", by("colorId", colorIds));
-  return new Map(swatches.filter(({ hex }) => hex).map(({ colorId, hex }) => [String(colorId), hex]));
-}
-
 async function fillColors(boxes) {
-  const hexes = await hexesOf(boxes.keys());
-  for (const [id, box] of boxes) box.replaceChildren(swatch(hexes.get(id)));
+  const hexes = await swatchesOf([...boxes.keys()].map((id) => ({ id })));
+  for (const [{ id }, hex] of hexes) boxes.get(id).replaceChildren(swatch(hex));
 }
 
 async function fillStyles(boxes, isReadable) {
@@ -55,10 +51,9 @@ async function fillStyles(boxes, isReadable) {
 
 async function dye(boxes) {
   const colors = (await readAll("api/style-colors", by("styleId", boxes.keys()))).sort((a, b) => (b.sortOrder ?? LAST) - (a.sortOrder ?? LAST));
-  const hexes = colors.length ? await hexesOf(new Set(colors.map(({ colorId }) => String(colorId)))) : new Map();
   // The first color is the last that dyes.
-  for (const { styleId, colorId } of colors.filter((color) => hexes.has(String(color.colorId))))
-    for (const cloth of boxes.get(String(styleId)).querySelectorAll(".cloth")) cloth.style.fill = hexes.get(String(colorId));
+  for (const [{ styleId }, hex] of await swatchesOf(colors))
+    if (hex) for (const cloth of boxes.get(String(styleId)).querySelectorAll(".cloth")) cloth.style.fill = hex;
 }
 
 async function showPictures(boxes) {
