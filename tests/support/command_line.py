@@ -5,6 +5,8 @@ command and which ends with the worker, however that ends; its commands get SIGT
 """
 
 import ctypes
+import gc
+import mmap
 import multiprocessing
 import os
 import resource
@@ -22,6 +24,7 @@ from tests.support.time_limits import limit
 
 _SECONDS: Final = 60
 _PR_SET_PDEATHSIG: Final = 1
+_MAP_FIXED: Final = 0x10
 _SERVERS: Final = ("service.supervisor", "service.http.listeners", "service.extras.pages.guides")
 """What servers import before they fork a worker, and pages, which need no metrics."""
 _FORKING: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
@@ -106,6 +109,20 @@ def _text(output: IO[bytes]) -> str:
     return output.read().decode()
 
 
+def _renew_shared_memory() -> None:
+    """Give the process memory of its own in place of what it would share with other commands."""
+    views = [each for each in gc.get_objects() if type(each) is memoryview]
+    memories = {id(each.obj): each.obj for each in views if isinstance(each.obj, mmap.mmap)}
+    map_memory = ctypes.CDLL(None).mmap
+    map_memory.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
+    map_memory.restype = ctypes.c_void_p
+    access = mmap.PROT_READ | mmap.PROT_WRITE
+    flags = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | _MAP_FIXED
+    for memory in memories.values():
+        address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        assert map_memory(address, len(memory), access, flags, -1, 0) == address
+
+
 def _run(
     arguments: tuple[str, ...],
     environment: dict[str, str],
@@ -116,6 +133,7 @@ def _run(
     """Run a command in a process of its own, as ``python -m service`` would."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    _renew_shared_memory()
     for number, stream in enumerate((os.open(os.devnull, os.O_RDONLY), *outputs)):
         os.dup2(stream, number)
     # Among the others is the one by which the forking process sees the end of the tests.
