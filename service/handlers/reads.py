@@ -6,6 +6,7 @@ All of them send an entity tag, and their bytes count in the byte budget (``tagg
 import json
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from service.records.path_keys import PathId, resolve
 from service.records.resource import DocumentPage, ListQuery, Resource
 from service.records.scalar_columns import is_value_set
 from service.records.writable_resource import WritableResource
+from service.resources.assortment import effective_prices
 from service.resources.assortment.effective_prices import EffectivePrices
 from service.resources.registry import CHANGES
 
@@ -97,7 +99,9 @@ async def list_effective_prices(resource: EffectivePrices, request: web.Request)
     """
     caller = caller_of(request)
     scope = cursor.scope(request.path, caller.organization_id)
-    query = resource.query(request.query.items(), scope)
+    is_cached = "cursor" not in request.query and _is_short(request)
+    compile_query = _priced if is_cached else _priced.__wrapped__
+    query = compile_query(resource, tuple(request.query.items()), scope, effective_prices.today())
 
     async def read(connection: Connection) -> DocumentPage:
         values = await resource.price_list_and_day(connection, caller, query.list_request)
@@ -196,9 +200,12 @@ def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQue
     if "cursor" in query:
         list_request = parameters.read_cursor(query.items(), resource.properties, scope)
         return resource.compile_list(list_request)
-    is_short = len(request.rel_url.raw_query_string) <= _CACHED_LENGTH
-    compile_query = compiled if is_short else compiled.__wrapped__
+    compile_query = compiled if _is_short(request) else compiled.__wrapped__
     return compile_query(resource, tuple(query.items()))
+
+
+def _is_short(request: web.Request) -> bool:
+    return len(request.rel_url.raw_query_string) <= _CACHED_LENGTH
 
 
 @lru_cache(maxsize=1024)
@@ -208,6 +215,14 @@ def compiled(resource: Resource, pairs: tuple[tuple[str, str], ...]) -> ListQuer
     Cached, as callers repeat query strings. A compiled query has nothing of an organization.
     """
     return resource.compile_list(parameters.read_query(pairs, resource.properties))
+
+
+@lru_cache(maxsize=1024)
+def _priced(
+    resource: EffectivePrices, pairs: tuple[tuple[str, str], ...], scope: str, _today: date
+) -> ListQuery:
+    """Compile a query of effective prices, which are those of the day unless it names another."""
+    return resource.query(pairs, scope)
 
 
 _EMPTY: Final = "properties"
