@@ -44,11 +44,9 @@ def no_parameters(request: web.Request) -> None:
 def record_path(request: web.Request, resource: Resource) -> list[PathId]:
     """Return the stored ids or own keys in the path: of parents, outermost first, then the record.
 
-    Parameters that the path lacks are left out. Raise ApiError as ``path_values`` does.
+    Raise ApiError as ``path_values`` does.
     """
-    names = (*resource.parents, resource.key)
-    path = request.match_info
-    return path_values(request, resource, *(name for name in names if name in path))
+    return path_values(request, resource, *request.match_info)
 
 
 def path_values(request: web.Request, resource: Resource, *names: str) -> list[PathId]:
