@@ -17,7 +17,7 @@ from service import csv_lines, schemas
 from service.database.connections import Connection
 from service.errors import CollectedErrors
 from service.feed import changed_since
-from service.handlers.parameters import document_form, path_values, record_path, selected
+from service.handlers.parameters import document_form, path_values, selected
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.http.context import caller_of, database
 from service.http.envelope import ApiResponse, etag, pagination, success, success_list, tagged
@@ -55,7 +55,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         query = _list_query(resource, request, scope)
     else:
         with CollectedErrors() as errors:
-            path = errors.of(path_values, request, resource, *resource.parents)
+            path = errors.of(path_values, request, resource)
             query = errors.of(_list_query, resource, request, scope)
     if named := custom_fields.names(query.list_request):
         needed = ((custom_fields.SCOPE, (name,)) for name in named)
@@ -144,7 +144,7 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     caller = caller_of(request)
     has_writable = isinstance(resource, WritableResource)
     with CollectedErrors() as errors:
-        path = errors.of(record_path, request, resource)
+        path = errors.of(path_values, request, resource)
         form = errors.of(document_form, request, resource, has_writable=has_writable)
     form_name, fields = form
 
@@ -170,7 +170,7 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     """
     caller = caller_of(request)
     with CollectedErrors() as errors:
-        path = errors.of(path_values, request, resource, *resource.parents)
+        path = errors.of(path_values, request, resource)
         form = errors.of(document_form, request, resource, has_writable=False)
 
     async def read(connection: Connection) -> bytes:
