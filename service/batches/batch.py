@@ -221,10 +221,9 @@ class Batch:
         complete, as later changes of items would be missing.
         """
         if without not in self._json:
-            items = [item.copy() for item in self.items] if without else self.items
-            for name in without:
-                for item in items:
-                    item.pop(name, None)
+            items = self.items
+            if without:
+                items = [{k: item[k] for k in item if k not in without} for item in items]
             self._json[without] = orjson.dumps(items).decode()
         return self._json[without]
 
