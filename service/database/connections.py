@@ -27,8 +27,8 @@ from service.database.errors import (
     refused,
     schema_is_behind,
 )
-from service.database.migrations import schema_is_current
 from service.database.pipeline import PipelinedConnection, run_transaction
+from service.database.schema_state import schema_is_current
 from service.database.statements import load
 from service.errors import ApiError, unavailable
 from service.shares.contention import CONTENTION, ContentionSignal

@@ -16,7 +16,7 @@ from service import background
 from service.database import disk_space, incidents
 from service.database.connections import Connection, Database
 from service.database.errors import schema_is_behind
-from service.database.migrations import schema_is_current
+from service.database.schema_state import schema_is_current
 from service.database.statements import load
 from service.errors import ApiError, unavailable
 from service.http import metrics

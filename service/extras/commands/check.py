@@ -13,7 +13,7 @@ import asyncpg
 from service.console import say
 from service.database import disk_space, preflight
 from service.database.incidents import DISK_IS_FULL
-from service.database.migrations import schema_is_current
+from service.database.schema_state import schema_is_current
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.command_database import OldSchemaError, database
 from service.organizations import administration as organizations

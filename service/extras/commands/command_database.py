@@ -13,7 +13,7 @@ import asyncpg
 
 from service.database import distribution, incidents
 from service.database.errors import LOST
-from service.database.migrations import schema_is_current
+from service.database.schema_state import schema_is_current
 from service.extras.commands import CommandError
 from service.extras.embedded import has_data, running_server
 from service.settings import Settings
