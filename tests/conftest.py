@@ -16,6 +16,7 @@ from tests.connectors import tools as connector_tools
 from tests.generated import tools
 from tests.support import cluster
 from tests.support.api import Api, issue_key
+from tests.support.browser import Reader, reader_of
 from tests.support.chromium import chromium, fresh_tab
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
@@ -197,6 +198,12 @@ def browser(shared_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
     """A browser with a new tab."""
     with fresh_tab(shared_browser) as driver:
         yield driver
+
+
+@pytest.fixture
+async def reader(browser: webdriver.Chrome, api: Api, demo_dsn: str) -> Reader:
+    """A person in front of `/data`, who has the keys of organization 1."""
+    return await reader_of(browser, api, demo_dsn)
 
 
 @pytest.fixture(scope="session")

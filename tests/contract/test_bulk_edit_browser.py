@@ -3,23 +3,19 @@
 import asyncio
 
 import pytest
-from selenium import webdriver
 
 from tests.support.api import MERGE_PATCH, Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 
-async def test_selected_records_are_edited_at_once(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_selected_records_are_edited_at_once(reader: Reader, api: Api) -> None:
     """What changes is shown for each; what somebody else changed meanwhile stays, and is named."""
     names = ["Woad 1", "<i>Woad</i> 2", "Woad 3", "Woad 4"]
     ids = [
         color["id"] for color in (await api.post("/api/colors", [{"name": n} for n in names])).data
     ]
-    reader = await reader_of(browser, api, demo_dsn)
     page = await asyncio.to_thread(_select, reader, ids[3])
     theirs = {"colorNote": "Theirs"}
     await api.patch(f"/api/colors/{ids[1]}", theirs, content_type=MERGE_PATCH)

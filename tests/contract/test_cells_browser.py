@@ -3,12 +3,11 @@
 import asyncio
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import MERGE_PATCH, Api
-from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -27,11 +26,10 @@ def _in_edit(page: DataPage) -> list[str]:
     return texts
 
 
-async def test_cells_are_edited_by_keys(browser: webdriver.Chrome, api: Api, demo_dsn: str) -> None:
+async def test_cells_are_edited_by_keys(reader: Reader, api: Api) -> None:
     """Enter, F2, letters, Tab, arrows, Esc and undo; a refusal stands at its cell."""
     names = ["Alkanet 1", "Alkanet 2", "Alkanet 3"]
     ids = [c["id"] for c in (await api.post("/api/colors", [{"name": n} for n in names])).data]
-    reader = await reader_of(browser, api, demo_dsn)
     page = await asyncio.to_thread(_edit_by_keys, reader)
     first, second, third = [(await api.get(f"/api/colors/{id_}")).data for id_ in ids]
     assert [first["name"], first["userDefinedId"]] == ["Alkanet one", "A-1"]
@@ -103,9 +101,7 @@ def _edit_beside_others(page: DataPage) -> None:
     assert page.console_errors() == []
 
 
-async def test_references_are_picked_in_the_cell(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_references_are_picked_in_the_cell(reader: Reader, api: Api) -> None:
     """With an expired key the input stays, and is saved with another one."""
     brand = (await api.post("/api/brands", {"name": "Sorrel Mill", "customId": "SORREL"})).data[
         "id"
@@ -113,7 +109,6 @@ async def test_references_are_picked_in_the_cell(
     style: int = (await api.post("/api/styles", {"number": "SM-1", "name": "Sorrel Shirt"})).data[
         "id"
     ]
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_pick, reader)
     assert (await api.get(f"/api/styles/{style}")).data["brandId"] == brand
 
@@ -141,7 +136,7 @@ def _pick(reader: Reader) -> None:
 
 
 async def test_all_records_that_match_are_edited_deleted_and_restored(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
+    reader: Reader, api: Api
 ) -> None:
     """Over pages and requests; those that are in the way are named, and stay."""
     for few in (range(1, 1000), range(1000, 1003)):
@@ -149,7 +144,6 @@ async def test_all_records_that_match_are_edited_deleted_and_restored(
     used = (await api.get("/api/colors", {"q": "madder", "pageSize": 1})).data[0]["id"]
     style = (await api.post("/api/styles", {"number": "MD-1", "name": "Madder"})).data["id"]
     await api.post("/api/style-colors", {"styleId": style, "colorId": used})
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_change_all, reader, used)
 
     async def count(state: str) -> int:

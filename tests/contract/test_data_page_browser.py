@@ -100,12 +100,9 @@ def _choose_columns(page: DataPage) -> None:
     page.until(lambda: page.texts(".results thead th") == ["Id", "State"])
 
 
-async def test_a_narrow_key_sees_its_collections(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_a_narrow_key_sees_its_collections(reader: Reader, api: Api, demo_dsn: str) -> None:
     """And no controls of others; records are shown without the names that it may not read."""
     style = (await api.get("/api/styles", {"pageSize": 1})).data[0]
-    reader = await reader_of(browser, api, demo_dsn)
     key = await issue_key(demo_dsn, 1, "styles:read", "colors:write")
     await asyncio.to_thread(_see_some, reader, key, style["id"], style["name"])
 
@@ -127,12 +124,11 @@ def _see_some(reader: Reader, key: str, style: int, name: str) -> None:
 
 
 async def test_a_record_shows_its_parts_references_and_history(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, sample: Sample
+    reader: Reader, api: Api, sample: Sample
 ) -> None:
     """A record links to the records that it names, and lists its parts and its changes."""
     style = (await api.get("/api/styles", {"pageSize": 1})).data[0]
     await api.patch(f"/api/styles/{style['id']}", [_replace("/name", "Madder Coat")])
-    reader = await reader_of(browser, api, demo_dsn)
     brand = (await api.get(f"/api/brands/{style['brandId']}")).data
     await asyncio.to_thread(_read_style, reader, style["id"], brand["name"])
     await asyncio.to_thread(_read_collections, reader, sample(_COLLECTIONS, 3))
@@ -172,13 +168,10 @@ def _read_collections(reader: Reader, titles: list[str]) -> None:
     assert page.console_errors() == []
 
 
-async def test_stored_text_is_shown_as_text(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_stored_text_is_shown_as_text(reader: Reader, api: Api) -> None:
     """Markup, directions and long texts are shown as they are stored, in lists and records."""
     names = [{"name": name, "colorNote": name + "\n" + "é" * 3000} for name in _HOSTILE.values()]
     ids = [color["id"] for color in (await api.post("/api/colors", names)).data]
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_read_hostile, reader, ids)
 
 
@@ -198,11 +191,8 @@ def _read_hostile(reader: Reader, ids: list[int]) -> None:
     assert page.console_errors() == []
 
 
-async def test_an_editor_creates_changes_and_deletes(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_an_editor_creates_changes_and_deletes(reader: Reader, api: Api) -> None:
     """Errors stand beside their fields, conflicts side by side, and uses in the way of deletes."""
-    reader = await reader_of(browser, api, demo_dsn)
     group = (await api.post("/api/color-groups", {"name": "Crème tones"})).data
     color_id = await asyncio.to_thread(_create, reader)
     groups = (await api.get(f"/api/colors/{color_id}")).data["colorGroups"]

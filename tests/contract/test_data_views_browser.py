@@ -8,11 +8,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
 from tests.support.data_tour import Records, Texts, create, tour
 from tests.support.time_limits import scaled
 
@@ -60,11 +59,10 @@ _DESKTOP = """[
 
 
 async def test_every_view_fits_a_phone_and_shows_texts_as_texts(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+    reader: Reader, api: Api, tmp_path: Path
 ) -> None:
     """Nothing scrolls sideways but tables in their box; stored markup is not interpreted."""
     records = await create(api, _TEXTS)
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_hold, reader, records, tmp_path)
 
 
@@ -96,12 +94,9 @@ def _hold(reader: Reader, records: Records, folder: Path) -> None:
         assert re.search(r"status of (400|409|412) ", entry["message"]), entry
 
 
-async def test_a_record_is_edited_by_the_keyboard_alone(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_a_record_is_edited_by_the_keyboard_alone(reader: Reader, api: Api) -> None:
     """Browse, search, open, edit and save; the focus shows, and goes on where it was."""
     color = (await api.post("/api/colors", {"name": "Weld yellow", "userDefinedId": "W-1"})).data
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_edit_by_keys, reader)
     stored = (await api.get(f"/api/colors/{color['id']}")).data
     assert (stored["name"], stored["state"]) == ("Weld green", "inactive")
@@ -153,11 +148,8 @@ _FIRST_VIEW = "performance.getEntriesByName('first-contentful-paint')[0]?.startT
 
 
 @pytest.mark.measures
-async def test_the_first_view_comes_within_a_second_on_busy_cores(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_the_first_view_comes_within_a_second_on_busy_cores(reader: Reader) -> None:
     """The page is painted, with what it asks for; the best of some loads: other tests run, too."""
-    reader = await reader_of(browser, api, demo_dsn)
     seconds = await asyncio.to_thread(_first_views, reader)
     assert min(seconds) < scaled(1), seconds
 

@@ -4,20 +4,17 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.expected_conditions import alert_is_present
 
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
 from tests.support.clipboard import paste
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 
-async def test_measured_values_and_sizes_are_edited(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_measured_values_and_sizes_are_edited(reader: Reader, api: Api) -> None:
     """Lines are named, sizes are found by words of their range and name, and stay as they were."""
     record = (await api.get("/api/sample-requests", {"pageSize": 1})).data[0]
     path = f"/api/styles/{record['styleId']}/sample-requests/{record['id']}/measurements"
@@ -25,7 +22,6 @@ async def test_measured_values_and_sizes_are_edited(
     sizes = [{"name": "Petite"}, {"name": "Tall"}]
     size_range = (await api.post("/api/size-ranges", {"name": "Woad trousers"})).data
     sizes = (await api.put(f"/api/size-ranges/{size_range['id']}/sizes", sizes)).data
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_measure, reader, record["id"], before[0])
     after = (await api.get(path)).data
     assert after[0]["designerComment"] == "Shoulder a touch wide"
@@ -92,14 +88,11 @@ def _choose_size(reader: Reader, request_id: int) -> None:
     assert page.texts(".chosen bdi") == ["Woad trousers: Tall"]
 
 
-async def test_short_entries_are_rows_and_countries_have_names(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_short_entries_are_rows_and_countries_have_names(reader: Reader, api: Api) -> None:
     """Sizes are typed one below the other, pasted and moved; codes are chosen by their names."""
     path = (
         f"/api/size-ranges/{(await api.post('/api/size-ranges', {'name': 'Weld kids'})).data['id']}"
     )
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_enter_sizes, reader, path.removeprefix("/api"))
     sizes = (await api.get(f"{path}/sizes")).data
     assert [(size["name"], size["isDefaultGrading"]) for size in sizes] == [
@@ -146,12 +139,9 @@ def _choose_countries(reader: Reader) -> None:
     page.driver.execute_script("localStorage.removeItem('selvedge.language')")
 
 
-async def test_unsaved_input_is_not_lost(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_unsaved_input_is_not_lost(reader: Reader, api: Api) -> None:
     """Links, Back and a reload ask first; a form without changes, or a saved one, is just left."""
     color = (await api.post("/api/colors", {"name": "Alizarin"})).data
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_leave, reader, color["id"])
     assert (await api.get(f"/api/colors/{color['id']}")).data["name"] == "Alizarin red"
 
@@ -193,7 +183,7 @@ def _answer(page: DataPage, *, leaves: bool) -> None:
 
 
 async def test_empty_cells_empty_fields_if_that_is_chosen(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+    reader: Reader, api: Api, tmp_path: Path
 ) -> None:
     """References, too; texts in languages and fields that need a value stay."""
     brand = (await api.post("/api/brands", {"name": "Lichen", "customId": "LI"})).data
@@ -201,7 +191,6 @@ async def test_empty_cells_empty_fields_if_that_is_chosen(
     style_id = (await api.post("/api/styles", style)).data["id"]
     table = tmp_path / "styles.csv"
     table.write_text("Number,Name,Brand\nLI-1,,\n")
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_empty, reader, table)
     stored = (await api.get(f"/api/styles/{style_id}")).data
     assert (stored["name"], stored.get("brandId")) == ("Jacket", None)

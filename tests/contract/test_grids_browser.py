@@ -4,12 +4,11 @@ import asyncio
 from typing import Any
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api, issue_key
-from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader
 from tests.support.clipboard import copied, paste
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
@@ -21,12 +20,9 @@ _BAR_IS_IN_VIEW = """(() => {
 })()"""
 
 
-async def test_a_measurement_chart_is_one_sheet(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_a_measurement_chart_is_one_sheet(reader: Reader, api: Api, demo_dsn: str) -> None:
     """Paste, keys, undo, errors at cells, changes of others, an expired key, and a reload."""
     style_id = await _new_style(api)
-    reader = await reader_of(browser, api, demo_dsn)
     path = f"/api/styles/{style_id}/measurement-chart"
     page = await asyncio.to_thread(_paste_chart, reader, style_id)
     chart = (await api.get(path)).data
@@ -165,14 +161,11 @@ def _save_with_another_key(page: DataPage, key: str, foreign: str) -> None:
     page.console_errors()
 
 
-async def test_measured_values_are_one_sheet(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_measured_values_are_one_sheet(reader: Reader, api: Api) -> None:
     """Values beyond the tolerance are marked; those of a size are edited with one request."""
     record = (await api.get("/api/sample-requests", {"pageSize": 1})).data[0]
     path = f"/api/styles/{record['styleId']}/sample-requests/{record['id']}/measurements"
     sizes = (await api.get(path)).data
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_measure, reader, record["id"], sizes)
     after = (await api.get(path)).data
     first = after[0]["lines"][0]

@@ -3,10 +3,9 @@
 import asyncio
 
 import pytest
-from selenium import webdriver
 
 from tests.support.api import MERGE_PATCH, Api, issue_key
-from tests.support.browser import NEEDS_BROWSER, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, Reader
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -14,7 +13,7 @@ _ROWS = ".history tbody tr"
 
 
 async def test_a_history_tells_parts_and_names_of_keys(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
+    reader: Reader, api: Api, demo_dsn: str
 ) -> None:
     """One row for each transaction, the newest first; what a key may not read is left out."""
     id_ = (await api.post("/api/colors", {"name": "Saffron"})).data["id"]
@@ -23,7 +22,6 @@ async def test_a_history_tells_parts_and_names_of_keys(
     note = {"colorNote": "Warm"}
     await api.patch(f"/api/colors/{id_}", note, content_type=MERGE_PATCH)
     name = (await api.get("/api/me")).data["key"]["name"]
-    reader = await reader_of(browser, api, demo_dsn)
     narrow = await issue_key(demo_dsn, 1, "colors:read")
     await asyncio.to_thread(_read, reader, id_, name, narrow)
 

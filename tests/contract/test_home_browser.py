@@ -4,11 +4,10 @@ import asyncio
 from functools import partial
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -18,14 +17,13 @@ _GROUPS = [
 ]
 
 
-async def test_people_find_their_way(browser: webdriver.Chrome, api: Api, demo_dsn: str) -> None:
+async def test_people_find_their_way(reader: Reader, api: Api) -> None:
     """From the start page to a brand, what names it, and the list of these by name."""
     brand = (await api.post("/api/brands", {"name": "Woad & Madder"})).data
     for number in range(3):
         style = {"number": f"WM-{number}", "name": f"Woad {number}", "brandId": brand["id"]}
         await api.post("/api/styles", style)
     brands = (await api.get("/api/brands", {"pageSize": 100})).data
-    reader = await reader_of(browser, api, demo_dsn)
     page = await asyncio.to_thread(_begin, reader, len(brands))
     await asyncio.to_thread(_search_everything, page)
     await asyncio.to_thread(_follow_neighbors, page)
@@ -84,14 +82,11 @@ def _filter_by_name(page: DataPage) -> None:
     assert page.console_errors() == []
 
 
-async def test_a_deleted_record_is_restored(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_a_deleted_record_is_restored(reader: Reader, api: Api) -> None:
     color = (await api.post("/api/colors", {"name": "Lost blue"})).data
     style = (await api.post("/api/styles", {"number": "LOST-1", "name": "Lost"})).data
     for path in (f"/api/colors/{color['id']}", f"/api/styles/{style['id']}"):
         assert (await api.delete(path)).status in (200, 204)
-    reader = await reader_of(browser, api, demo_dsn)
     paths = (f"colors/{color['id']}", f"styles/{style['id']}")
     await asyncio.to_thread(_restore, reader, paths)
     for path in paths:
@@ -115,11 +110,8 @@ def _is_restored(page: DataPage) -> bool:
     return "Delete …" in texts and "Restore" not in texts
 
 
-async def test_a_key_stays_only_if_it_is_asked_for(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_a_key_stays_only_if_it_is_asked_for(reader: Reader) -> None:
     """A key that is kept is there in other tabs, and forgotten in all of them."""
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_keep, reader)
 
 
@@ -144,11 +136,8 @@ def _keep(reader: Reader) -> None:
     assert page.value("localStorage.length + sessionStorage.length") == 0
 
 
-async def test_a_list_is_found_again_as_it_was_left(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_a_list_is_found_again_as_it_was_left(reader: Reader) -> None:
     """Back leads to the same rows; a view has a name, in this browser, and can be removed."""
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_come_back, reader)
     await asyncio.to_thread(_save_view, reader)
 

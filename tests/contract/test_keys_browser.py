@@ -3,13 +3,12 @@
 import asyncio
 
 import pytest
-from selenium import webdriver
 
 from service.organizations.scopes import Scopes
 from service.resources.scope_names import scope_problem
 from tests.contract.test_keys import refused_soon
 from tests.support.api import Api, issue_key
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
 from tests.support.keys import PATH
 
 pytestmark = [pytest.mark.contract("Keys"), NEEDS_BROWSER]
@@ -23,11 +22,8 @@ _COPIED = (
 )
 
 
-async def test_a_key_is_made_rotated_and_deleted_on_the_page(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_a_key_is_made_rotated_and_deleted_on_the_page(reader: Reader, api: Api) -> None:
     """Its secret is shown and copied once; the list has its scopes, and words for them."""
-    reader = await reader_of(browser, api, demo_dsn)
     first = await asyncio.to_thread(_make, reader)
     portal = Api(api.client, first)
     document = (await api.get(PATH, {"name": _NAME})).data[0]
@@ -93,13 +89,10 @@ def _delete(reader: Reader) -> None:
     assert page.console_errors() == []
 
 
-async def test_keys_give_no_more_than_they_have(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_keys_give_no_more_than_they_have(reader: Reader, demo_dsn: str) -> None:
     """Their form offers what they have; the page and its link are for those that manage keys."""
     own = ["brands:write", "measurements:write[supplierMeasurement]", "keys:manage"]
     manager = await issue_key(demo_dsn, 1, *own)
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_see_own, reader, manager, own)
     await asyncio.to_thread(_see_nothing, reader)
 

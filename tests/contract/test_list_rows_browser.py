@@ -3,10 +3,9 @@
 import asyncio
 
 import pytest
-from selenium import webdriver
 
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, Reader
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -17,14 +16,13 @@ _TOPS = "[...document.querySelectorAll('tbody tr:first-child td')].map((one) => 
 
 
 async def test_rows_have_pictures_a_density_and_a_layout_for_phones(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
+    reader: Reader, api: Api
 ) -> None:
     color = (await api.post("/api/colors", {"name": "Weld", "userDefinedId": "W-1"})).data["id"]
     assert (await api.put(f"/api/colors/{color}/swatch", {"hex": "#D9A441"})).status == 200
     style = (await api.post("/api/styles", {"number": "LR-1", "name": "Weld Parka"})).data["id"]
     first = {"styleId": style, "colorId": color}
     assert (await api.post("/api/style-colors", first)).status == 201
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_look, reader)
 
 

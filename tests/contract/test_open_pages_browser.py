@@ -144,10 +144,11 @@ def _hold(driver: webdriver.Chrome, url: str, key: str) -> None:
     page.type("#key", key)
     page.click("#ask button")
     page.until(lambda: len(page.texts("#rows tr")) == 5)
+    grounds = set[str]()
     for path in ("", "guides", "guides/errors", "docs"):
         driver.get(url + path)
         page.find(".opblock-tag" if path == "docs" else "h1")
-        grounds = set()
+        grounds.clear()
         for scheme in ("light", "dark"):
             page.wish_for(scheme)
             assert page.value("document.documentElement.scrollWidth") == 390, path

@@ -22,7 +22,7 @@ from tests.support.writers import outcomes
 
 pytestmark = pytest.mark.contract("References")
 
-RECORDS, KEYS = int(os.environ.get("TEST_RECORDS", "60000")), 200
+RECORDS, KEYS = int(os.environ.get("TEST_RECORDS", "30000")), 200
 CHOSEN = [n * (RECORDS // (KEYS + 6)) for n in range(1, KEYS + 1)]
 
 

@@ -3,11 +3,10 @@
 import asyncio
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
 from tests.support.judged_style import Judged, made
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
@@ -16,9 +15,7 @@ _MARKED = ".palette [aria-selected=true] strong"
 _CHANNEL = "//details[summary/bdi[text()='Weld shop']]"
 
 
-async def test_what_is_missing_is_filled_in_where_its_link_leads(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_what_is_missing_is_filled_in_where_its_link_leads(reader: Reader, api: Api) -> None:
     """The range is chosen before numbers are allocated; languages that lack a name have rows."""
     style = await Judged.create(api)
     size_range = await made(api, "size-ranges", name="Weld sizes")
@@ -31,7 +28,6 @@ async def test_what_is_missing_is_filled_in_where_its_link_leads(
     chosen = {"languageIds": [languages["Danish"], languages["German"]], "name": "Weld shop"}
     await made(api, "channels", requirements=["barcodes", "translations"], **chosen)
     last = (await api.get("/api/barcode-ranges", {"state": "active"})).data[-1]
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_choose_colors, reader, f"#/styles/{style.style}")
     chosen = (await api.get("/api/style-colors", {"styleId": style.style})).data
     assert [each["colorName"] for each in chosen[1:]] == _COLORS

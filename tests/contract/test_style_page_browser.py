@@ -5,20 +5,16 @@ from functools import partial
 from typing import Any
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import MERGE_PATCH, Api
-from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 
-async def test_a_style_is_shown_as_a_product(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_a_style_is_shown_as_a_product(reader: Reader, api: Api) -> None:
     """Colors, SKUs with GTINs and prices, texts, label, materials, steps, and what is missing."""
-    reader = await reader_of(browser, api, demo_dsn)
     shown = await _product(api)
     await asyncio.to_thread(_read_product, reader, shown)
     await asyncio.to_thread(_read_making, reader, shown)
@@ -126,9 +122,7 @@ def _follow_what_is_missing(reader: Reader, shown: dict[str, Any]) -> None:
     assert page.console_errors() == []
 
 
-async def test_prices_texts_and_values_are_edited_in_place(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_prices_texts_and_values_are_edited_in_place(reader: Reader, api: Api) -> None:
     """A price of today leaves those of other days; texts and values of fields are written whole."""
     style = (await api.get("/api/styles", {"pageSize": 1})).data[0]
     path = f"/api/styles/{style['id']}"
@@ -137,7 +131,6 @@ async def test_prices_texts_and_values_are_edited_in_place(
     list_id = lists[0]["id"]
     prices = (await api.get(f"{path}/prices/{list_id}")).data["prices"]
     values = (await api.get(f"{path}/custom-field-values")).data
-    reader = await reader_of(browser, api, demo_dsn)
     page = await asyncio.to_thread(_edit_prices, reader, style, colors[0])
     after = (await api.get(f"{path}/prices/{list_id}")).data["prices"]
     added = [price for price in after if price not in prices]
@@ -207,11 +200,10 @@ def _edit_values(page: DataPage) -> None:
 
 
 async def test_a_record_that_somebody_else_changed_is_settled_in_place(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
+    reader: Reader, api: Api
 ) -> None:
     """The details of a style have the guards of every form."""
     style = (await api.post("/api/styles", {"number": "WELD-2", "name": "Weld Vest"})).data
-    reader = await reader_of(browser, api, demo_dsn)
     page = await asyncio.to_thread(_rename, reader, style["id"])
     path = f"/api/styles/{style['id']}"
     theirs = {"name": "Their vest", "description": "Theirs"}
@@ -238,15 +230,12 @@ def _settle(page: DataPage) -> None:
     page.console_errors()
 
 
-async def test_skus_and_quantities_are_edited_in_place(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
+async def test_skus_and_quantities_are_edited_in_place(reader: Reader, api: Api) -> None:
     """SKUs are guarded one by one and written at once; errors stand in their cells."""
     style = (await api.get("/api/styles", {"pageSize": 1})).data[0]
     own = {"styleId": style["id"], "pageSize": 100}
     first, second, *others = (await api.get("/api/style-skus", own)).data
     items = (await api.get(f"/api/styles/{style['id']}/items")).data
-    reader = await reader_of(browser, api, demo_dsn)
     page = await asyncio.to_thread(_edit_skus, reader, style, first, second)
     theirs = {"sku": "THEIRS-2"}
     path = f"/api/style-skus/{second['id']}"

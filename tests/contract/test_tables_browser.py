@@ -7,11 +7,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from selenium import webdriver
 
 from service import openapi
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
 from tests.support.sampling import Sample
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
@@ -40,7 +39,7 @@ def _rows(text: str) -> list[dict[str, str]]:
 
 
 async def test_a_list_is_downloaded_as_it_is_shown(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+    reader: Reader, api: Api, tmp_path: Path
 ) -> None:
     """All pages, the filters, the sort and the columns; names beside ids; no formulas."""
     notes = {f"Dye {index:03}": [*_FORMULAS][index % len(_FORMULAS)] for index in range(130)}
@@ -52,7 +51,6 @@ async def test_a_list_is_downloaded_as_it_is_shown(
         for name, note in notes.items()
     ]
     assert (await api.post("/api/colors", items)).status == 201
-    reader = await reader_of(browser, api, demo_dsn)
     text = await asyncio.to_thread(_download, reader, tmp_path)
     rows = _rows(text)
     assert [*rows[0]] == ["id", "name", "colorNote", "colorGroupIds", "Color groups names"]
@@ -91,9 +89,7 @@ _WRONG = {
 _HEADER = ("User Defined ID", "NAME", "State", "Translation German", "translations.fr")
 
 
-async def test_a_table_of_300_colors_is_uploaded(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
-) -> None:
+async def test_a_table_of_300_colors_is_uploaded(reader: Reader, api: Api, tmp_path: Path) -> None:
     """Checked row by row in a dry run, written, and the rejected rows corrected in their table."""
     old = {"userDefinedId": "K-000", "name": "Old navy", "colorNote": "kept"}
     color = (await api.post("/api/colors", old)).data
@@ -106,7 +102,6 @@ async def test_a_table_of_300_colors_is_uploaded(
     rows[5:5] = _WRONG.values()
     table = tmp_path / "seasonal colors.csv"
     table.write_bytes("".join(f"{';'.join(row)}\r\n" for row in (_HEADER, *rows)).encode("cp1252"))
-    reader = await reader_of(browser, api, demo_dsn)
     page = await asyncio.to_thread(_dry_run, reader, table)
     assert (await api.get(path)).data["name"] == "Old navy", "a dry run writes nothing"
     rejects = await asyncio.to_thread(_write, page, tmp_path)
@@ -188,7 +183,7 @@ def _correct(page: DataPage, table: Path) -> None:
 
 
 async def test_columns_are_chosen_and_an_interrupted_upload_goes_on(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+    reader: Reader, api: Api, tmp_path: Path
 ) -> None:
     """What is no table, or has no key, is refused in words; references are named by own key."""
     brand = (await api.post("/api/brands", {"name": "Alpine", "customId": "0815"})).data
@@ -201,7 +196,6 @@ async def test_columns_are_chosen_and_an_interrupted_upload_goes_on(
     table, workbook = tmp_path / "styles.txt", tmp_path / "styles.xlsx"
     table.write_bytes("\n".join(map("\t".join, rows)).encode("utf-16"))
     workbook.write_bytes(b"PK\3\4\0\0")
-    reader = await reader_of(browser, api, demo_dsn)
     page = await asyncio.to_thread(_choose_columns, reader, workbook, table)
     await asyncio.to_thread(_interrupt, page)
     styles = (await api.get("/api/styles", {"number": ["ST-1", "ST-2", "ST-3"]})).data
@@ -251,10 +245,9 @@ def _interrupt(page: DataPage) -> None:
 
 
 async def test_a_downloaded_table_changes_nothing_when_it_is_uploaded(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path, sample: Sample
+    reader: Reader, tmp_path: Path, sample: Sample
 ) -> None:
     """With every column of records that have lists, translations, references and numbers."""
-    reader = await reader_of(browser, api, demo_dsn)
     schemas = openapi.build()["components"]["schemas"]
     for name, schema in sample(_WITH_LISTS.items(), 2):
         columns = ",".join(schemas[schema]["properties"])

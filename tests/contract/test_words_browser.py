@@ -10,7 +10,7 @@ from selenium import webdriver
 from service.extras.pages.page import read_file
 from service.schemas.vocabulary import LANGUAGES, words
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Page, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Page, Reader
 from tests.support.sampling import Sample
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
@@ -41,10 +41,7 @@ def _prefer(driver: webdriver.Chrome, languages: str) -> None:
     driver.execute_cdp_cmd("Network.setUserAgentOverride", override)
 
 
-async def test_pages_speak_the_language_that_the_reader_prefers_or_chooses(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str
-) -> None:
-    reader = await reader_of(browser, api, demo_dsn)
+async def test_pages_speak_the_language_that_the_reader_prefers_or_chooses(reader: Reader) -> None:
     await asyncio.to_thread(_choose, reader)
 
 
@@ -95,11 +92,8 @@ def _errors(language: str) -> set[str]:
 
 
 @pytest.mark.parametrize("part", Sample(__name__)([("de", 0), ("de", 1), ("fr", 2), ("fr", 0)], 1))
-async def test_no_view_lacks_a_word(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, part: tuple[str, int]
-) -> None:
+async def test_no_view_lacks_a_word(reader: Reader, api: Api, part: tuple[str, int]) -> None:
     """Lists, records, forms and uploads of all collections have no names of programs."""
-    reader = await reader_of(browser, api, demo_dsn)
     first: dict[str, str] = {}
     for name in [*words()["collections"]][part[1] :: 3]:
         answer = await api.get(f"/api/{name}", {"pageSize": 1})

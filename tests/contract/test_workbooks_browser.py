@@ -10,10 +10,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import openpyxl
 import pytest
 from openpyxl.worksheet.worksheet import Worksheet
-from selenium import webdriver
 
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -56,7 +55,7 @@ def _upload(page: DataPage, path: str) -> None:
 
 
 async def test_a_list_is_downloaded_as_a_workbook_and_changes_nothing(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+    reader: Reader, api: Api, tmp_path: Path
 ) -> None:
     """Filtered, with texts as texts, numbers and times as such."""
     color = {"name": "Woad", "userDefinedId": "0012345678905", "colorNote": _NOTE}
@@ -64,7 +63,6 @@ async def test_a_list_is_downloaded_as_a_workbook_and_changes_nothing(
     season = {"name": "Woad", "userDefinedId": "007", "startDate": "2026-02-28"}
     await api.post("/api/seasons", season)
     supplier = (await api.get("/api/suppliers", {"pageSize": 1})).data[0]
-    reader = await reader_of(browser, api, demo_dsn)
 
     async def rows(address: str) -> list[tuple[Any, ...]]:
         return await asyncio.to_thread(_there_and_back, reader, address, tmp_path)
@@ -99,10 +97,9 @@ def _there_and_back(reader: Reader, address: str, folder: Path) -> list[tuple[An
 
 
 async def test_wrong_rows_of_a_workbook_are_named_by_their_cells(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+    reader: Reader, api: Api, tmp_path: Path
 ) -> None:
     """Written without them; their table is a workbook again."""
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_upload_wrong_rows, reader, tmp_path)
     colors = (
         await api.get("/api/colors", {"userDefinedId": ["00123", "45"], "sort[0].property": "id"})
@@ -134,13 +131,12 @@ def _upload_wrong_rows(reader: Reader, folder: Path) -> None:
 
 
 async def test_a_chart_and_prices_are_changed_in_a_spreadsheet(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
+    reader: Reader, api: Api, tmp_path: Path
 ) -> None:
     """Their cells are filled and marked, saved with one request, and wrong cells are named."""
     style = (await api.get("/api/sample-requests", {"pageSize": 1})).data[0]["styleId"]
     chart = f"/api/styles/{style}/measurement-chart"
     before = [line for line in (await api.get(chart)).data["lines"] if not line["isDeactivated"]]
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_change, reader, style, tmp_path)
     after = [line for line in (await api.get(chart)).data["lines"] if not line["isDeactivated"]]
     assert float(after[0]["tolerance"]) == 0.75
@@ -224,11 +220,8 @@ def _hostile(path: Path, sheet: str, styles: str = "") -> str:
 _FORMAT = f'<numFmt numFmtId="200" formatCode="{"[" * 300_000}"/>'
 
 
-async def test_hostile_workbooks_are_refused_at_once(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path
-) -> None:
+async def test_hostile_workbooks_are_refused_at_once(reader: Reader, tmp_path: Path) -> None:
     """They would have the page count cells without end, or search their ends again and again."""
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_upload_hostile, reader, tmp_path)
 
 

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from selenium import webdriver
 
 from tests.generated.tools import TOOLS
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, Reader, reader_of
+from tests.support.browser import NEEDS_BROWSER, Reader
 from tests.support.data_tour import Records, Texts, create, tour
 from tests.support.sampling import Sample
 
@@ -27,11 +26,10 @@ _TEXTS: Final = Texts("Deep navy", "N-1", "Dyed in wool.", "Crème brûlée", "W
 
 
 async def test_axe_finds_no_violation(
-    browser: webdriver.Chrome, api: Api, demo_dsn: str, tmp_path: Path, sample: Sample
+    reader: Reader, api: Api, tmp_path: Path, sample: Sample
 ) -> None:
     """All rules, those of best practices and the size of targets included: light and dark."""
     records = await create(api, _TEXTS)
-    reader = await reader_of(browser, api, demo_dsn)
     await asyncio.to_thread(_judge, reader, records, tmp_path, sample)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 import pytest
@@ -33,7 +33,7 @@ _BEING_DRAWN = (
 _SHOWN = """
 const element = document.querySelector(arguments[0]);
 return element?.checkVisibility({ visibilityProperty: true }) || element?.type === "file"
-  ? element : null;
+  ? element : false;
 """
 _TAKES_CLICKS = """
 const [element] = arguments;
@@ -201,8 +201,8 @@ class DataPage(Page):
         return bool(self.value("!!document.querySelector('[aria-busy=true]')"))
 
 
-def _shown(selector: str, driver: webdriver.Chrome) -> WebElement | None:
-    element: WebElement | None = driver.execute_script(_SHOWN, selector)
+def _shown(selector: str, driver: webdriver.Chrome) -> WebElement | Literal[False]:
+    element: WebElement | Literal[False] = driver.execute_script(_SHOWN, selector)
     return element
 
 
