@@ -273,6 +273,7 @@ async def test_the_header_costs_no_statement_of_its_own(
     assert changes.cursor_after.cache_info().maxsize == 1024
 
 
+@pytest.mark.demo_data
 async def test_the_position_of_a_first_page_is_recent_during_a_poll(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 import service
 from tests.support.api import Answer, Api, replacing
 
-pytestmark = pytest.mark.contract  # the contract promises nothing about modules
+pytestmark = [pytest.mark.contract, pytest.mark.demo_data]  # the contract promises no modules
 
 COLORS = "/api/colors"
 HOME = Path(service.__file__).parent

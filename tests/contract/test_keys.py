@@ -33,6 +33,7 @@ async def create(api: Api, **members: Any) -> tuple[dict[str, Any], Api]:
     return answer.data, Api(api.client, answer.data["key"])
 
 
+@pytest.mark.demo_data
 async def test_a_key_is_created_rotated_and_deleted(api: Api) -> None:
     own_id = api.key.split("_")[2]
     sent = {"name": "Portal", "scopes": ["groups:write", "read"], "source": "portal"}

@@ -50,6 +50,7 @@ async def shown_key(api: Api, resource: MasterRecord, item: dict[str, Any]) -> A
     return (await api.get(f"/api/{path}/{key}")).data[name] if path else key
 
 
+@pytest.mark.demo_data
 @of_each_resource
 async def test_short_responses_have_an_outcome_per_item(resource: MasterRecord, api: Api) -> None:
     root = f"/api/{resource.name}"
@@ -247,6 +248,7 @@ async def test_dependents_of_a_failed_item_fail(api: Api) -> None:
     assert error_types == ["conflict.duplicate"] * 7 + ["validation_error.unknown_reference"]
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Skipping failing items", "States")
 async def test_a_group_in_use_stays_and_the_others_go(api: Api) -> None:
     groups = (await api.get(GROUPS, {"pageSize": 100})).data
