@@ -145,6 +145,7 @@ from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleSkuId" bigint, "isPr
 join barcode before on before.organization_id = $1::bigint and before.id = item.id
 cross join present
 where stored.organization_id = $1::bigint and stored.id = item.id
+    and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))
     and row(stored.style_sku_id, stored.is_primary, stored.state)
         is distinct from row(item."styleSkuId", item."isPrimary", item.state)
 returning stored.id,

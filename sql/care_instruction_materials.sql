@@ -43,5 +43,6 @@ order by claim.n;
 update care_instruction_material as stored set user_defined_id = null
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "userDefinedId" text)
 where stored.organization_id = $1::bigint and stored.id = item.id
+    and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))
     and stored.user_defined_id <> item."userDefinedId"
 returning stored.id;

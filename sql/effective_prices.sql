@@ -32,7 +32,16 @@ alike as materialized (
     select page.*, min(id) over (partition by style_color_id, own_size_id) as first_id from page
 ),
 priced as materialized (
-    {{priced}}
+    select
+        price.style_sku_id,
+        ',"priceListId":' || price.price_list_id
+        || ',"currencyCode":"' || price.currency_code
+        || '","amount":' || price.amount
+        || ',"compareAtAmount":' || coalesce(price.compare_at_amount::text, 'null')
+        || ',"lowestAmount30Days":' || coalesce(price.lowest_amount30_days::text, 'null')
+        || ',"validTo":' || coalesce(to_json(price.valid_to)::text, 'null')
+        || ',"tiers":[' || coalesce(price.tiers, '') || ']}' as members
+    from ({{priced}}) as price
 )
 select
     page_order,
@@ -41,13 +50,7 @@ select
     || ',"sku":' || to_json(page.sku)
     || ',"gtin":' || coalesce(to_json(barcode.gtin)::text, 'null')
     || ',"styleId":' || page.style_id
-    || ',"priceListId":' || priced.price_list_id
-    || ',"currencyCode":"' || priced.currency_code
-    || '","amount":' || priced.amount
-    || ',"compareAtAmount":' || coalesce(priced.compare_at_amount::text, 'null')
-    || ',"lowestAmount30Days":' || coalesce(priced.lowest_amount30_days::text, 'null')
-    || ',"validTo":' || coalesce(to_json(priced.valid_to)::text, 'null')
-    || ',"tiers":[' || coalesce(priced.tiers, '') || ']}' as document
+    || priced.members as document
 from priced
 join alike as page on page.first_id = priced.style_sku_id
 left join lateral (

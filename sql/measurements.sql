@@ -2,7 +2,8 @@
 -- Measurement read). Numbers are returned exactly as stored.
 
 -- name: documents(organization_id, style_id, sample_request_id)
--- The offset makes the planner look up sizes by request. Without it, a plan may start from a size of many requests.
+-- Offsets make the planner look up sizes by request, and lines by id. Without them, a plan may start from a size of many
+-- requests, or read all lines of the organization for each of a size.
 with record as (
     select
         requested.size_range_size_id as id,
@@ -27,19 +28,21 @@ with record as (
 ),
 page as materialized (
     {{page}}
-),
-lines as materialized (
-    select measured.size_range_size_id, {{lines}} as documents
-    from sample_request_measurement measured
-    join measurement_line line
-        on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
-    where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
-        and measured.size_range_size_id = any(array(select id from page)){{shown_lines}}
-    group by measured.size_range_size_id
 )
 select page_order, sort_values, {{size}} as document
 from page
-left join lines on lines.size_range_size_id = page.id;
+cross join lateral (
+    select {{lines}} as documents
+    from sample_request_measurement measured
+    cross join lateral (
+        select stored.*
+        from measurement_line stored
+        where stored.organization_id = $1::bigint and stored.id = measured.measurement_line_id
+        offset 0
+    ) as line
+    where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
+        and measured.size_range_size_id = page.id{{shown_lines}}
+) as lines;
 
 -- name: documents_by_owner(organization_id)
 with record as (
@@ -77,8 +80,12 @@ requested as materialized (
 lines as materialized (
     select measured.sample_request_id, measured.size_range_size_id, {{lines}} as documents
     from sample_request_measurement measured
-    join measurement_line line
-        on line.organization_id = $1::bigint and line.id = measured.measurement_line_id
+    cross join lateral (
+        select stored.*
+        from measurement_line stored
+        where stored.organization_id = $1::bigint and stored.id = measured.measurement_line_id
+        offset 0
+    ) as line
     where measured.organization_id = $1::bigint
         and measured.sample_request_id = any(array(select id from page)){{shown_lines}}
     group by measured.sample_request_id, measured.size_range_size_id

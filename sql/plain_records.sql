@@ -57,12 +57,14 @@ from page
 {{joins}};
 
 -- name: update(organization_id, items)
+-- The ids as an array make the planner look the rows up. By the join alone it may read the whole collection.
 {{present}}update {{table}} as stored
 set {{assigned}}{{end_assigned}}
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
 join {{table}} before on before.organization_id = $1::bigint and before.id = item.id
 {{moment}}
 where stored.organization_id = $1::bigint and stored.id = item.id
+    and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))
     and row({{stored_values}}) is distinct from row({{sent_values}})
 returning stored.id, {{shows}} as shown{{counted_anew}};
 

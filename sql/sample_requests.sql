@@ -270,6 +270,7 @@ from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
 join sample_request before on before.organization_id = $1::bigint and before.id = item.id
 cross join present
 where stored.organization_id = $1::bigint and stored.id = item.id
+    and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))
     and row(
         stored.name, stored.sample_type_id, stored.status, stored.deadline, stored.expected_at,
         stored.tracking_number, stored.comment

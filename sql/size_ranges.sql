@@ -237,6 +237,7 @@ set
     is_default = coalesce(wanted.is_default, size_range.is_default)
 from wanted
 where size_range.organization_id = $1::bigint and size_range.id = wanted.id
+    and size_range.id = any(array(select id from wanted))
     and (
         size_range.name, size_range.user_defined_id, size_range.state, size_range.is_advanced_grading,
         size_range.is_default

@@ -143,14 +143,11 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         messages = b""
         if deferred:
             # Each is referred to until it is sent: asyncpg closes those that nothing refers to.
-            statements = [await self._prepared(text, seconds) for text, _ in deferred]
-            names = (earlier.get_name() for earlier in statements)
-            messages = b"".join(map(_bind, names, (parameters for _, parameters in deferred)))
-        statement = self._short.get(query)
-        if statement is None:
-            statement = await self._prepared(query, seconds)
-        else:
-            self._short.move_to_end(query)
+            statements = []
+            for text, parameters in deferred:
+                statements.append(self._cached(text) or await self._prepared(text, seconds))
+                messages += _bind(statements[-1]._state.name, parameters)
+        statement = self._cached(query) or await self._prepared(query, seconds)
         try:
             if messages:
                 self._transport.write(messages)
@@ -170,6 +167,13 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
             if deferred or self.is_in_transaction():
                 raise
         return await self._run(query, args, limit, seconds, returns_status=returns_status)
+
+    def _cached(self, query: str) -> Any:
+        """Return the prepared statement of a short text, now the one used last; None without."""
+        statement = self._short.get(query)
+        if statement is not None:
+            self._short.move_to_end(query)
+        return statement
 
     async def _prepared(self, query: str, seconds: float | None) -> Any:
         """Return the prepared statement of a text, which is cached as the one used last."""

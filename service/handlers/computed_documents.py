@@ -7,7 +7,7 @@ from aiohttp import web
 
 from service.database.connections import Connection
 from service.errors import CollectedErrors
-from service.handlers.parameters import record_path
+from service.handlers.parameters import path_values
 from service.http.context import caller_of, database
 from service.http.envelope import ApiResponse, success, tagged
 from service.listing.query_reader import QueryReader
@@ -38,7 +38,7 @@ async def _read(
 ) -> ApiResponse:
     caller = caller_of(request)
     with CollectedErrors() as errors:
-        path = errors.of(record_path, request, resource)
+        path = errors.of(path_values, request, resource)
         query = errors.of(read_query, request)
 
     async def read(connection: Connection) -> bytes:

@@ -41,25 +41,17 @@ def no_parameters(request: web.Request) -> None:
     reader.raise_errors()
 
 
-def record_path(request: web.Request, resource: Resource) -> list[PathId]:
+def path_values(request: web.Request, resource: Resource, *names: str) -> list[PathId]:
     """Return the stored ids or own keys in the path: of parents, outermost first, then the record.
 
-    Parameters that the path lacks are left out. Raise ApiError as ``path_values`` does.
-    """
-    names = (*resource.parents, resource.key)
-    path = request.match_info
-    return path_values(request, resource, *(name for name in names if name in path))
-
-
-def path_values(request: web.Request, resource: Resource, *names: str) -> list[PathId]:
-    """Return the stored ids or own keys of path parameters, in the order of ``names``.
-
+    With ``names``, return those of these path parameters, in this order, which the path has.
     Raise ApiError with a detail for each malformed one. If the path has keys, and is not UTF-8 or
     has a ``%`` that encodes nothing, the details are those of the keys only: aiohttp leaves both as
     they are, so that they would be another key. A malformed id of a collection with text ids is no
-    error here: it becomes 0, which no record has. The path has all of the parameters.
+    error here: it becomes 0, which no record has.
     """
     texts = request.match_info
+    names = names or tuple(texts)
     keyed = [name for name in names if "=" in texts[name]]
     if keyed and not _is_encoded(request.rel_url.raw_path):
         type_, message = ErrorType.INVALID_VALUE, "Percent-encode the key in UTF-8."
@@ -95,7 +87,7 @@ def _path_id(resource: Resource, name: str, text: str) -> PathId:
 
 def record_path_ids(request: web.Request, resource: Resource) -> list[int]:
     """Return the stored ids in the path of a resource that has no own keys."""
-    return [path_id for path_id in record_path(request, resource) if isinstance(path_id, int)]
+    return [path_id for path_id in path_values(request, resource) if isinstance(path_id, int)]
 
 
 def path_key(request: web.Request, resource: Resource) -> str | None:

@@ -6,6 +6,7 @@ All of them send an entity tag, and their bytes count in the byte budget (``tagg
 import json
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from service import csv_lines, schemas
 from service.database.connections import Connection
 from service.errors import CollectedErrors
 from service.feed import changed_since
-from service.handlers.parameters import document_form, path_values, record_path, selected
+from service.handlers.parameters import document_form, path_values, selected
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.http.context import caller_of, database
 from service.http.envelope import ApiResponse, etag, pagination, success, success_list, tagged
@@ -30,6 +31,7 @@ from service.records.path_keys import PathId, resolve
 from service.records.resource import DocumentPage, ListQuery, Resource
 from service.records.scalar_columns import is_value_set
 from service.records.writable_resource import WritableResource
+from service.resources.assortment import effective_prices
 from service.resources.assortment.effective_prices import EffectivePrices
 from service.resources.registry import CHANGES
 
@@ -53,7 +55,7 @@ async def list_records(resource: Resource, request: web.Request) -> ApiResponse:
         query = _list_query(resource, request, scope)
     else:
         with CollectedErrors() as errors:
-            path = errors.of(path_values, request, resource, *resource.parents)
+            path = errors.of(path_values, request, resource)
             query = errors.of(_list_query, resource, request, scope)
     if named := custom_fields.names(query.list_request):
         needed = ((custom_fields.SCOPE, (name,)) for name in named)
@@ -97,7 +99,9 @@ async def list_effective_prices(resource: EffectivePrices, request: web.Request)
     """
     caller = caller_of(request)
     scope = cursor.scope(request.path, caller.organization_id)
-    query = resource.query(request.query.items(), scope)
+    is_cached = "cursor" not in request.query and _is_short(request)
+    compile_query = _priced if is_cached else _priced.__wrapped__
+    query = compile_query(resource, tuple(request.query.items()), scope, effective_prices.today())
 
     async def read(connection: Connection) -> DocumentPage:
         values = await resource.price_list_and_day(connection, caller, query.list_request)
@@ -140,7 +144,7 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     caller = caller_of(request)
     has_writable = isinstance(resource, WritableResource)
     with CollectedErrors() as errors:
-        path = errors.of(record_path, request, resource)
+        path = errors.of(path_values, request, resource)
         form = errors.of(document_form, request, resource, has_writable=has_writable)
     form_name, fields = form
 
@@ -166,7 +170,7 @@ async def read_all(resource: Resource, request: web.Request) -> ApiResponse:
     """
     caller = caller_of(request)
     with CollectedErrors() as errors:
-        path = errors.of(path_values, request, resource, *resource.parents)
+        path = errors.of(path_values, request, resource)
         form = errors.of(document_form, request, resource, has_writable=False)
 
     async def read(connection: Connection) -> bytes:
@@ -196,9 +200,12 @@ def _list_query(resource: Resource, request: web.Request, scope: str) -> ListQue
     if "cursor" in query:
         list_request = parameters.read_cursor(query.items(), resource.properties, scope)
         return resource.compile_list(list_request)
-    is_short = len(request.rel_url.raw_query_string) <= _CACHED_LENGTH
-    compile_query = compiled if is_short else compiled.__wrapped__
+    compile_query = compiled if _is_short(request) else compiled.__wrapped__
     return compile_query(resource, tuple(query.items()))
+
+
+def _is_short(request: web.Request) -> bool:
+    return len(request.rel_url.raw_query_string) <= _CACHED_LENGTH
 
 
 @lru_cache(maxsize=1024)
@@ -208,6 +215,14 @@ def compiled(resource: Resource, pairs: tuple[tuple[str, str], ...]) -> ListQuer
     Cached, as callers repeat query strings. A compiled query has nothing of an organization.
     """
     return resource.compile_list(parameters.read_query(pairs, resource.properties))
+
+
+@lru_cache(maxsize=1024)
+def _priced(
+    resource: EffectivePrices, pairs: tuple[tuple[str, str], ...], scope: str, _today: date
+) -> ListQuery:
+    """Compile a query of effective prices, which are those of the day unless it names another."""
+    return resource.query(pairs, scope)
 
 
 _EMPTY: Final = "properties"

@@ -18,7 +18,7 @@ from service.errors import ApiError, BulkCounts, CollectedErrors
 from service.handlers import request_items, write_options
 from service.handlers.audit import run_settings
 from service.handlers.outcomes import DryRunRollback, outcomes
-from service.handlers.parameters import check_precondition, idempotent_request, record_path
+from service.handlers.parameters import check_precondition, idempotent_request, path_values
 from service.handlers.patch import patch_editor
 from service.handlers.write_options import WriteParameters, run_write
 from service.http.budgets import reserve_unconditionally
@@ -217,7 +217,7 @@ def _check(
     """
     options = write_options.read(request, resource, allowed)
     with CollectedErrors() as errors:
-        path = errors.of(record_path, request, resource)
+        path = errors.of(path_values, request, resource)
         errors.of(write_options.check, request, allowed)
         errors.of(check_precondition, request, resource)
         idempotency = errors.of(idempotent_request, request, raw)

@@ -20,6 +20,8 @@ _ENCODED_UNRESERVED: Final = re.compile(
     "%(2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)", re.ASCII | re.IGNORECASE
 )
 """Percent-encoded letter, digit, hyphen, period, underscore or tilde."""
+_Nested: TypeAlias = tuple[web_urldispatcher.DynamicResource, list[str]]
+"""Resource of a path, and the names of its parameters."""
 
 
 class RoutedRequest(web.Request):
@@ -41,10 +43,10 @@ class Router(web.UrlDispatcher):
         super().__init__()
         self._max_slashes = 0
         self._plain: dict[str, web_urldispatcher.PlainResource] = {}
-        self._nested: dict[tuple[int | str, ...], web_urldispatcher.AbstractResource] = {}
+        self._nested: dict[tuple[int | str, ...], _Nested] = {}
         """Paths of names and parameters in turn, after the first name, by their length and names.
 
-        aiohttp tries all paths of a collection, one after the other.
+        aiohttp tries all paths of a collection, one after the other, by regular expressions.
         """
 
     def register_resource(self, resource: web_urldispatcher.AbstractResource) -> None:
@@ -54,8 +56,10 @@ class Router(web.UrlDispatcher):
         if isinstance(resource, web_urldispatcher.PlainResource):
             self._plain[resource.canonical] = resource
         parts = resource.canonical.split("/")
-        if "{" in resource.canonical and not any("{" in name for name in parts[2::2]):
-            self._nested.setdefault((len(parts), *parts[2::2]), resource)
+        in_turn = [("{" in part) == (index % 2 > 0) for index, part in enumerate(parts)][2:]
+        if isinstance(resource, web_urldispatcher.DynamicResource) and all(in_turn):
+            parameters = [part.strip("{}") for part in parts[3::2]]
+            self._nested.setdefault(_key(parts), (resource, parameters))
 
     async def resolve(self, request: web.Request) -> web_urldispatcher.UrlMappingMatchInfo:
         """Return the match of the request's path and method, or one with the error 404 or 405.
@@ -79,9 +83,21 @@ class Router(web.UrlDispatcher):
         if path.count("/") > self._max_slashes:
             return web_urldispatcher.MatchInfoError(web.HTTPNotFound())
         parts = path.split("/")
-        nested = self._nested.get((len(parts), *parts[2::2]))
-        match = (await nested.resolve(request))[0] if nested is not None else None
+        nested = self._nested.get(_key(parts))
+        if nested is None:
+            return await super().resolve(request)
+        resource, parameters = nested
+        route, values = resource._routes.get(request.method), parts[3::2]
+        if route is not None and "" not in values and "%" not in path:
+            match_dict = dict(zip(parameters, values, strict=True))
+            return web_urldispatcher.UrlMappingMatchInfo(match_dict, route)
+        match, _ = await resource.resolve(request)
         return match or await super().resolve(request)
+
+
+def _key(parts: list[str]) -> tuple[int | str, ...]:
+    """Return the number of parts of a path, and its names, between which parameters stand."""
+    return len(parts), *parts[:3], *parts[4::2]
 
 
 def use_router(app: web.Application, router: Router, middleware: Middleware) -> None:

@@ -60,15 +60,17 @@ def slots(
     }
 
 
-def document_sql(collection: str, form: str, late: Collection[str] = ()) -> str:
+def document_sql(
+    collection: str, form: str, late: Collection[str] = (), as_json: Collection[str] = ()
+) -> str:
     """Return the SQL of a whole document in a form: ``document`` or ``writable``.
 
     Members are in the schema's order. A list is a column of texts: its elements as JSON, joined by
-    commas. Columns named in ``late`` become slots.
+    commas. Columns named in ``late`` become slots; those named in ``as_json`` are JSON already.
     """
     shape = schemas.definition(collection, form)
     keys = schemas.key_fields(collection)[:1] if form == "writable" else ()
-    return joined([object_sql(shape, shape.properties, late, keys), "'}'"])
+    return joined([object_sql(shape, shape.properties, late, keys, as_json), "'}'"])
 
 
 def members_sql(shape: ResolvedSchema, keys: Collection[str] = ()) -> str:
@@ -172,6 +174,7 @@ def object_sql(
     names: Iterable[str],
     late: Collection[str] = (),
     keys: Collection[str] = (),
+    as_json: Collection[str] = (),
 ) -> str:
     """Return the SQL that opens a JSON object with the named members; blank ``keys`` are null."""
     columns = {name: column_of(name) for name in names}
@@ -181,16 +184,17 @@ def object_sql(
         for name in keys
         if "null" in shape.properties[name].types
     }
-    members = joined(_member(shape, name, column) for name, column in columns.items())
+    members = joined(
+        _member(shape, name, column if name in as_json else _value(column, name, shape))
+        for name, column in columns.items()
+    )
     return "'{" + members.removeprefix("',")
 
 
-def _member(shape: ResolvedSchema, name: str, column: str) -> str:
-    """Return the SQL of a member, with the comma before it."""
-    resolved = shape.properties[name]
-    value = _value(column, name, resolved)
+def _member(shape: ResolvedSchema, name: str, value: str) -> str:
+    """Return the SQL of a member with a value, with the comma before it."""
     member = joined([f"',\"{name}\":'", value])
-    if _kind(resolved) == "array" or _is_present(shape, name):
+    if _kind(shape.properties[name]) == "array" or _is_present(shape, name):
         return member
     if name in shape.schema.get("required", ()):
         return f"',\"{name}\":' || coalesce({value}, 'null')"
@@ -202,8 +206,9 @@ def _is_present(shape: ResolvedSchema, name: str) -> bool:
     return name in shape.schema.get("required", ()) and "null" not in shape.properties[name].types
 
 
-def _value(column: str, name: str, resolved: ResolvedSchema) -> str:
+def _value(column: str, name: str, shape: ResolvedSchema) -> str:
     """Return the SQL of a column's JSON value; it is null if the column is."""
+    resolved = shape.properties[name]
     kind = _kind(resolved)
     if resolved.schema.get("maxItems") == 0:
         return "'[]'"

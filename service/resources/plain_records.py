@@ -69,6 +69,8 @@ class PlainRecord(MasterRecord):
 
     shown: ClassVar[tuple[str, ...]] = ()
     """Fields that documents of other records show: an update that changes one fans out."""
+    json_columns: ClassVar[tuple[str, ...]] = ()
+    """Fields whose columns are JSON in the rows of documents."""
     counted_by: ClassVar[Mapping[str, str]] = {}
     """Collections whose documents count the live records of this one, by the referring field.
 
@@ -158,7 +160,7 @@ class PlainRecord(MasterRecord):
             if name in own
         }
         for name, form, rows, late_columns in shapes:
-            rendered = scalar_columns.document_sql(self.name, form, late_columns)
+            rendered = scalar_columns.document_sql(self.name, form, late_columns, self.json_columns)
             joins = self._joins(form, fragments)
             bound[name] = shape.bind(record=rows.text, rendered=rendered, joins=joins)
         rendered = scalar_columns.document_sql(self.name, "document", late)

@@ -1,6 +1,7 @@
 """Schema definitions: the JSON Schemas of ``schemas/``, loaded once, and access to their parts."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Final, TypeAlias
@@ -21,6 +22,7 @@ TABLE: Final = "x-table"
 """Keyword of a schema file: table of the records, if the title does not name it."""
 BASE = "https://example.com/selvedge/schemas/"
 """Beginning of each file's ``$id``."""
+_REFERENCE: Final = re.compile('"\\$ref":"([^"]+)"')
 
 
 @cache
@@ -46,6 +48,24 @@ def load() -> dict[str, Schema]:
 def reference(file: str, name: str | None) -> str:
     """Return the absolute ``$ref`` of a file, or of a definition in it, for validators."""
     return f"{BASE}{file}.json#" + (f"/$defs/{name}" if name else "")
+
+
+def excerpts(references: Iterable[str]) -> dict[str, Schema]:
+    """Return the files that absolute references lead to, without other definitions, by ``$id``."""
+    files, pending, seen = dict[str, Schema](), [*references], set[str]()
+    while pending:
+        if (url := pending.pop()) not in seen:
+            seen.add(url)
+            home, _, pointer = url.partition("#")
+            file = load()[home.removeprefix(BASE).removesuffix(".json")]
+            excerpt = files.setdefault(home, {"$defs": {}})
+            if name := pointer.removeprefix("/$defs/"):
+                excerpt["$defs"][name] = part = file["$defs"][name]
+            else:
+                excerpt |= (part := file) | {"$defs": excerpt["$defs"]}
+            texts = _REFERENCE.findall(orjson.dumps(part).decode())
+            pending += [urljoin(url, text) for text in texts]
+    return files
 
 
 def whole(file: str) -> "ResolvedSchema":

@@ -33,7 +33,7 @@ def test_every_contestant_answers_every_scenario(
     measured: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample: Chosen
 ) -> None:
     monkeypatch.setenv(BASE, str(ROOT))
-    results, chosen = Results(tmp_path / "results.jsonl"), sample(scenarios(), 8)
+    results, chosen = Results(tmp_path / "results.jsonl"), sample(scenarios(), 4)
     results.begin()
     bench.run(measured, chosen, _NAMES, _UNTIMED, results)
     assert not results.failures

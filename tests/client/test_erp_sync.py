@@ -36,7 +36,7 @@ pytestmark = pytest.mark.contract("Own keys", "Outcomes")
 
 DIVISOR, MOST_LINES = int(os.environ.get("TEST_ERP_DIVISOR", "20")), 60
 MOST_REQUESTS = 12
-KILLS = int(os.environ.get("TEST_KILLS", "3"))
+KILLS = int(os.environ.get("TEST_KILLS", "2"))
 KILLED_DIVISOR = int(os.environ.get("TEST_ERP_DIVISOR", "40"))
 LATEST_KILL = 8 if KILLED_DIVISOR == 1 else 20
 """Largest number of requests after which a night is killed; it has a few more."""

@@ -16,7 +16,7 @@ from tests.support.serving import serving
 from tests.support.shop import Shop
 
 pytestmark = pytest.mark.contract("Products")
-ROUNDS = examples(3, 30)
+ROUNDS = examples(2, 30)
 STYLES = 4
 
 

@@ -16,6 +16,7 @@ from service.resources.styles import Styles
 from tests.contract.test_page_query_plans import nodes
 from tests.support.api import Api
 from tests.support.keyed_references import World, made, text
+from tests.support.priced_styles import price, priced_style
 from tests.support.statement_spy import record_statements
 from tests.support.writers import outcomes
 
@@ -177,3 +178,22 @@ async def test_keys_are_found_by_an_index(
     steps = [*nodes(orjson.loads(plan)[0]["Plan"])]
     assert index in {step.get("Index Name") for step in steps}
     assert max(step["Actual Rows"] * step["Actual Loops"] for step in steps) <= KEYS
+
+
+async def test_a_price_list_is_looked_up_by_its_key_or_if_nothing_has_a_price(
+    own_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with record_statements(monkeypatch) as sent:
+        of = await priced_style(own_api)
+        await of.made("style-skus", styleColorId=of.colors[0], sizeRangeSizeId=of.sizes[0], sku="1")
+        await of.set("RRP", price("99.90"))
+        counts = []
+        for params in (
+            {"priceListId": str(of.lists["RRP"])},
+            {"priceList.userDefinedId": "RRP"},
+            {"priceListId": str(of.lists["JP"])},
+        ):
+            sent.clear()
+            rows = (await own_api.get("/api/effective-prices", params)).data
+            counts.append((len(rows), sum("from price_list\nwhere" in each for each in sent)))
+    assert counts == [(1, 0), (1, 1), (0, 1)]

@@ -12,7 +12,7 @@ from service.records import reads as export
 from service.records import resource
 from tests.support import rows
 from tests.support.api import Api, replacing
-from tests.support.listing import walk
+from tests.support.listing import condition, walk
 from tests.support.openapi_validation import invalid, is_failure
 from tests.support.sampling import Sample
 
@@ -46,7 +46,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 async def test_a_walk_over_pages_that_end_early_shows_everything_once(
     sort: list[tuple[str, str]], shared_api: Api, small: pytest.MonkeyPatch
 ) -> None:
-    params = [*sort, ("pageSize", "100"), ("state", "active")]
+    # Other tests have added many more.
+    params = [*sort, ("pageSize", "100"), *condition("id", "le", "130")]
     records, sizes = list[Any](), list[int]()
     answer = await shared_api.get(COLORS, params)
     while True:

@@ -19,6 +19,7 @@ from service.resources.registry import MASTER_RECORDS
 from service.routes import Route
 from tests.contract.test_document_query_plans import ADMINISTRATIVE, TENANT_TABLES
 from tests.contract.test_every_route import SUCCESSES
+from tests.contract.test_page_query_plans import nodes
 from tests.support.api import Api, issue_key
 from tests.support.parametrize import CALLERS_ROUTES
 from tests.support.sampling import Sample
@@ -164,3 +165,17 @@ async def test_children_are_reached_through_their_owners(
             ]
     await connection.close()
     assert not scans
+
+
+async def test_updates_look_their_rows_up(demo_dsn: str) -> None:
+    connection = await asyncpg.connect(demo_dsn)
+    await connection.execute(
+        """insert into color (organization_id, id, name)
+        select 1, 10000 + n, 'C' from generate_series(1, 2000) n; analyze color"""
+    )
+    (colors,) = (resource for resource in MASTER_RECORDS if resource.name == "colors")
+    text = colors.statements["update"].text
+    read = await plans(connection, text, Sent((1, "[]"), is_write=True))
+    await connection.close()
+    scans = [node for node in nodes(read["generic"][0]["Plan"]) if "Index Cond" in node]
+    assert [*map(is_by_owner, scans)] == [True, True]

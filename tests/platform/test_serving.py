@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from pathlib import Path
@@ -175,7 +176,10 @@ def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
 
 @pytest.mark.contract("Connections")
 def test_kept_connections_end_with_a_stop(served_dsn: str, data_dir: Path) -> None:
-    """None is reset: whoever asks meanwhile gets an answer that says it is the last."""
+    """None is reset: whoever asks meanwhile gets an answer that says it is the last.
+
+    The stop waits little for who rests.
+    """
     settings = {"DATABASE_URL": served_dsn, "WORKERS": "2", "LOG_LEVEL": "warning"}
     with running(data_dir, "serve", **settings) as service, ExitStack() as stack:
         address = urlsplit(service.base_url)
@@ -185,6 +189,7 @@ def test_kept_connections_end_with_a_stop(served_dsn: str, data_dir: Path) -> No
         ]
         for connection in connections:
             stack.callback(connection.close)
+        stack.enter_context(socket.create_connection((address.hostname, address.port)))
         assert [_is_last(connection) for connection in connections] == [False] * 12
         service.process.send_signal(signal.SIGTERM)
         while connections:
@@ -202,23 +207,17 @@ def _is_last(connection: HTTPConnection) -> bool:
     return answer.will_close
 
 
-@pytest.mark.contract("Connections")
-def test_a_stop_waits_little_for_who_rests(served_dsn: str, data_dir: Path) -> None:
-    with running(data_dir, "serve", DATABASE_URL=served_dsn) as service:
-        assert reaches_status(f"{service.base_url}/healthz", 200)
-        address = urlsplit(service.base_url)
-        with socket.create_connection((address.hostname, address.port)):
-            assert service.stop() == 0
-
-
 @pytest.mark.contract("Starting")
-@pytest.mark.parametrize("wait", [0, 0.2])
-def test_a_stop_is_heard_however_soon_it_comes(data_dir: Path, wait: float) -> None:
+def test_a_stop_is_heard_however_soon_it_comes(data_dir: Path) -> None:
     """A signal before the handlers were installed was lost, and the service ran on."""
-    away = "postgresql://selvedge@127.0.0.1:1/selvedge"
-    with running(data_dir, "serve", DATABASE_URL=away, WORKERS="2") as service:
-        time.sleep(wait)
-        assert service.stop() == 0
+    settings = {"DATABASE_URL": "postgresql://selvedge@127.0.0.1:1/selvedge", "WORKERS": "2"}
+    with ExitStack() as stack:
+        services = []
+        for wait in (0, 0.2):
+            services.append(stack.enter_context(running(data_dir, "serve", **settings)))
+            time.sleep(wait)
+            services[-1].process.send_signal(signal.SIGTERM)
+        assert [service.process.wait(limit(60)) for service in services] == [0, 0]
 
 
 def _metrics(service: Running) -> str:
@@ -271,24 +270,16 @@ def test_a_bad_setting_is_refused_in_one_line(
 
 
 @pytest.mark.contract("Settings")
-def test_a_port_in_use_is_refused_in_one_line(dsn: str, data_dir: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        refused = selvedge(data_dir, "serve", DATABASE_URL=dsn, PORT=port)
-    assert refused.returncode == 1
-    [line] = refused.stderr.splitlines()
-    assert port in line
-
-
-@pytest.mark.contract("Settings")
-def test_a_port_in_use_is_refused_before_anything_is_made(data_dir: Path) -> None:
+def test_a_port_in_use_is_refused_before_anything_is_made(dsn: str, data_dir: Path) -> None:
     """The embedded server was started and the demo data loaded before the port was tried."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    with socket.create_server(("127.0.0.1", 0)) as taken, ThreadPoolExecutor() as pool:
         port = str(taken.getsockname()[1])
-        refused = selvedge(data_dir, "run", PORT=port)
-    assert refused.returncode == 1
-    [line] = refused.stderr.splitlines()
-    assert port in line
+        run = pool.submit(selvedge, data_dir, "run", PORT=port)
+        serve = pool.submit(selvedge, data_dir, "serve", PORT=port, DATABASE_URL=dsn)
+        for refused in (run.result(), serve.result()):
+            assert refused.returncode == 1
+            [line] = refused.stderr.splitlines()
+            assert port in line
     assert not data_dir.exists()
 
 

@@ -199,11 +199,13 @@ for no key update;
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
+    -- The ids as an array make the planner look the rows up. By the join alone it may read the whole collection.
     update brand as stored
     set custom_id = item."customId", name = item."name", state = item."state"
     from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
     join brand before on before.organization_id = $1::bigint and before.id = item.id
     where stored.organization_id = $1::bigint and stored.id = item.id
+        and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))
         and row(stored.custom_id, stored.name, stored.state) is distinct
             from row(item."customId", item."name", item."state")
     returning stored.id, row(stored.name, stored.custom_id) is distinct
@@ -740,6 +742,7 @@ for no key update;
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
+    -- The ids as an array make the planner look the rows up. By the join alone it may read the whole collection.
     update color as stored
     set name = item."name", user_defined_id = item."userDefinedId", user_defined_id2 = item."userDefinedId2",
         color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
@@ -747,6 +750,7 @@ with returned as (
         "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
     join color before on before.organization_id = $1::bigint and before.id = item.id
     where stored.organization_id = $1::bigint and stored.id = item.id
+        and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))
         and row(stored.name, stored.user_defined_id, stored.user_defined_id2, stored.color_reference,
             stored.color_note, stored.state) is distinct
             from row(item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 import pytest
@@ -30,6 +30,19 @@ _BEING_DRAWN = (
     exceptions.ElementClickInterceptedException,
 )
 """What a page may say of an element while it draws it; a moment later it may be another one."""
+_SHOWN = """
+const element = document.querySelector(arguments[0]);
+return element?.checkVisibility({ visibilityProperty: true }) || element?.type === "file"
+  ? element : null;
+"""
+_TAKES_CLICKS = """
+const [element] = arguments;
+if (!element.checkVisibility({ visibilityProperty: true })) return false;
+if (element.matches(":disabled")) return false;
+// Clear of the bars that stay in view, as the page's scroll padding has it.
+element.scrollIntoView({ block: "nearest" });
+return true;
+"""
 
 NEEDS_BROWSER = pytest.mark.skipif(
     not (BROWSER and DRIVER), reason="chromium and chromedriver are not installed"
@@ -188,17 +201,14 @@ class DataPage(Page):
         return bool(self.value("!!document.querySelector('[aria-busy=true]')"))
 
 
-def _shown(selector: str, driver: webdriver.Chrome) -> WebElement | Literal[False]:
-    element = driver.find_element(By.CSS_SELECTOR, selector)
-    is_shown = element.is_displayed() or element.get_property("type") == "file"
-    return element if is_shown else False
+def _shown(selector: str, driver: webdriver.Chrome) -> WebElement | None:
+    element: WebElement | None = driver.execute_script(_SHOWN, selector)
+    return element
 
 
 def _is_clicked(locator: tuple[str, str], driver: webdriver.Chrome) -> bool:
     element = driver.find_element(*locator)
-    if takes_clicks := element.is_displayed() and element.is_enabled():
-        # Clear of the bars that stay in view, as the page's scroll padding has it.
-        driver.execute_script("arguments[0].scrollIntoView({block: 'nearest'})", element)
+    if takes_clicks := bool(driver.execute_script(_TAKES_CLICKS, element)):
         element.click()
     return takes_clicks
 

@@ -155,7 +155,19 @@ def writes(random: Random) -> list[dict[str, Any]]:
     for each in chosen:
         if random.random() < 0.02:
             each["item"]["unknown"] = True
+        if random.random() < 0.3:
+            _name_line(each, random)
     return chosen
+
+
+def _name_line(written: dict[str, Any], random: Random) -> None:
+    """Let a chart rename a line, or a sample request name the line of a requested value."""
+    item, line = written["item"], {"lineId": {"name": random.choice(("Chest", "Bust"))}}
+    if written["collection"] == "measurement-charts":
+        item["lines"][0] |= line | {"name": random.choice(("Chest", "Bust"))}
+    if written["collection"] == "sample-requests":
+        [size] = item["sizeRangeSizeIds"]
+        item["requested"] = [line | {"sizeRangeSizeId": size, "value": "9.5"}]
 
 
 def deletes(random: Random, chosen: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -131,13 +131,14 @@ async def contents_are_proved_by_sending_them_again(client: Client, folder: Impo
     again = ImportOptions(dry_run=True)
     counts = await folder.import_records(client, options=again)
     assert {outcome for outcomes in counts.values() for outcome in outcomes} == {"unchanged"}
-    for name, field in {"groups": "name", "color-swatches": "hex", "items": "unit"}.items():
+    fields = {"groups": "name", "color-swatches": "hex", "items": "unit"}
+    for name, field in fields.items():
         path = folder.path / f"{name}.ndjson"
         lines = lines_of(path)
         lines[0][field] = "#123456" if field == "hex" else "Planted"
         path.write_bytes(b"\n".join(map(orjson.dumps, lines)))
-        counts = await folder.import_records(client, options=again)
-        assert counts[name]["updated"] == 1
+    counts = await folder.import_records(client, options=again)
+    assert [counts[name]["updated"] for name in fields] == [1] * 3
     assert await different(client, folder.path) == {}
 
 

@@ -77,6 +77,6 @@ def test_messages_say_what_is_wrong() -> None:
 
 def errors(name: str, value: object) -> list[ErrorDetail]:
     """Return the errors of a value of a scalar."""
-    violations = Validator(SCALARS, name)._compiled.iter_errors(value)
-    details = [detail for violation in violations for detail in error_details(violation)]
+    violations = Validator(SCALARS, name)._compiled.iter_errors({name: value})
+    details = [detail for violation in violations for detail in error_details(violation, 1)]
     return [*details, *format_errors(schemas.definition(SCALARS, name), value)]

@@ -80,7 +80,8 @@ class EffectivePrices(Resource):
     async def require_parents(
         self, connection: Connection, caller: Caller, parents: Sequence[int]
     ) -> None:
-        """Do nothing: price list and day are no parents."""
+        """Raise ``unknown_reference`` for a price list by id that does not exist."""
+        await self._price_list(connection, caller, {_LIST: parents[0]})
 
     def query(self, query: Iterable[tuple[str, str]], scope: str) -> ListQuery:
         """Return the list query of parameters; raise ApiError with all of their errors."""
@@ -108,8 +109,19 @@ class EffectivePrices(Resource):
     async def price_list_and_day(
         self, connection: Connection, caller: Caller, list_request: ListRequest
     ) -> tuple[Any, date]:
-        """Return the id of the price list and the day; raise ApiError for an unknown list."""
+        """Return the id of the price list and the day; raise ApiError for an unknown key.
+
+        An unknown id has no prices, so it is looked up only then, by ``require_parents``.
+        """
         values = {c.property.name: c.values[0] for c in list_request.conditions}
+        price_list_id = values.get(_LIST)
+        if price_list_id is None:
+            price_list_id = await self._price_list(connection, caller, values)
+        return price_list_id, values.get(_DATE) or today()
+
+    async def _price_list(
+        self, connection: Connection, caller: Caller, values: Mapping[str, Any]
+    ) -> Any:
         text, names = load("effective_prices")["price_lists"].text, (_LIST, _KEY)
         rows = await connection.fetch(text, caller.organization_id, *map(values.get, names))
         name = _KEY if _KEY in values else _LIST
@@ -119,4 +131,4 @@ class EffectivePrices(Resource):
         if len(rows) > 1:
             message = ambiguous_message([row["id"] for row in rows])
             raise api_error(ErrorType.CONFLICT_AMBIGUOUS_KEY, name, message=message)
-        return rows[0]["id"], values.get(_DATE) or today()
+        return rows[0]["id"]

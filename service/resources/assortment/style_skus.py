@@ -17,7 +17,7 @@ _LOOKED_UP: Final = {
     "sizeName": "of_size",
     "gtin": "of_barcode",
 }
-"""Fragments for fields of other records: of a page's rows, and where lists filter or sort."""
+"""Fragments for fields of other records, by which lists filter and sort."""
 
 
 class StyleSkus(PlainRecord):
@@ -50,6 +50,7 @@ class StyleSkus(PlainRecord):
     )
     search = SearchColumns("sku")
     shown = ("sku",)
+    json_columns = ("styleNumber", "colorName", "sizeName")
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,14 +59,15 @@ class StyleSkus(PlainRecord):
 
     def _own_statements(self) -> dict[str, Statement]:
         own = super()._own_statements().items()
-        return {name: text for name, text in own if name not in _LOOKED_UP.values()}
+        return {name: text for name, text in own if name not in {"joins", *_LOOKED_UP.values()}}
 
     def _joins(self, form: str, fragments: Mapping[str, Statement]) -> str:
         """Return the SQL that joins what documents show of other records to the page."""
-        joins = [super()._joins(form, fragments)]
-        for name in _LOOKED_UP.values() if form == "document" else ():
-            joins.append(f"left join lateral ({_SQL[name].fill(row='page')}) as {name} on true")
-        return "\n".join(joins)
+        joins = super()._joins(form, fragments)
+        if form == "document":
+            slots = {name: _SQL[name].fill(row="page") for name in ("of_size", "of_barcode")}
+            joins += _SQL["joins"].fill(**slots)
+        return joins
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether an SKU is new or restored: only those need a size of the size range."""
