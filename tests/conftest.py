@@ -6,16 +6,18 @@ from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack
 from typing import Any, Final
 
+import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
 from selenium import webdriver
 
 from benchmarks import contestants
+from service.organizations import administration
 from service.settings import cores
 from tests.connectors import tools as connector_tools
 from tests.generated import tools
 from tests.support import cluster
-from tests.support.api import Api, issue_key
+from tests.support.api import Api, issue_keys
 from tests.support.browser import Reader, reader_of
 from tests.support.chromium import chromium, fresh_tab
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
@@ -159,22 +161,83 @@ async def client(demo_dsn: str) -> AsyncIterator[TestClient[Any, Any]]:
         yield client
 
 
-@pytest.fixture
-async def api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
-    """A caller of organization 1, which has every feature."""
-    return Api(client, await issue_key(demo_dsn, 1))
+@pytest.fixture(scope="session")
+def shared_dsn(server_dsn: str, worker_id: str) -> str:
+    """A database with the demo data that the tests of a worker share.
+
+    A test may add records of its own to it, and changes no others.
+    """
+    return fresh_database(server_dsn, f"shared_{worker_id}", DEMO_TEMPLATE)
+
+
+@pytest.fixture(scope="session")
+async def shared_client(shared_dsn: str) -> AsyncIterator[TestClient[Any, Any]]:
+    """The service on it, one for all tests of a worker."""
+    async with serving(shared_dsn, LOG_LEVEL="info") as server, TestClient(server) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+async def shared_connection(shared_dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    """A connection to it."""
+    connection = await asyncpg.connect(shared_dsn)
+    yield connection
+    await connection.close()
 
 
 @pytest.fixture
-async def other_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
-    """A caller of organization 2, which has no optional feature."""
-    return Api(client, await issue_key(demo_dsn, 2))
+async def new_keys(shared_connection: asyncpg.Connection) -> dict[str, str]:
+    """Keys of two empty organizations there that no other test sees."""
+    first, second = [
+        await administration.create_organization(
+            shared_connection, "New", multiple_language=has_features, pro=has_features
+        )
+        for has_features in (True, False)
+    ]
+    return await issue_keys(shared_connection, first, second)
 
 
 @pytest.fixture
-async def reader_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
-    """A caller of organization 1 whose key may only read."""
-    return Api(client, await issue_key(demo_dsn, 1, "read"))
+async def demo_keys(demo_dsn: str) -> dict[str, str]:
+    """Keys of organizations 1 and 2 of the demo data."""
+    connection = await asyncpg.connect(demo_dsn)
+    keys = await issue_keys(connection, 1, 2)
+    await connection.close()
+    return keys
+
+
+@pytest.fixture
+def callers(request: pytest.FixtureRequest) -> dict[str, Api]:
+    """Callers of two organizations, which are new on a service that tests share.
+
+    Tests that are marked with ``demo_data``, or that name the service or its database, get their
+    own, with the demo data.
+    """
+    has_own = request.node.get_closest_marker("demo_data")
+    if has_own or not {"client", "demo_dsn"}.isdisjoint(request.fixturenames):
+        names = ("client", "demo_keys")
+    else:
+        names = ("shared_client", "new_keys")
+    client, keys = map(request.getfixturevalue, names)
+    return {name: Api(client, key) for name, key in keys.items()}
+
+
+@pytest.fixture
+def api(callers: dict[str, Api]) -> Api:
+    """A caller of an organization that has every feature."""
+    return callers["writer"]
+
+
+@pytest.fixture
+def reader_api(callers: dict[str, Api]) -> Api:
+    """A caller of the same organization whose key may only read."""
+    return callers["reader"]
+
+
+@pytest.fixture
+def other_api(callers: dict[str, Api]) -> Api:
+    """A caller of another organization, which has no optional feature."""
+    return callers["other"]
 
 
 @pytest.fixture

@@ -10,34 +10,16 @@ import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
 
-from tests.support.api import Api, issue_key
+from tests.support.api import Api, issue_keys
 from tests.support.clock import Clock
-from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.keyed_references import NUMBERS, World
 from tests.support.serving import serving
 
 
 @pytest.fixture(scope="session")
-def shared_dsn(server_dsn: str, worker_id: str) -> str:
-    """The database."""
-    return fresh_database(server_dsn, f"shared_{worker_id}", DEMO_TEMPLATE)
-
-
-@pytest.fixture(scope="session")
-async def shared_keys(shared_dsn: str) -> dict[str, str]:
-    """Keys of organization 1, to write and to read, and of organization 2, to write."""
-    return {
-        "writer": await issue_key(shared_dsn, 1),
-        "reader": await issue_key(shared_dsn, 1, "read"),
-        "other": await issue_key(shared_dsn, 2),
-    }
-
-
-@pytest.fixture(scope="session")
-async def shared_client(shared_dsn: str) -> AsyncIterator[TestClient[Any, Any]]:
-    """The service on it, one for all tests of a worker."""
-    async with serving(shared_dsn) as server, TestClient(server) as client:
-        yield client
+async def shared_keys(shared_connection: asyncpg.Connection) -> dict[str, str]:
+    """Keys of organizations 1 and 2."""
+    return await issue_keys(shared_connection, 1, 2)
 
 
 @pytest.fixture
@@ -74,16 +56,14 @@ async def world(shared_api: Api) -> World:
 
 
 @pytest.fixture(scope="session")
-async def stored(shared_dsn: str) -> dict[str, int]:
+async def stored(shared_connection: asyncpg.Connection) -> dict[str, int]:
     """Path parameters that name records of organization 1."""
-    connection = await asyncpg.connect(shared_dsn)
-    row = await connection.fetchrow(
+    row = await shared_connection.fetchrow(
         """select r.style_id, s.sample_request_id, s.size_range_size_id,
             (select min(price_list_id) from style_price)
         from sample_request r join sample_request_size s on s.sample_request_id = r.id
         where r.organization_id = 1 and s.organization_id = 1 order by 2, 3 limit 1"""
     )
-    await connection.close()
     return dict(
         zip(("styleId", "sampleRequestId", "sizeRangeSizeId", "priceListId"), row, strict=True)
     )

@@ -19,7 +19,7 @@ from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
 from tests.support.raw_http import exchange, head
 
-pytestmark = pytest.mark.contract("Log")
+pytestmark = [pytest.mark.contract("Log"), pytest.mark.demo_data]
 
 GROUPS = "/api/groups"
 

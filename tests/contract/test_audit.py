@@ -47,6 +47,7 @@ async def entries_of(api: Api) -> list[dict[str, Any]]:
     return list((await api.get(AUDIT)).data)
 
 
+@pytest.mark.demo_data
 async def test_webhooks_and_settings_are_audited(api: Api) -> None:
     """Each write adds one entry, in its transaction; refused and repeated ones add none."""
     key = api.key.split("_")[2]

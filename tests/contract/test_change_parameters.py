@@ -69,6 +69,7 @@ async def test_a_cursor_s_own_parameters_may_stand_beside_it(api: Api) -> None:
         assert answer.details == [("validation_error.exclusive_parameters", name)]
 
 
+@pytest.mark.demo_data
 async def test_forged_cursors_are_read_as_strictly_as_queries(api: Api) -> None:
     scope = cursor.scope(PATH, 1)
     right: list[Any] = [1, 0, [0, None, 0], [[], None, 100, False]]

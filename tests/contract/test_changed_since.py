@@ -273,9 +273,8 @@ async def test_the_header_costs_no_statement_of_its_own(
     assert changes.cursor_after.cache_info().maxsize == 1024
 
 
-async def test_the_position_of_a_first_page_is_recent_during_a_poll(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.demo_data
+async def test_a_page_during_a_poll_is_recent(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Contract, Lists: also when the poll before it is long ago."""
     first = await api.get(GROUPS, {"pageSize": "1"})
     await api.post(GROUPS, {"name": "Later"})

@@ -154,6 +154,7 @@ async def test_a_long_poll_without_changes_returns_an_empty_page(api: Api) -> No
     assert time.monotonic() - began >= 1
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Shares")
 async def test_long_polls_hold_no_connection(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does a stop wait for them."""

@@ -48,6 +48,7 @@ async def test_pages_have_whole_transactions(api: Api) -> None:
     assert (await after(api, 6)).data == []
 
 
+@pytest.mark.demo_data
 async def test_numbers_go_on_after_the_newest(api: Api) -> None:
     await transactions(api, 1)
     last = (await after(api, 0)).data[-1]["n"]

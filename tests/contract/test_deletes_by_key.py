@@ -8,7 +8,7 @@ from tests.support import generate
 from tests.support.api import Api
 from tests.support.parametrize import of_each_resource, of_each_with_simple_key
 
-pytestmark = pytest.mark.contract("Own keys")
+pytestmark = [pytest.mark.contract("Own keys"), pytest.mark.demo_data]
 
 DELETED = {"state": "deleted"}
 

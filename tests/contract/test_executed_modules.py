@@ -42,6 +42,7 @@ async def executed(send: Callable[[int], Awaitable[Answer]]) -> set[str]:
     return set.intersection(*runs[1:]) - _BACKGROUND
 
 
+@pytest.mark.demo_data
 async def test_a_request_executes_few_modules(api: Api) -> None:
     async def put(number: int) -> Answer:
         items = [{"id": id_, "name": f"Color {number}", "state": "active"} for id_ in (1, 2)]

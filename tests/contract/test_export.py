@@ -58,6 +58,7 @@ async def snapshots_left(dsn: str) -> list[str]:
     return [row["query"] for row in rows]
 
 
+@pytest.mark.demo_data
 @pytest.mark.parametrize("batch", [1, 7, 500])
 async def test_an_export_equals_the_lists(
     batch: int, api: Api, monkeypatch: pytest.MonkeyPatch
@@ -101,6 +102,7 @@ async def test_parameters(shared_api: Api) -> None:
     assert (head.status, head.raw) == (200, b"")
 
 
+@pytest.mark.demo_data
 async def test_all_is_of_one_moment(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written during the export is in the changes after its cursor."""
     before = {record["id"]: record for record in await walk(api, GROUPS)}

@@ -15,6 +15,7 @@ CONTRACT = documents.sections(GUIDES.parent / "contract.md")
 each_guide = pytest.mark.parametrize("guide", FILES, ids=lambda path: path.stem)
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Open pages")
 @each_guide
 async def test_guides_show_real_responses(guide: Path, api: Api) -> None:

@@ -14,7 +14,7 @@ from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Api
 from tests.support.sampling import Sample
 
-pytestmark = pytest.mark.contract("States")
+pytestmark = [pytest.mark.contract("States"), pytest.mark.demo_data]
 
 ROUNDS = 8
 #: A kind of records and their number, with the first ones; of the default size range none.

@@ -34,11 +34,11 @@ async def create(api: Api, **members: Any) -> tuple[dict[str, Any], Api]:
 
 
 async def test_a_key_is_created_rotated_and_deleted(api: Api) -> None:
-    own_id = api.key.split("_")[2]
+    _, organization, own_id, _ = api.key.split("_")
     sent = {"name": "Portal", "scopes": ["groups:write", "read"], "source": "portal"}
     document, portal = await create(api, **sent, expiresAt="2999-01-01T00:00:00Z")
     key, path = document.pop("key"), f"{PATH}/{document['id']}"
-    assert key.startswith(f"slv_1_{document['id']}_")
+    assert key.startswith(f"slv_{organization}_{document['id']}_")
     assert document == {
         "id": document["id"],
         "name": "Portal",

@@ -31,6 +31,7 @@ async def test_a_page_that_the_caller_has_is_not_sent_again(
     assert other.headers["ETag"] != first.headers["ETag"]
 
 
+@pytest.mark.demo_data
 async def test_a_page_has_another_tag_once_it_is_another(api: Api) -> None:
     path = f"{GROUPS}?pageSize=3"
     before = await api.get(path)

@@ -143,6 +143,7 @@ async def test_a_chart_is_merged_and_patched(shared_api: Api) -> None:
     assert wrong.details == [("validation_error.required_field", "lines")]
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Measured values")
 async def test_a_measured_size_is_merged(api: Api) -> None:
     [path, *_] = await parts.paths(api, parts.BY_NAME["measurements"])

@@ -107,6 +107,7 @@ async def test_records_without_keys_and_shared_keys(api: Api) -> None:
     assert {"SV-1\x1fa.png", "Ü-2\x1fa.png"} <= {*result["unexpected"]}
 
 
+@pytest.mark.demo_data
 async def test_a_comparison_names_what_differs(api: Api) -> None:
     keys = [record["number"] for record in await walk(api, STYLE, [("pageSize", "100")])]
     stored = await counts(api, "styles")
@@ -141,6 +142,7 @@ async def test_a_comparison_names_what_differs(api: Api) -> None:
     assert {only_counted[name] for name in names} == {None}
 
 
+@pytest.mark.demo_data
 async def test_lists_end_after_a_thousand_keys(api: Api) -> None:
     keys = [f"K{n:04}" for n in range(1500)]
     result = await compared(api, collection="brands", keys=keys)

@@ -17,7 +17,7 @@ from tests.support.parametrize import (
     of_each_with_own_key,
 )
 
-pytestmark = pytest.mark.contract("Own keys")
+pytestmark = [pytest.mark.contract("Own keys"), pytest.mark.demo_data]
 
 COLORS, GROUPS = "/api/colors", "/api/groups"
 MATCH = {"match": "userDefinedId"}

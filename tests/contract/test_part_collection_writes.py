@@ -8,7 +8,7 @@ from tests.support.api import Api
 from tests.support.changes import Follower
 from tests.support.part_collections import listed, put
 
-pytestmark = pytest.mark.contract("Part collections")
+pytestmark = [pytest.mark.contract("Part collections"), pytest.mark.demo_data]
 
 CHARTS = "/api/measurement-charts"
 MEASURED = "/api/measurements"

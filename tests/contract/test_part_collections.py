@@ -12,7 +12,7 @@ from tests.support.api import Api
 from tests.support.openapi_validation import form
 from tests.support.part_collections import listed, put, replaceable
 
-pytestmark = pytest.mark.contract("Part collections")
+pytestmark = [pytest.mark.contract("Part collections"), pytest.mark.demo_data]
 
 #: Parts whose items replace what they name, and leave others.
 NAMING = (MEASUREMENTS, parts.PRICES)

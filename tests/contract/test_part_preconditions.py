@@ -13,7 +13,7 @@ from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
 from tests.support.part_collections import replaceable
 
-pytestmark = pytest.mark.contract("Preconditions", "Part collections")
+pytestmark = [pytest.mark.contract("Preconditions", "Part collections"), pytest.mark.demo_data]
 
 of_each_tagged_part = pytest.mark.parametrize(
     "collection",

@@ -13,7 +13,7 @@ from tests.support.openapi_validation import form
 from tests.support.part_collections import replaceable
 from tests.support.previews import difference
 
-pytestmark = pytest.mark.contract("Dry runs", "Part collections")
+pytestmark = [pytest.mark.contract("Dry runs", "Part collections"), pytest.mark.demo_data]
 
 PREVIEW: Final = {"dryRun": "true", "preview": "true"}
 #: New entries, where a name is not enough.

@@ -13,7 +13,7 @@ from tests.support.api import Api
 from tests.support.openapi_validation import form
 from tests.support.sampling import examples, settle_seed
 
-pytestmark = pytest.mark.contract("Parts")
+pytestmark = [pytest.mark.contract("Parts"), pytest.mark.demo_data]
 
 of_each_part = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 SEVERAL = range(examples(few=1, many=25))

@@ -12,7 +12,7 @@ from tests.support import generate
 from tests.support.api import Answer, Api, exactly, replacing
 from tests.support.parametrize import of_each_with_simple_key
 
-pytestmark = pytest.mark.contract("Paths by own key")
+pytestmark = [pytest.mark.contract("Paths by own key"), pytest.mark.demo_data]
 
 BRANDS, STYLES, COLORS = "/api/brands", "/api/styles", "/api/colors"
 ODD = "A/B=C %2F+é漢{x}?#&;..\n\u202e"

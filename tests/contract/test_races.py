@@ -63,6 +63,7 @@ async def test_replaces_and_patches_count_together(api: Api) -> None:
     assert set(refused) == {409, 412}
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Transactions", "Patches")
 async def test_patches_that_add_to_one_list_all_arrive(api: Api) -> None:
     groups = [group["id"] for group in (await api.get("/api/color-groups")).data[:ROUNDS]]
@@ -111,6 +112,7 @@ async def test_concurrent_promotions_leave_one_default(api: Api) -> None:
     assert len(await defaults(api)) == 1
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Size ranges")
 async def test_a_default_is_never_a_deleted_one(api: Api) -> None:
     for _ in range(ROUNDS):

@@ -42,6 +42,7 @@ async def keys_of(api: Api) -> dict[str, list[int]]:
     return ids
 
 
+@pytest.mark.demo_data
 @of_each_with_own_key
 async def test_records_get_other_keys_by_replaces_and_merges(
     resource: MasterRecord, api: Api

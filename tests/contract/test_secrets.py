@@ -41,6 +41,7 @@ async def test_a_key_as_request_id_is_replaced(api: Api, monkeypatch: pytest.Mon
         assert sent not in feed.raw.decode()
 
 
+@pytest.mark.demo_data
 async def test_no_form_of_a_key_is_logged(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     log, written = api.client.app[ACCESS_LOG], io.StringIO()
     monkeypatch.setattr(log, "_stream", written)

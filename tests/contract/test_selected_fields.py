@@ -81,6 +81,7 @@ async def test_the_tag_is_that_of_the_bytes(shared_api: Api) -> None:
     assert stale.status == 412
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Parts")
 async def test_parts_select_members_too(api: Api) -> None:
     sizes = (await api.get("/api/size-ranges")).data[0]["id"]

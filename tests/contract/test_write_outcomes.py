@@ -50,6 +50,7 @@ async def shown_key(api: Api, resource: MasterRecord, item: dict[str, Any]) -> A
     return (await api.get(f"/api/{path}/{key}")).data[name] if path else key
 
 
+@pytest.mark.demo_data
 @of_each_resource
 async def test_short_responses_have_an_outcome_per_item(resource: MasterRecord, api: Api) -> None:
     root = f"/api/{resource.name}"
@@ -249,9 +250,10 @@ async def test_dependents_of_a_failed_item_fail(api: Api) -> None:
 
 @pytest.mark.contract("Skipping failing items", "States")
 async def test_a_group_in_use_stays_and_the_others_go(api: Api) -> None:
-    groups = (await api.get(GROUPS, {"pageSize": 100})).data
-    used = next(group for group in groups if group["usedInStyles"])
-    free = next(group for group in groups if not group["usedInStyles"])
+    groups = [{"name": "Knit", "userDefinedId": key} for key in "AB"]
+    used, free = [(await api.post(GROUPS, group)).data for group in groups]
+    style = {"number": "SV-1", "name": "Coat", "state": "active", "groupIds": [used["id"]]}
+    assert (await api.post("/api/styles", style)).status == 201
     ids = [("ids", str(group["id"])) for group in (used, free)]
     answer = await api.delete(GROUPS, [*ids, ("onError", "skip")])
     assert shown(answer) == ["failed", "deleted"]
@@ -261,14 +263,13 @@ async def test_a_group_in_use_stays_and_the_others_go(api: Api) -> None:
 FIELD = {"type": "allowedValue", "allowedValues": [{"value": "One"}]}
 
 
-async def family(api: Api, root: str, count: int) -> list[int]:
+async def family(api: Api, root: str, count: int) -> list[Any]:
     """Return ids of custom fields, each the parent of the next."""
-    ids: list[int] = []
+    ids: list[int | None] = [None]
     for number in range(count):
-        parent = {"parentCustomFieldId": ids[-1]} if ids else {}
-        answer = await api.post(root, {"name": f"Generation {number}", **FIELD, **parent})
-        ids.append(answer.data["id"])
-    return ids
+        item = {"name": f"Generation {number}", **FIELD, "parentCustomFieldId": ids[-1]}
+        ids.append((await api.post(root, item)).data["id"])
+    return ids[1:]
 
 
 @pytest.mark.contract("Skipping failing items")
@@ -276,12 +277,12 @@ async def family(api: Api, root: str, count: int) -> list[int]:
 async def test_long_lines_of_what_relies_on_each_other_fail_together(api: Api, root: str) -> None:
     """Children do not come back without their parents, and parents do not go before children."""
     ids = await family(api, root, 12)
-    await api.delete(root, [("ids", str(record_id)) for record_id in ids])
+    await api.delete(root, [("ids", str(each)) for each in ids])
     free = (await api.post(root, {"name": "Free", **FIELD})).data["id"]
     parents = [None, *ids[:-1]]
     items: list[dict[str, Any]] = [
-        {"id": record_id, "name": "Back", "state": "active", **FIELD, "parentCustomFieldId": parent}
-        for record_id, parent in zip(ids, parents, strict=True)
+        {"id": each, "name": "Back", "state": "active", **FIELD, "parentCustomFieldId": parent}
+        for each, parent in zip(ids, parents, strict=True)
     ]
     other = {"id": free, "name": "Free again", "state": "active", **FIELD}
     wrong = [items[0] | {"allowedValues": [{"id": 2**60, "value": "x"}]}, *items[1:]]
@@ -291,8 +292,8 @@ async def test_long_lines_of_what_relies_on_each_other_fail_together(api: Api, r
     assert kinds == {"validation_error.unknown_reference"}
     back = await api.put(root, items, params=SKIP)
     assert shown(back) == ["updated"] * 12
-    child = await api.post(root, {"name": "Last", **FIELD, "parentCustomFieldId": ids[-1]})
-    assert child.status == 201
+    last = {"name": "Last", **FIELD, "parentCustomFieldId": ids[-1]}
+    assert (await api.post(root, last)).status == 201
     ends = [("ids", str(record_id)) for record_id in (*ids, free)]
     gone = await api.delete(root, [*ends, ("onError", "skip")])
     assert shown(gone) == ["failed"] * 12 + ["deleted"]

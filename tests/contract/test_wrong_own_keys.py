@@ -16,6 +16,7 @@ from tests.support.sampling import Sample
 pytestmark = pytest.mark.contract("Own keys")
 
 
+@pytest.mark.demo_data
 async def test_no_own_key_is_blank_wherever_it_is_written(api: Api, sample: Sample) -> None:
     """In every collection: create, replace, both patches, by id and by key, newKey, and paths."""
     wrong = []

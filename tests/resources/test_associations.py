@@ -10,7 +10,7 @@ from tests.support.api import Api
 from tests.support.custom_fields import STYLE, item, new, put
 from tests.support.offenders import in_each
 
-pytestmark = pytest.mark.contract("Style custom fields")
+pytestmark = [pytest.mark.contract("Style custom fields"), pytest.mark.demo_data]
 
 FIELDS = ("associatedBrands", "associatedGroups", "associatedStyleCategories")
 UNKNOWN = "validation_error.unknown_reference"

@@ -73,6 +73,7 @@ async def test_the_twelve_digits_of_a_short_gtin(api: Api) -> None:
     assert key == gtin("65217700000")
 
 
+@pytest.mark.demo_data
 async def test_ranges_that_give_no_numbers(api: Api) -> None:
     few = await new_range(api, firstReference=88, lastReference=99)
     inactive = await new_range(api, state="inactive")

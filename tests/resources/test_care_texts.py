@@ -58,6 +58,7 @@ async def test_create_needs_a_text(api: Api, name: str) -> None:
     assert (await make(api, name, state="inactive"))["state"] == "inactive"
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Common fields")
 @of_each
 async def test_position_counts_on(api: Api, name: str) -> None:
@@ -191,6 +192,7 @@ async def test_bulk_is_all_or_nothing(api: Api, other_api: Api, name: str) -> No
     assert (await other_api.get(f"/api/{name}/{foreign['id']}")).data == foreign
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Limits")
 @of_each
 async def test_bulk_limits(api: Api, name: str) -> None:

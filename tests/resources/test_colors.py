@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.api import Api
 
-pytestmark = pytest.mark.contract("Colors")
+pytestmark = [pytest.mark.contract("Colors"), pytest.mark.demo_data]
 
 COLORS = "/api/colors"
 GOOD: dict[str, Any] = {"name": "Kelp", "state": "active"}

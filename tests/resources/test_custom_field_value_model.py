@@ -12,7 +12,7 @@ from tests.support.openapi_validation import is_failure
 from tests.support.sampling import examples, settle_seed
 from tests.support.value_model import Field, Key, Model
 
-pytestmark = pytest.mark.contract("Custom field values", "Styles")
+pytestmark = [pytest.mark.contract("Custom field values", "Styles"), pytest.mark.demo_data]
 
 #: 5,000 states in all: each style has definitions of its own.
 STYLES: Final = examples(3, 5)

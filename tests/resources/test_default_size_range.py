@@ -8,7 +8,7 @@ import pytest
 from tests.support.api import Api, replacing
 from tests.support.size_ranges import RANGES, create
 
-pytestmark = pytest.mark.contract("Size ranges")
+pytestmark = [pytest.mark.contract("Size ranges"), pytest.mark.demo_data]
 
 
 async def default_ids(api: Api) -> list[int]:

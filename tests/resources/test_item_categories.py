@@ -9,6 +9,7 @@ from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import form, is_failure
 
 pytestmark = [
+    pytest.mark.demo_data,
     pytest.mark.contract("Item categories"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]

@@ -9,7 +9,7 @@ from tests.support.api import Api
 from tests.support.changes import Follower
 from tests.support.sampling import settle_seed
 
-pytestmark = pytest.mark.contract("Order of arrays")
+pytestmark = [pytest.mark.contract("Order of arrays"), pytest.mark.demo_data]
 
 
 async def test_sizes_and_lines_keep_the_order_in_which_they_are_sent(api: Api) -> None:

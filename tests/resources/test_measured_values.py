@@ -10,7 +10,7 @@ from tests.support.api import JSON_PATCH, Api, replacing
 from tests.support.changes import Follower
 from tests.support.offenders import in_each
 
-pytestmark = pytest.mark.contract("Measured values")
+pytestmark = [pytest.mark.contract("Measured values"), pytest.mark.demo_data]
 
 VALUES = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
 REQUESTS = "/api/styles/1/sample-requests"

@@ -10,7 +10,7 @@ from tests.support.api import Api
 from tests.support.changes import Follower
 from tests.support.offenders import in_each
 
-pytestmark = pytest.mark.contract("Measurement charts")
+pytestmark = [pytest.mark.contract("Measurement charts"), pytest.mark.demo_data]
 
 EXACT = ("52.50", "-0.10", "0", "0.0000000001", "999999999999999.9999999999", "-999999999999999")
 

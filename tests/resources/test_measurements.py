@@ -10,6 +10,7 @@ from tests.support.api import Api
 from tests.support.openapi_validation import form
 
 pytestmark = [
+    pytest.mark.demo_data,
     pytest.mark.contract("Measurement read"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]

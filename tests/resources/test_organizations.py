@@ -12,6 +12,7 @@ from tests.support.api import Api, replacing
 from tests.support.changes import Follower
 
 pytestmark = [
+    pytest.mark.demo_data,
     pytest.mark.contract("Organizations"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]

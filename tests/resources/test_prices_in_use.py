@@ -23,6 +23,7 @@ async def priced(api: Api) -> Priced:
     return await priced_style(api)
 
 
+@pytest.mark.demo_data
 async def test_a_price_list_with_prices_of_live_styles_stays(priced: Priced) -> None:
     """Those of a deleted style do not protect it; then the style cannot be restored."""
     api, price_list = priced.api, f"/api/price-lists/{priced.lists['RRP']}"

@@ -59,6 +59,7 @@ async def requested(api: Api, request: dict[str, Any], size: int) -> dict[str, A
     return {line["name"]: line["requestedMeasurement"] for line in lines}
 
 
+@pytest.mark.demo_data
 async def test_fields(api: Api) -> None:
     """A style, a name and sizes are written; the list of the style shows the same."""
     owner, (small, medium, *_) = await style(api), await sizes(api)

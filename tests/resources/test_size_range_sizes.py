@@ -9,7 +9,7 @@ from tests.support.api import Api, replacing
 from tests.support.changes import Follower
 from tests.support.offenders import in_each
 
-pytestmark = pytest.mark.contract("Sizes", "Parts")
+pytestmark = [pytest.mark.contract("Sizes", "Parts"), pytest.mark.demo_data]
 
 RANGES = "/api/size-ranges"
 

@@ -9,6 +9,7 @@ from tests.support.openapi_validation import form
 from tests.support.size_ranges import RANGES, create
 
 pytestmark = [
+    pytest.mark.demo_data,
     pytest.mark.contract("Size ranges"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]

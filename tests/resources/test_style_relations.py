@@ -9,7 +9,7 @@ from tests.support.api import Api
 from tests.support.listing import walk
 from tests.support.offenders import in_each
 
-pytestmark = pytest.mark.contract("Style relations")
+pytestmark = [pytest.mark.contract("Style relations"), pytest.mark.demo_data]
 
 RELATIONS = "/api/style-relations"
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.api import Api
 
-pytestmark = pytest.mark.contract("Translations of styles")
+pytestmark = [pytest.mark.contract("Translations of styles"), pytest.mark.demo_data]
 
 SETS = "/api/style-translations"
 

@@ -7,6 +7,7 @@ from tests.support.api import Api, replacing
 from tests.support.sub_suppliers import BARE, SUPPLIERS, facilities, full
 
 pytestmark = [
+    pytest.mark.demo_data,
     pytest.mark.contract("Sub-suppliers", "Facilities"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]

@@ -10,7 +10,7 @@ from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
 from tests.support.sub_suppliers import BARE, SUPPLIERS, create, facilities, full
 
-pytestmark = pytest.mark.contract("Sub-suppliers")
+pytestmark = [pytest.mark.contract("Sub-suppliers"), pytest.mark.demo_data]
 
 BODY: dict[str, Any] = {
     "name": "Northgate Trims",

@@ -1,9 +1,9 @@
 """API client of the tests: keys, requests and responses, checked against the schemas."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import asyncpg
 import orjson
@@ -128,15 +128,28 @@ async def exactly(api: Api, path: str) -> Answer:
     return Answer(int(status.split()[1]), headers, body)
 
 
+_WRITE: Final = ("write", "keys:manage", "audit:read")
+
+
 async def issue_key(dsn: str, organization_id: int, *scopes: str) -> str:
     """Create an API key of the organization."""
     connection = await asyncpg.connect(dsn)
     try:
-        grant = scopes or ("write", "keys:manage", "audit:read")
-        key = await administration.issue_key(
-            connection, organization_id, name="tests", scopes=grant
-        )
-        assert key is not None
-        return key
+        return await _issue(connection, organization_id, scopes or _WRITE)
     finally:
         await connection.close()
+
+
+async def issue_keys(connection: asyncpg.Connection, first: int, second: int) -> dict[str, str]:
+    """Create keys of an organization, to write and to read, and of another, to write."""
+    return {
+        "writer": await _issue(connection, first, _WRITE),
+        "reader": await _issue(connection, first, ("read",)),
+        "other": await _issue(connection, second, _WRITE),
+    }
+
+
+async def _issue(connection: asyncpg.Connection, organization_id: int, grant: Sequence[str]) -> str:
+    key = await administration.issue_key(connection, organization_id, name="tests", scopes=grant)
+    assert key is not None
+    return key
