@@ -6,9 +6,8 @@ overrides. Printed raw, they control the terminal or disguise text.
 
 import re
 import sys
+from contextlib import nullcontext
 from typing import IO, Final
-
-from tqdm import tqdm
 
 _UNSAFE: Final = re.compile(
     "["
@@ -39,7 +38,8 @@ def say(*lines: str, file: IO[str] | None = None, end: str = "\n") -> None:
     Each argument is one line, in which line breaks are escaped. ``end`` is printed as it is.
     """
     file = file or sys.stdout
+    bars = sys.modules.get("tqdm")  # who shows a progress bar has imported it
     # The lock of tqdm starts a process on recent releases of Python, so it is not used.
-    with tqdm.external_write_mode(file=file, nolock=True):
+    with bars.tqdm.external_write_mode(file=file, nolock=True) if bars else nullcontext():
         file.write("\n".join(map(visible, lines)) + end)
     file.flush()

@@ -22,6 +22,16 @@ HOST: Final = re.compile(_HOST, re.ASCII)
 _PUBLIC_URL: Final = re.compile(rf"https?://{_HOST}(?:/[A-Za-z0-9._~-]+)*", re.ASCII)
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 Network: TypeAlias = IPv4Network | IPv6Network
+_PART: Final = r"(?:[\w.~+-]|%(?!00)[0-9A-Fa-f]{2})*"
+_SERVER: Final = rf"{_PART}(?::[1-5]?[0-9]{{1,4}})?"
+_OPTION: Final = rf"(?:application_name|connect_timeout|host|port|sslmode|sslrootcert)={_PART}"
+_PLAIN_URL: Final = re.compile(
+    rf"postgres(?:ql)?://(?:{_PART}(?::{_PART})?@)?{_SERVER}(?:,{_SERVER})*(?:/{_PART})?"
+    rf"(?:\?{_OPTION}(?:&{_OPTION})*)?",
+    re.ASCII,
+)
+"""URL of a database that all parsers read alike."""
+
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 """Values of ``LOG_LEVEL``, from the most lines to the fewest."""
 
@@ -183,7 +193,9 @@ def _database_url(environ: Mapping[str, str]) -> str | None:
 
 def _is_unambiguous(url: str) -> bool:
     """Return whether a URL is valid, and no ``@`` or ``/`` in its password makes parsers differ."""
-    # Imported here: commands without a database start without it.
+    if _PLAIN_URL.fullmatch(url):
+        return True
+    # Imported here: it would take 6 MB of every worker.
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
 

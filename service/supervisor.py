@@ -14,6 +14,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Any, Final, NoReturn
 
 from aiohttp import web
@@ -69,6 +70,7 @@ def serve(
 
     connections.raise_file_limit()
     _log_start(settings, listening[0])
+    import_module("service.resources.registry")  # what workers share: most of what they import
     gc.freeze()  # else the workers' collections would copy the memory that they share with it
     with metrics_folder.create_folder():
         _Arbiter(_Application(settings, listening, runner), keep_database_alive).run()

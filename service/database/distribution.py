@@ -15,6 +15,7 @@ from psycopg import sql
 
 from service.console import OperatorError
 from service.database import planner_statistics
+from service.database.database_state import has_citus
 from service.database.statements import load
 
 _ATTEMPTS: Final = 5
@@ -84,11 +85,6 @@ def configure_session(connection: psycopg.Connection[Any]) -> None:
             raise DistributionError(_worker_refused(coordinator))
     connection.execute("set citus.enable_local_reference_table_foreign_keys = off")
     connection.execute("set citus.multi_shard_modify_mode = 'sequential'")
-
-
-async def has_citus(connection: asyncpg.Connection) -> bool:
-    """Return whether the database has Citus, with distributed tables or without."""
-    return bool(await connection.fetchval(_SQL["citus"].text))
 
 
 async def require_coordinator(connection: asyncpg.Connection) -> None:

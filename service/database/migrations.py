@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-import asyncpg
 import psycopg
 from yoyo import read_migrations
 from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
@@ -62,25 +61,6 @@ def migration_lock(dsn: str) -> Iterator[psycopg.Connection[Any]]:
     """
     with _backend(dsn) as backend:
         yield backend.connection
-
-
-async def schema_is_current(connection: asyncpg.Connection) -> bool:
-    """Return whether every migration of this release is applied; False if none ever was.
-
-    Migrations of later releases do not matter.
-    """
-    statement = f"select count(*) from {default_migration_table} where migration_id = any($1)"
-    try:
-        applied: int = await connection.fetchval(statement, _identifiers())
-    except asyncpg.UndefinedTableError:
-        return False
-    return applied == len(_identifiers())
-
-
-@cache
-def _identifiers() -> list[str]:
-    paths = files.MIGRATIONS.glob("*.sql")
-    return sorted(path.stem for path in paths if not path.name.endswith(".rollback.sql"))
 
 
 @cache

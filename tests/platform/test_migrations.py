@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from service.database import migrations, planner_statistics
+from service.database.database_state import schema_is_current
 from service.files import MIGRATIONS
 from tests.support.databases import fresh_database
 
@@ -111,13 +112,13 @@ def test_two_migrators_apply_each_migration_once(empty: str) -> None:
 @pytest.mark.contract("Health")
 async def test_schema_is_current_only_with_every_migration(dsn: str, empty: str) -> None:
     connection = await asyncpg.connect(dsn)
-    assert await migrations.schema_is_current(connection)
+    assert await schema_is_current(connection)
     migrations.roll_back(dsn, 1)
-    assert not await migrations.schema_is_current(connection)
+    assert not await schema_is_current(connection)
     await connection.close()
 
     connection = await asyncpg.connect(empty)
-    assert not await migrations.schema_is_current(connection)
+    assert not await schema_is_current(connection)
     await connection.close()
 
 

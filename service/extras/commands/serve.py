@@ -9,18 +9,13 @@ from typing import NoReturn
 
 from service import signals
 from service.console import say
-from service.database import migrations
 from service.database.preflight import check
 from service.events import configure_logging
-from service.extras.commands import Parsers, schema_and_demo
-from service.extras.commands.command_database import execute, require_data
-from service.extras.commands.schema_and_demo import fill
-from service.extras.embedded import EmbeddedServer
+from service.extras.commands import Parsers
 from service.extras.privileges import parent_process
 from service.extras.privileges.accounts import service_account
 from service.extras.privileges.temporary_access import TemporaryAccess
 from service.files import program_folders
-from service.organizations import administration
 from service.settings import Settings
 
 
@@ -40,7 +35,11 @@ def serve(settings: Settings, _: Namespace) -> None:
     version, encoding or connection limit.
     """
     configure_logging(settings.log_level)
-    require_data(settings)
+    if settings.database_url is None:
+        # Imported here: it loads psycopg, which takes 6 MB of every worker.
+        from service.extras.commands.command_database import require_data
+
+        require_data(settings)
     _require_port(settings)
     with _owned_database(settings) as (dsn, tend_database):
         _serve(settings, dsn, tend_database)
@@ -53,6 +52,9 @@ def run(settings: Settings, _: Namespace) -> None:
     printed. With DATABASE_URL there are no demo data and no keys. Raise SettingsError if
     the port is taken, or the database is out of reach or unsuitable; SystemExit after a signal.
     """
+    # Imported here: it loads psycopg and yoyo, which no worker needs.
+    from service.database import migrations
+
     configure_logging(settings.log_level)
     _require_port(settings)
     with _owned_database(settings) as (dsn, tend_database):
@@ -76,10 +78,15 @@ def _demo(settings: Settings, dsn: str) -> dict[int, str]:
 
     Return a write key of each demo organization by id; none of other data (``demo_keys.ensure``).
     """
+    # Imported here: `serve` needs none of them.
+    from service.extras.commands.command_database import execute
+    from service.extras.commands.schema_and_demo import ensure, fill
+    from service.organizations import administration
+
     if execute(dsn, lambda connection: administration.value(connection, "is_empty")):
         say("Loading the demo data ...", file=sys.stderr)
         fill(dsn)
-    return execute(dsn, lambda connection: schema_and_demo.ensure(connection, settings.data_dir))
+    return execute(dsn, lambda connection: ensure(connection, settings.data_dir))
 
 
 @contextmanager
@@ -92,6 +99,8 @@ def _owned_database(settings: Settings) -> Iterator[tuple[str, Callable[[], None
     if settings.database_url is not None:
         yield settings.database_url, lambda: None
     else:
+        from service.extras.embedded import EmbeddedServer  # loads psycopg
+
         with EmbeddedServer(settings.data_dir) as server:
             yield server.dsn, server.tend
 
