@@ -16,6 +16,7 @@ import asyncpg
 
 from service import background
 from service.database.connection_pool import ConnectionPool
+from service.database.database_state import schema_is_current
 from service.database.errors import (
     BROKEN,
     LOST,
@@ -28,7 +29,6 @@ from service.database.errors import (
     schema_is_behind,
 )
 from service.database.pipeline import PipelinedConnection, run_transaction
-from service.database.schema_state import schema_is_current
 from service.database.statements import load
 from service.errors import ApiError, unavailable
 from service.shares.contention import CONTENTION, ContentionSignal

@@ -15,7 +15,7 @@ from psycopg import sql
 
 from service.console import OperatorError
 from service.database import planner_statistics
-from service.database.schema_state import has_citus
+from service.database.database_state import has_citus
 from service.database.statements import load
 
 _ATTEMPTS: Final = 5

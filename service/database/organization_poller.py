@@ -15,7 +15,7 @@ from typing import Final, Generic, TypeVar
 
 from service import background
 from service.database.connections import Connection, Database
-from service.database.schema_state import has_citus
+from service.database.database_state import has_citus
 from service.errors import ApiError
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ import asyncpg
 
 from service.database import incidents
 from service.database.connections import LOOK_UP_CONNECTIONS, POLL_CONNECTIONS
+from service.database.database_state import schema_is_current
 from service.database.errors import LOST
-from service.database.schema_state import schema_is_current
 from service.database.statements import load
 from service.limits import EXPORT_CONNECTIONS
 from service.settings import Settings, SettingsError

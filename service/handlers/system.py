@@ -13,10 +13,9 @@ from typing import Final, Generic, TypeVar
 from aiohttp import web
 
 from service import background
-from service.database import disk_space, incidents
+from service.database import database_state, incidents
 from service.database.connections import Connection, Database
 from service.database.errors import schema_is_behind
-from service.database.schema_state import schema_is_current
 from service.database.statements import load
 from service.errors import ApiError, unavailable
 from service.http import metrics
@@ -156,10 +155,10 @@ async def _require_all(connection: Connection) -> None:
     The database can be reached, or there were no connection.
     """
     incidents.UNREACHABLE.close()
-    if not await schema_is_current(connection):
+    if not await database_state.schema_is_current(connection):
         raise schema_is_behind()
     incidents.SCHEMA_BEHIND.close()
-    if not await disk_space.has_room(connection):
+    if not await database_state.has_room(connection):
         incidents.report_disk_full()
         raise unavailable(incidents.DISK_IS_FULL)
     incidents.DISK_FULL.close()

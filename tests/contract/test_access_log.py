@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient
 from yarl import URL
 
 from service.batches import change_recorder
-from service.database import disk_space, incidents
+from service.database import database_state, incidents
 from service.handlers import system
 from service.http.access_log import ACCESS_LOG
 from tests.support.api import Api
@@ -116,7 +116,9 @@ async def test_database_outages_are_not_logged_as_defects(
     monkeypatch.setattr(change_recorder, "change_statement", refuse)
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
     is_failure(await api.post(GROUPS, {"name": "Refused"}), 503, "server_error.unavailable")
-    monkeypatch.setattr(disk_space, "_SPILL", "begin; do $$ begin raise sqlstate '53100'; end $$")
+    monkeypatch.setattr(
+        database_state, "_SPILL", "begin; do $$ begin raise sqlstate '53100'; end $$"
+    )
     is_failure(await api.get("/readyz"), 503, "server_error.unavailable")
     monkeypatch.undo()
     monkeypatch.setattr(system, "SECONDS", 0)

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from service.database import migrations, planner_statistics
-from service.database.schema_state import schema_is_current
+from service.database.database_state import schema_is_current
 from service.files import MIGRATIONS
 from tests.support.databases import fresh_database
 

@@ -30,6 +30,7 @@ COMPOSES_SQL = {
     "service/listing/page_sql.py",
     "service/database/preflight.py",
     "service/database/migrations.py",
+    "service/database/database_state.py",
     "service/database/distribution.py",
     "service/extras/commands/installation_cells.py",
     "service/database/planner_statistics.py",

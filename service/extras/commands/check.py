@@ -11,9 +11,8 @@ from typing import Final
 import asyncpg
 
 from service.console import say
-from service.database import disk_space, preflight
+from service.database import database_state, preflight
 from service.database.incidents import DISK_IS_FULL
-from service.database.schema_state import schema_is_current
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.command_database import OldSchemaError, database
 from service.organizations import administration as organizations
@@ -63,8 +62,8 @@ async def _parts(dsn: str) -> list[_Part]:
         before = time.time()
         database_time = (await organizations.value(connection, "clock")).timestamp()
         deviation = max(before - database_time, database_time - time.time(), 0)
-        is_current = await schema_is_current(connection)
-        has_room = await disk_space.has_room(connection)
+        is_current = await database_state.schema_is_current(connection)
+        has_room = await database_state.has_room(connection)
         return [
             ("database", True, f"PostgreSQL {connection.get_server_version().major}"),
             ("schema", is_current, "current" if is_current else str(OldSchemaError())),

@@ -12,8 +12,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 import asyncpg
 
 from service.database import distribution, incidents
+from service.database.database_state import schema_is_current
 from service.database.errors import LOST
-from service.database.schema_state import schema_is_current
 from service.extras.commands import CommandError
 from service.extras.embedded import has_data, running_server
 from service.settings import Settings

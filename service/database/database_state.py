@@ -1,4 +1,7 @@
-"""Schema state: what workers ask about a database without psycopg and yoyo, which take 7 MB."""
+"""Database state: room on its disk, its schema and extension, as workers and commands ask for it.
+
+Workers import neither psycopg nor yoyo, which take 7 MB.
+"""
 
 from functools import cache
 from typing import Final
@@ -8,8 +11,27 @@ import asyncpg
 from service import files
 from service.database.statements import load
 
-_TABLE: Final = "_yoyo_migration"
+_SPILL: Final = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 5000)"
+"""Statement whose rows exceed work_mem, so that they go to a temporary file beside the data.
+
+That needs no privilege, changes nothing, and the file is gone before it has to reach the disk.
+"""
+_MIGRATIONS: Final = "_yoyo_migration"
 """Table of the applied migrations: yoyo's default."""
+
+
+async def has_room(connection: asyncpg.Connection) -> bool:
+    """Return whether PostgreSQL can write a temporary file: False if the disk is full.
+
+    Other errors are raised. The connection must not be in a transaction.
+    """
+    try:
+        await connection.execute(_SPILL)
+    except asyncpg.DiskFullError:
+        return False
+    finally:
+        await connection.execute("rollback")
+    return True
 
 
 async def has_citus(connection: asyncpg.Connection) -> bool:
@@ -22,7 +44,7 @@ async def schema_is_current(connection: asyncpg.Connection) -> bool:
 
     Migrations of later releases do not matter.
     """
-    statement = f"select count(*) from {_TABLE} where migration_id = any($1)"
+    statement = f"select count(*) from {_MIGRATIONS} where migration_id = any($1)"
     try:
         applied: int = await connection.fetchval(statement, _identifiers())
     except asyncpg.UndefinedTableError:
