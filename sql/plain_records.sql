@@ -1,5 +1,6 @@
 -- Plain records: fields are columns of {{table}}. service/resources/plain_records.py fills the slots from
--- the schema.
+-- the schema. Updates repeat the ids as an array, so that the planner looks the rows up: by the join alone it may read
+-- the whole collection.
 
 -- name: delete(organization_id, ids)
 update {{table}} set {{deleted}}
@@ -57,7 +58,6 @@ from page
 {{joins}};
 
 -- name: update(organization_id, items)
--- The ids as an array make the planner look the rows up. By the join alone it may read the whole collection.
 {{present}}update {{table}} as stored
 set {{assigned}}{{end_assigned}}
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})

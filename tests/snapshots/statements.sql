@@ -199,7 +199,6 @@ for no key update;
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- The ids as an array make the planner look the rows up. By the join alone it may read the whole collection.
     update brand as stored
     set custom_id = item."customId", name = item."name", state = item."state"
     from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
@@ -742,7 +741,6 @@ for no key update;
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
-    -- The ids as an array make the planner look the rows up. By the join alone it may read the whole collection.
     update color as stored
     set name = item."name", user_defined_id = item."userDefinedId", user_defined_id2 = item."userDefinedId2",
         color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
