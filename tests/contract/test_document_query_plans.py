@@ -38,7 +38,7 @@ MOST = 160
 WHOLE_TABLE = 24 * OWNERS
 #: The join that sorts by the related style reads half of the organization's styles for each record.
 QUADRATIC = {"style-relations"}
-JOINED_ONCE = {"colors", "style-skus"}  # by full joins, which compare no row with each other one
+JOINED_ONCE = {"colors"}  # by full joins, which compare no row with each other one
 TENANT_TABLES = tenant_tables()
 ADMINISTRATIVE = {
     "api_key",
