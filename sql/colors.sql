@@ -22,10 +22,10 @@ group_document as materialized (
     from color_group
     where organization_id = $1::bigint and id = any(array(select distinct color_group_id from group_link))
 ),
-color_groups as materialized (
+color_groups as (
     select l.color_id, string_agg(g.document, ',' order by g.id) as documents
     from group_link l
-    join group_document g on g.id = l.color_group_id
+    full join group_document g on g.id = l.color_group_id
     group by l.color_id
 ),
 language_link as materialized (
@@ -43,13 +43,13 @@ language_document as materialized (
     from language
     where id = any(array(select distinct language_id from language_link))
 ),
-color_languages as materialized (
+color_languages as (
+    -- A character that JSON escapes stands for the name of the color.
     select
         l.color_id,
-        string_agg(d.document || to_json(coalesce(l.color_name, page.name)) || '}', ',' order by d.id) as documents
+        string_agg(d.document || coalesce(to_json(l.color_name)::text, chr(1)) || '}', ',' order by d.id) as documents
     from language_link l
-    join language_document d on d.id = l.language_id
-    join page on page.id = l.color_id
+    full join language_document d on d.id = l.language_id
     group by l.color_id
 )
 select
@@ -57,11 +57,12 @@ select
     sort_values,
     {{document_scalars}}
     || ',"colorGroups":[' || coalesce(g.documents, '')
-    || '],"languageNames":[' || coalesce(l.documents, '')
+    || '],"languageNames":[' || coalesce(replace(l.documents, chr(1), to_json(name)::text), '')
     || '],"properties":[]}' as document
 from page
-left join color_groups g on g.color_id = page.id
-left join color_languages l on l.color_id = page.id;
+-- Full joins, which are never nested loops, aggregate once, whatever rows the planner expects.
+full join color_groups g on g.color_id = page.id
+full join color_languages l on l.color_id = page.id;
 
 -- name: shown_in_style_colors(organization_id, ids)
 select id from style_color where organization_id = $1::bigint and color_id = any($2::bigint[]);

@@ -29,18 +29,13 @@ where o.id = $1::bigint
 returning stored.id;
 
 -- name: joins
--- What documents show of other records, as JSON. A full join reads each of them once, for it is never a nested loop,
--- whatever rows the planner expects; the orders are those that the indexes by these ids alone have (decision 0006).
-full join (
-    select s.id as numbered_id, to_json(s.number)::text as style_number from style s
-    where s.organization_id = $1::bigint and s.id = any(array(select style_id from page))
-    order by s.id
-) as of_style on numbered_id = style_id
-full join (
-    select c.id as named_id, to_json(c.name)::text as color_name from color c
-    where c.organization_id = $1::bigint and c.id = any(array(select color_id from page))
-    order by c.id
-) as of_color on named_id = color_id
+-- What documents show of other records. The offsets make it JSON once where the planner keeps what it has looked up.
+left join lateral (
+    select to_json(style_number)::text as style_number from ({{of_style}}) as named offset 0
+) as of_style on true
+left join lateral (
+    select to_json(color_name)::text as color_name from ({{of_color}}) as named offset 0
+) as of_color on true
 left join lateral (
     select to_json(size_name)::text as size_name from ({{of_size}}) as named offset 0
 ) as of_size on true

@@ -21,7 +21,9 @@ BOUNDED = {
         "_base": "256 hosts, a header each",
         "_quoted": "64 paths, a request line each",
     },
-    "handlers/reads.py": {"compiled": "1,024 query strings, of 1,000 characters at most"},
+    "handlers/reads.py": dict.fromkeys(
+        ("compiled", "_priced"), "1,024 query strings, of 1,000 characters at most"
+    ),
     "feed/feed_parameters.py": {"cursor_after": "1,024 cursors without a filter"},
     "listing/page_sql.py": {
         "_batch_text": "numbers of parents, one record or several, hidden or not",

@@ -65,7 +65,7 @@ class StyleSkus(PlainRecord):
         """Return the SQL that joins what documents show of other records to the page."""
         joins = super()._joins(form, fragments)
         if form == "document":
-            slots = {name: _SQL[name].fill(row="page") for name in ("of_size", "of_barcode")}
+            slots = {name: _SQL[name].fill(row="page") for name in _LOOKED_UP.values()}
             joins += _SQL["joins"].fill(**slots)
         return joins
 
