@@ -12,21 +12,22 @@ returning stored.{{owner}} as id{{counted}};
 -- name: join
 -- Part of documents and writables: the ids or entries of each record of the page.
 left join lateral (
-    select string_agg({{entry}}, ',' order by entry.id) as {{list}}
+    select string_agg({{entry}}, ',' order by entry.linked_id) as {{list}}
     from (
         {{rows}}
     ) as entry
 ) as {{list}}_of_page on true
 
 -- name: linked_ids
-select stored.{{linked}} as id
+select stored.{{linked}} as linked_id
 from {{link}} stored
 -- In an order that the index by owner alone has (decision 0006).
 where stored.organization_id = $1::bigint and stored.{{owner}} between page.id and page.id{{is_shown}}
 order by stored.{{owner}}
 
 -- name: linked_rows
-select target.*
+-- In the order of the index by owner, so that no list is sorted.
+select target.*, stored.{{linked}} as linked_id
 from {{link}} stored
 cross join lateral (
     -- The offset keeps the planner from reading the target of all links at once.
@@ -46,7 +47,9 @@ where stored.organization_id = $1::bigint and stored.{{owner}} = any(array(selec
     and stored.{{owner}} = gone.owner_id and stored.{{linked}} = gone.linked_id
 returning stored.{{owner}} as id{{counted}};
 
--- name: stored(organization_id, ids)
+-- name: stored(organization_id, ids, first_id, last_id)
 select '{{link}}' as link, array_agg({{owner}}) as owner_ids, array_agg({{linked}}) as linked_ids
 from {{link}}
-where organization_id = $1::bigint and {{owner}} = any((select $2::text::bigint[])::bigint[]){{is_shown}};
+where organization_id = $1::bigint and {{owner}} = any((select $2::text::bigint[])::bigint[])
+    -- The range leads to the index by owner; without it, the planner may read all links of the organization.
+    and {{owner}} between $3::bigint and $4::bigint{{is_shown}};

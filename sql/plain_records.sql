@@ -31,7 +31,7 @@ order by id
 for update
 
 -- name: present
-with present as materialized (select now() as moment)
+present as materialized (select now() as moment),
 
 -- name: purge(organization_id, ids)
 {{remove}}
@@ -57,12 +57,16 @@ from page
 {{joins}};
 
 -- name: update(organization_id, items)
-{{present}}update {{table}} as stored
+with {{present}}sent as materialized (
+    select * from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
+)
+update {{table}} as stored
 set {{assigned}}{{end_assigned}}
-from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
+from sent as item
 join {{table}} before on before.organization_id = $1::bigint and before.id = item.id
 {{moment}}
-where stored.organization_id = $1::bigint and stored.id = item.id
+-- The array makes the planner look the records up; with joins alone it may read all of the organization.
+where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent)) and stored.id = item.id
     and row({{stored_values}}) is distinct from row({{sent_values}})
 returning stored.id, {{shows}} as shown{{counted_anew}};
 

@@ -10,7 +10,7 @@ import orjson
 from service import schemas
 from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
-from service.database.statements import load, load_bound
+from service.database.statements import id_array, load, load_bound
 from service.listing.page_sql import column_of
 from service.records import scalar_columns
 from service.schemas import ResolvedSchema
@@ -75,7 +75,9 @@ class Links:
             element = scalar_columns.braced(scalar_columns.members_sql(entry))
             rows = sql["linked_rows"].fill(**self._columns, target=target)
         else:
-            element = "'\"' || entry.id || '\"'" if "string" in entry.types else "entry.id::text"
+            element = "entry.linked_id::text"
+            if "string" in entry.types:
+                element = "'\"' || entry.linked_id || '\"'"
             rows = sql["linked_ids"].fill(**self._columns, is_shown=self._is_shown)
         return sql["join"].fill(entry=element, rows=rows, list=column_of(field))
 
@@ -133,7 +135,9 @@ async def _stored_sets(batch: Batch, tables: Sequence[Links]) -> dict[Links, Lin
     The statement returns two arrays per table, because a row per owner takes 1.3 times the time.
     """
     stored = {links.table: defaultdict[int, list[int]](list) for links in tables}
-    rows = await batch.fetch(stored_text(*tables), batch.id_array)
+    ids = batch.ids
+    parameters = (id_array(ids), min(ids, default=0), max(ids, default=0))
+    rows = await batch.fetch(stored_text(*tables), *parameters)
     for table, owner_ids, linked_ids in rows:
         links_by_owner = stored[table]
         for owner_id, linked_id in zip(owner_ids or (), linked_ids or (), strict=True):
@@ -154,5 +158,5 @@ def _difference(target: LinkSets, stored: LinkSets) -> LinkDifference:
 
 @cache
 def stored_text(*link_tables: Links) -> str:
-    """Return one statement for the stored links of all tables, by ids of owners, ``$2``."""
+    """Return one statement for the stored links of all tables; ids of owners are ``$2`` to $4."""
     return "\nunion all\n".join(links.statements["stored"].text for links in link_tables)

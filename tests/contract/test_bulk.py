@@ -130,7 +130,7 @@ def kinds(sent: Sequence[str]) -> list[str]:
         "commit": "commit",
         "select id, state": "lock",
         "-- Returns no row": "change",
-        "update": "update",
+        "with sent": "update",
         "insert": "insert",
         "delete": "delete",
         "select array_agg(page_order) as ids": "read",

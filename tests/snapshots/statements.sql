@@ -199,11 +199,17 @@ for no key update;
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
+    with sent as materialized (
+        select *
+            from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
+    )
     update brand as stored
     set custom_id = item."customId", name = item."name", state = item."state"
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "customId" text, "name" text, "state" text)
+    from sent as item
     join brand before on before.organization_id = $1::bigint and before.id = item.id
-    where stored.organization_id = $1::bigint and stored.id = item.id
+    -- The array makes the planner look the records up; with joins alone it may read all of the organization.
+    where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
+        and stored.id = item.id
         and row(stored.custom_id, stored.name, stored.state) is distinct
             from row(item."customId", item."name", item."state")
     returning stored.id, row(stored.name, stored.custom_id) is distinct
@@ -650,13 +656,19 @@ limit 5;
 -- 28. links.stored
 --   $1::bigint organization_id
 --   $2::text ids
+--   $3::bigint first_id
+--   $4::bigint last_id
 select 'color_in_group' as link, array_agg(color_id) as owner_ids, array_agg(color_group_id) as linked_ids
 from color_in_group
 where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[])
+    -- The range leads to the index by owner; without it, the planner may read all links of the organization.
+    and color_id between $3::bigint and $4::bigint
 union all
 select 'color_language' as link, array_agg(color_id) as owner_ids, array_agg(language_id) as linked_ids
 from color_language
-where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[]);
+where organization_id = $1::bigint and color_id = any((select $2::text::bigint[])::bigint[])
+    -- The range leads to the index by owner; without it, the planner may read all links of the organization.
+    and color_id between $3::bigint and $4::bigint;
 
 -- 29. colors.unknown_references
 --   $1::bigint organization_id
@@ -740,13 +752,19 @@ for no key update;
 --   $2::jsonb items
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
+    with sent as materialized (
+        select *
+            from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
+                "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+    )
     update color as stored
     set name = item."name", user_defined_id = item."userDefinedId", user_defined_id2 = item."userDefinedId2",
         color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, "name" text, "userDefinedId" text,
-        "userDefinedId2" text, "colorReference" text, "colorNote" text, "state" text)
+    from sent as item
     join color before on before.organization_id = $1::bigint and before.id = item.id
-    where stored.organization_id = $1::bigint and stored.id = item.id
+    -- The array makes the planner look the records up; with joins alone it may read all of the organization.
+    where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
+        and stored.id = item.id
         and row(stored.name, stored.user_defined_id, stored.user_defined_id2, stored.color_reference,
             stored.color_note, stored.state) is distinct
             from row(item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
