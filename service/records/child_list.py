@@ -4,11 +4,11 @@ Entries match stored rows by id or natural key. The caller has locked the owners
 plans that the functions here return (contract, Parts).
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import islice
 from typing import Any, Final, Self
 
 import orjson
@@ -29,7 +29,9 @@ from service.records.matched_children import (
     MatchKey,
     Row,
     StoredChildren,
-    match_existing,
+    by_owner,
+    changed,
+    match_ids,
     match_key_of,
 )
 from service.records.references import check_references
@@ -90,6 +92,13 @@ class ChildList(ChildTable):
             if isinstance(entry, dict):
                 yield from self.entry_errors(entry, *path, index)
 
+    def surely_differ(self, entries: Sequence[Item]) -> bool:
+        """Return whether valid entries of any lists surely have no ``errors``: a fast check."""
+        own = (type(self).errors, type(self).entry_errors)
+        if own != (ChildList.errors, ChildList.entry_errors) or self.linked or self.nested:
+            return False
+        return all(are_distinct(entries, name) for name in self.named_once)
+
     def entry_errors(self, _entry: Item, *_path: str | int) -> Iterable[ErrorDetail]:
         """Yield further errors of an entry, which may violate its schema; ``path`` is its path."""
         return ()
@@ -118,20 +127,28 @@ class ChildList(ChildTable):
         self, batch: Batch, owner_ids: Collection[int]
     ) -> Mapping[int, StoredChildren]:
         """Return the stored children of owners, by the owner's id; owners without any lack."""
-        if not owner_ids:
-            return {}
+        rows = await self._rows(batch, owner_ids) if owner_ids else ()
+        return by_owner(rows, self.deactivates, self.is_ordered)
+
+    async def _rows(self, batch: Batch, owner_ids: Collection[int]) -> Iterable[Row]:
+        """Return the stored children of owners as rows: id of the owner, id, and further values."""
         [columns] = await batch.fetch(self.statements["stored"].text, id_array(owner_ids))
-        stored = defaultdict[int, StoredChildren](StoredChildren)
-        owners, ids, *values = [column or () for column in columns]
-        states = values.pop(0) if self.deactivates else repeat(False)
-        positions = values.pop(0) if self.is_ordered else ()
-        rows = zip(*values, strict=True) if values else repeat(())
-        for owner_id, child_id, is_deactivated, row in zip(owners, ids, states, rows, strict=False):
-            children = stored[owner_id]
-            (children.deactivated if is_deactivated else children.active)[child_id] = row
-        for owner_id, child_id, position in zip(owners, ids, positions, strict=False):
-            stored[owner_id].positions[child_id] = position
-        return stored
+        return zip(*[column or () for column in columns], strict=True)
+
+    async def match_changed(
+        self, batch: Batch, lists: list[EntryList], new_owners: Container[int]
+    ) -> list[MatchedChildren]:
+        """Match as :func:`match` does, but only lists that seem to differ from the stored children.
+
+        Comparing all at once takes a fifth of the time of matching them.
+        """
+        owners = [each.owner_id for each in lists if each.owner_id not in new_owners]
+        if not owners or self.deactivates or self.is_ordered or not self.has_ids:
+            return await self.match(batch, lists, new_owners)
+        stored = [*await self._rows(batch, owners)]
+        with suppress(TypeError):  # of a key object
+            lists, stored = changed(lists, stored, self.key, self._columns_of)
+        return await self._match(batch, lists, by_owner(stored))
 
     async def match(
         self, batch: Batch, lists: Iterable[EntryList], new_owners: Container[int] = ()
@@ -145,7 +162,12 @@ class ChildList(ChildTable):
         """
         lists = [*lists]
         owners = [each.owner_id for each in lists if each.owner_id not in new_owners]
-        stored = await self.stored(batch, owners)
+        return await self._match(batch, lists, await self.stored(batch, owners))
+
+    async def _match(
+        self, batch: Batch, lists: Sequence[EntryList], stored: Mapping[int, StoredChildren]
+    ) -> list[MatchedChildren]:
+        """Match the entries to stored children, which are given by the owner's id."""
         matched, new_indexes = list[MatchedChildren](), list[tuple[MatchedChildren, int]]()
         for sent in lists:
             children = MatchedChildren(sent, stored.get(sent.owner_id) or StoredChildren())
@@ -261,7 +283,7 @@ class ChildList(ChildTable):
     def _match_list(self, batch: Batch, children: MatchedChildren) -> Iterator[int]:
         """Match the entries of one list; yield the indexes of new entries."""
         entries, stored = children.sent.entries, children.stored.all
-        matched_ids = self._match_ids(entries, children.stored)
+        matched_ids = match_ids(entries, children.stored, self.key, self.row, self._match_keys)
         for index, entry in enumerate(entries):
             child_id = matched_ids.get(index)
             if child_id in stored and child_id is not None:
@@ -274,23 +296,3 @@ class ChildList(ChildTable):
                 children.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
             elif not entry.get(DEACTIVATED):
                 yield index
-
-    def _match_ids(self, entries: Sequence[Item], stored: StoredChildren) -> dict[int, int]:
-        """Return the id of each entry that has one or matches a stored child, by index.
-
-        Ids that entries have may be unknown. Entries with ``isDeactivated`` and without an id match
-        none.
-        """
-        ids = {index: entry[self.key] for index, entry in enumerate(entries) if entry.get(self.key)}
-        rows = {
-            index: self.row(entry)
-            for index, entry in enumerate(entries)
-            if index not in ids and not entry.get(DEACTIVATED)
-        }
-        for children in (stored.active, stored.deactivated) if rows else ():
-            claimed = {*ids.values()}
-            unclaimed = {key: row for key, row in children.items() if key not in claimed}
-            matches = match_existing(rows, unclaimed, self._match_keys)
-            ids |= matches
-            rows = {index: row for index, row in rows.items() if index not in matches}
-        return ids

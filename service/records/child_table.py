@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import Final
+from typing import Any, Final
 
 from service import schemas
 from service.batches.batch import Item
@@ -120,11 +120,13 @@ class ChildTable:
 
         Columns of all entries take a third of the time of an entry after the other.
         """
-        columns = [
-            map(dict.get, entries, repeat(name), repeat(value))
-            for name, value in self._omitted.items()
-        ]
+        columns = self._columns_of(entries)
         return zip(*columns, strict=False) if columns else repeat(())
+
+    def _columns_of(self, entries: Sequence[Item]) -> list[Iterator[Any]]:
+        """Return the values of ``_rows_of`` by column."""
+        omitted = self._omitted.items()
+        return [map(dict.get, entries, repeat(name), repeat(value)) for name, value in omitted]
 
     @cached_property
     def _conversions(self) -> list[tuple[int, str]]:

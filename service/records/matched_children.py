@@ -7,9 +7,9 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from math import inf
-from operator import itemgetter
+from operator import itemgetter, ne
 from typing import Any, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch, Item
@@ -79,6 +79,75 @@ class EntryList(NamedTuple):
     """Path of the list in the item."""
     owner_id: int
     entries: Sequence[Item]
+
+
+def by_owner(
+    rows: Iterable[Row], deactivates: bool = False, is_ordered: bool = False
+) -> Mapping[int, StoredChildren]:
+    """Return stored children by the owner's id, given rows of this, their ids and their values.
+
+    Whether a child is deactivated, and its position, are before the values, if lists have these.
+    """
+    stored, start = defaultdict[int, StoredChildren](StoredChildren), 2 + deactivates + is_ordered
+    for row in rows:
+        children = stored[row[0]]
+        active = children.deactivated if deactivates and row[2] else children.active
+        active[row[1]] = row[start:]
+        if is_ordered:
+            children.positions[row[1]] = row[start - 1]
+    return stored
+
+
+def changed(
+    lists: Sequence[EntryList],
+    stored: Sequence[Row],
+    key: str,
+    columns_of: Callable[[Sequence[Item]], Iterable[Iterable[Any]]],
+) -> tuple[list[EntryList], list[Row]]:
+    """Return the lists that seem to differ from the stored rows, and the rows of their owners.
+
+    ``key`` identifies an entry among those of all owners. ``columns_of`` returns the values of
+    entries as they were sent. Raise TypeError for a key object in ``key``.
+    """
+    entries = [*chain.from_iterable([each.entries for each in lists])]
+    lengths = [len(each.entries) for each in lists]
+    owners = chain.from_iterable(map(repeat, [each.owner_id for each in lists], lengths))
+    ids = [*map(dict.get, entries, repeat(key))]
+    sent = [*zip(owners, ids, *columns_of(entries), strict=True)]
+    by_id: dict[Any, Row] = dict(zip(map(itemgetter(1), stored), stored, strict=True))
+    differing = {row[0] for row in compress(sent, map(ne, sent, map(by_id.get, ids)))}
+    differing |= {by_id[child_id][0] for child_id in by_id.keys() - ids}
+    return (
+        [each for each in lists if each.owner_id in differing],
+        [row for row in stored if row[0] in differing],
+    )
+
+
+def match_ids(
+    entries: Sequence[Item],
+    stored: StoredChildren,
+    key: str,
+    row_of: Callable[[Item], Row],
+    match_keys: Sequence[MatchKey],
+) -> dict[int, int]:
+    """Return the id of each entry that has one or matches a stored child, by index.
+
+    Ids that entries have may be unknown. Entries with ``isDeactivated`` and without an id match
+    none.
+    """
+    ids = {index: entry[key] for index, entry in enumerate(entries) if entry.get(key)}
+    rows = {
+        index: row_of(entry)
+        for index, entry in enumerate(entries)
+        if index not in ids and not entry.get("isDeactivated")
+    }
+    for children in (stored.active, stored.deactivated) if rows else ():
+        claimed = {*ids.values()}
+        unclaimed = {key: row for key, row in children.items() if key not in claimed}
+        matches = match_existing(rows, unclaimed, match_keys)
+        ids |= matches
+        rows = {index: row for index, row in rows.items() if index not in matches}
+    return ids
 
 
 @dataclass

@@ -4,9 +4,9 @@ Statements come from the schema and ``sql/plain_records.sql``. Those in ``sql/<n
 is such a file, add to them or override them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import ClassVar, Final
 
 from service import schemas
@@ -28,6 +28,7 @@ from service.records.reference_targets import own_references
 from service.records.references import Reference
 from service.records.usage import uses_text
 from service.schemas.formats import error_of
+from service.schemas.validation import Validator, no_rules
 from service.schemas.write_forms import PERIOD
 
 _UNDATED: Final = {
@@ -215,6 +216,23 @@ class PlainRecord(MasterRecord):
         is_general = type(self).item_errors is PlainRecord.item_errors
         return not is_general or bool(self.lists) or PERIOD in schemas.load()[self.name]
 
+    def _validator(self, form: str) -> Validator:
+        rules = self.item_errors if self._has_rules else no_rules
+        return Validator(self.name, form, rules, follow_rules=self._follow_rules)
+
+    def _follow_rules(self, items: Sequence[Item]) -> bool:
+        """Return whether items surely have no ``item_errors``; those that delete have anything."""
+        for child in self.lists if self._has_rules_of_lists_alone else ():
+            lists = [each for item in items if isinstance(each := item.get(child.name), list)]
+            if not child.surely_differ([*chain.from_iterable(lists)]):
+                return False
+        return self._has_rules_of_lists_alone
+
+    @property
+    def _has_rules_of_lists_alone(self) -> bool:
+        is_general = type(self).item_errors is PlainRecord.item_errors
+        return is_general and PERIOD not in schemas.load()[self.name]
+
     def item_errors(self, item: Item) -> Iterable[ErrorDetail]:
         """Yield errors of a period that ends before its start, and of equal entries of lists."""
         if period := schemas.load()[self.name].get(PERIOD):
@@ -247,9 +265,10 @@ class PlainRecord(MasterRecord):
         return child.plan(child.differences(await self._match(write_set, child)))
 
     async def _match(self, write_set: WriteSet, child: ChildList) -> list[MatchedChildren]:
+        """Match the entries of lists that seem to differ from the stored ones."""
         batch = write_set.upserts
         sent = child.sent(batch, keeps_omitted=self.keeps_omitted)
-        return await child.match(batch, sent, {*write_set.created_ids})
+        return await child.match_changed(batch, sent, {*write_set.created_ids})
 
 
 def _differs(columns: list[str]) -> str:

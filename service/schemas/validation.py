@@ -57,6 +57,7 @@ class Validator:
     If the definition is a list, its items are validated one by one, with ``rules`` for each item;
     else ``rules`` are for the object. ``errors`` takes a body that is one record or part, and
     ``errors_of_items`` the list of a bulk write. ``rules_of_list`` are for ``errors`` of a list.
+    ``follow_rules`` returns whether valid objects surely break no rule: a fast check before these.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Validator:
         name: str | None = None,
         rules: Rules = no_rules,
         rules_of_list: RulesOfList = no_rules,
+        follow_rules: Callable[[list[Any]], bool] = lambda _: False,
     ) -> None:
         self._schema = definition(file, name) if name else whole(file)
         self._is_list = "array" in self._schema.types
@@ -72,6 +74,7 @@ class Validator:
         self._object_schema = self._schema.items if self._is_list else self._schema
         self._rules = rules
         self._rules_of_list = rules_of_list
+        self._follow_rules = follow_rules
 
     @cached_property
     def _compiled(self) -> Any:
@@ -132,7 +135,7 @@ class Validator:
 
     def _breaking_rules(self, items: list[Any]) -> Iterator[tuple[int, Any]]:
         """Yield the items that break a rule, with their indexes."""
-        if self._rules is not no_rules:
+        if self._rules is not no_rules and not self._follow_rules(items):
             for index, item in enumerate(items):
                 for _ in self._rules(item):
                     yield index, item
