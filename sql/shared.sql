@@ -113,6 +113,13 @@ limit 5;
 -- name: lock_organization(organization_id)
 select id from organization where id = $1::bigint for no key update;
 
+-- name: lock_organization_first(organization_id)
+-- The same, ahead of another statement: it returns no row.
+with locked as materialized (
+    select id from organization where id = $1::bigint for no key update
+)
+select id from locked where id is null;
+
 -- name: lock_records(organization_id)
 select id, {{state}} as state, {{key}} as key, {{within}} as within_id, {{fields}} as fields from {{table}}
 where organization_id = $1::bigint and {{sent}}

@@ -104,6 +104,7 @@ with recursive item as materialized (
             sent.id = any($4::bigint[]) <> stored.diff_per_size as turns_size
         from unnest((select $2::text::bigint[])::bigint[]) with ordinality as sent(id, n)
         join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
+        where stored.id = any((select $2::text::bigint[])::bigint[])
     ) as flags
     where turns_color or turns_size
 ),

@@ -5,7 +5,9 @@ Source: contract, Style custom fields.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -23,6 +25,7 @@ from service.writing.key_look_ups import KeyMatches, fail_key
 
 Identifier: TypeAlias = tuple[str, Any]
 """Member by which an entry names its record, and its value: an id or an own key."""
+_ID: Final = itemgetter("id")
 _KEYS: Final = ("id", "customId", "userDefinedId")
 """Members by which an entry names its record; the first one that has a value counts."""
 
@@ -48,6 +51,10 @@ class Association:
             "associations", link=table, column=column, target=target.table, reference=reference
         )
 
+    def sent_ids(self, batch: Batch) -> dict[int, list[int]]:
+        """Return the ids that entries have, by custom field; raise KeyError for one without."""
+        return {item["id"]: [*map(_ID, item.get(self.field) or ())] for item in batch.items}
+
     async def resolve(self, batch: Batch) -> LinkSets:
         """Lock the live records that the items' entries name; return their ids by custom field.
 
@@ -61,8 +68,8 @@ class Association:
         unique = {identifier: ids[0] for identifier, ids in matches.items() if len(ids) == 1}
         sets: dict[int, list[int]] = {}
         for item_index, (item, entries) in enumerate(zip(batch.items, identifiers, strict=True)):
-            sets[item["id"]] = ids = [unique[entry] for entry in entries if entry in unique]
-            if len({*ids}) < len(entries):
+            sets[item["id"]] = linked = [unique[entry] for entry in entries if entry in unique]
+            if len({*linked}) < len(entries):
                 self._report(batch, item_index, entries, matches)
         return sets
 
@@ -101,6 +108,32 @@ class Association:
             for name in _KEYS:
                 matches[name, row["id" if name == "id" else "reference"]].append(row["id"])
         return matches
+
+
+async def resolve_all(
+    batch: Batch, associations: Sequence[Association]
+) -> Mapping[Links, LinkSets]:
+    """Return what ``Association.resolve`` does, for all of them in one round trip if it may do.
+
+    It may if entries have ids, as most do, and these are of live records, each once in its list.
+    """
+    with suppress(KeyError):
+        sets = {each.links: each.sent_ids(batch) for each in associations}
+        lists = [*chain.from_iterable(by_field.values() for by_field in sets.values())]
+        named: list[set[Any]] = [
+            {*chain.from_iterable(by_field.values())} for by_field in sets.values()
+        ]
+        repeats = any(len(ids) > len({*ids}) for ids in lists if len(ids) > 1)
+        if not repeats and None not in chain.from_iterable(named):
+            statements: list[tuple[str, Sequence[Any]]] = [
+                (each.statements["find"].text, (batch.caller.organization_id, [*ids], []))
+                for each, ids in zip(associations, named, strict=True)
+                if ids
+            ]
+            rows = await batch.connection.fetch_in_turn(statements)
+            if len(rows) == sum(map(len, named)):
+                return sets
+    return {each.links: await each.resolve(batch) for each in associations}
 
 
 class Restriction(MasterRecord):

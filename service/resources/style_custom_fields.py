@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
+from types import NoneType
 from typing import Any
 
 import orjson
@@ -17,7 +19,7 @@ from service.records.links import link_statements
 from service.records.matched_children import MatchedChildren
 from service.records.reference_targets import own_references
 from service.records.usage import may_name, named_records
-from service.resources.associations import Association
+from service.resources.associations import Association, resolve_all
 from service.resources.custom_fields import CustomFields, allowed_values, related_values
 from service.writing.key_look_ups import KeyMatches, fail_key
 
@@ -83,8 +85,10 @@ def _child_values(batch: Batch) -> Iterator[_ChildValue]:
 
     Lists with key objects become copies first.
     """
-    for item_index, item in enumerate(batch.items):
-        values = item.get("allowedValues") or []
+    lists = [item.get("allowedValues") or [] for item in batch.items]
+    if {*map(type, map(dict.get, chain.from_iterable(lists), repeat(_POINTER)))} <= {NoneType}:
+        return  # as in most requests
+    for item_index, (item, values) in enumerate(zip(batch.items, lists, strict=True)):
         pointers = [value.get(_POINTER) for value in values]
         if pointers.count(None) == len(pointers):
             continue
@@ -105,6 +109,7 @@ class StyleCustomFields(CustomFields):
     name = "style-custom-fields"
     kind = "style"
     parent_is_fixed = True
+    _stored_fields_sql = "case when diff_per_color or diff_per_size then 'true' end"
     _written_separately = tuple(association.field for association in _ASSOCIATIONS)
     lists = (
         allowed_values(
@@ -133,15 +138,13 @@ class StyleCustomFields(CustomFields):
         """
         if not write_set.upserts.items:
             return await super().check(write_set)
-        sets = {
-            association.links: await association.resolve(write_set.upserts)
-            for association in _ASSOCIATIONS
-        }
+        sets = await resolve_all(write_set.upserts, _ASSOCIATIONS)
         plan, batch = await super().check(write_set), write_set.upserts
         if len(batch.items) > len(write_set.created_ids):
             names = ("diffPerColor", "diffPerSize")
             flagged = [[item["id"] for item in batch.items if item.get(name)] for name in names]
-            batch.fail_all(await self._fetch(batch, "turned", batch.id_array, *flagged))
+            if any(flagged) or any(row["fields"] for row in write_set.stored.values()):
+                batch.fail_all(await self._fetch(batch, "turned", batch.id_array, *flagged))
         return plan + await link_statements(write_set.upserts, sets)
 
     async def _list_plan(self, write_set: WriteSet, child: ChildList) -> WritePlan:

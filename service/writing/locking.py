@@ -139,7 +139,7 @@ async def lock_by_id(
     lock = _lock_statement(resource, batch, _lock_strength(deletes_any))
     with own_locks():
         if locks_organization(resource):
-            await lock_organization(batch)
+            await _lock_organization_with_next(batch)
         rows = await batch.fetch(lock.text, *lock.parameters)
     stored = {row["id"]: row for row in rows}
     await _check_locked(resource, batch, options, stored)
@@ -159,7 +159,7 @@ async def lock_and_read(
     read, organization_id = resource.render_statement(request), batch.caller.organization_id
     with own_locks():
         if locks_organization(resource):
-            await lock_organization(batch)
+            await _lock_organization_with_next(batch)
         locked, writables = await batch.connection.fetch_in_turn(
             [
                 (json_text(lock.text), (organization_id, *lock.parameters)),
@@ -207,6 +207,14 @@ async def lock_organization(batch: Batch) -> None:
     if _ORGANIZATION not in batch.locks:
         with own_locks():
             await batch.fetch(SHARED["lock_organization"].text)
+        batch.locks.add(_ORGANIZATION)
+
+
+async def _lock_organization_with_next(batch: Batch) -> None:
+    """Lock the organization's row as ``lock_organization`` does, with the next statement."""
+    if _ORGANIZATION not in batch.locks:
+        text, organization_id = SHARED["lock_organization_first"].text, batch.caller.organization_id
+        await batch.connection.defer(text, organization_id)
         batch.locks.add(_ORGANIZATION)
 
 
