@@ -221,9 +221,10 @@ class Batch:
         complete, as later changes of items would be missing.
         """
         if without not in self._json:
-            items = self.items
-            if without:
-                items = [{k: item[k] for k in item if k not in without} for item in items]
+            items = [item.copy() for item in self.items] if without else self.items
+            for name in without:
+                for item in items:
+                    item.pop(name, None)
             self._json[without] = orjson.dumps(items).decode()
         return self._json[without]
 

@@ -7,9 +7,9 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from math import inf
-from operator import itemgetter
+from operator import itemgetter, ne
 from typing import Any, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch, Item
@@ -106,13 +106,17 @@ def changed(
 ) -> tuple[list[EntryList], list[Row]]:
     """Return the lists that seem to differ from the stored rows, and the rows of their owners.
 
-    ``columns_of`` returns the values of entries as they were sent. Raise TypeError for key objects.
+    ``key`` identifies an entry among those of all owners. ``columns_of`` returns the values of
+    entries as they were sent. Raise TypeError for a key object in ``key``.
     """
-    entries = [*chain.from_iterable(each.entries for each in lists)]
-    owners = (each.owner_id for each in lists for _ in each.entries)
-    ids = map(dict.get, entries, repeat(key))
-    sent = {*zip(owners, ids, *columns_of(entries), strict=True)}
-    differing = {row[0] for row in sent.symmetric_difference(stored)}
+    entries = [*chain.from_iterable([each.entries for each in lists])]
+    lengths = [len(each.entries) for each in lists]
+    owners = chain.from_iterable(map(repeat, [each.owner_id for each in lists], lengths))
+    ids = [*map(dict.get, entries, repeat(key))]
+    sent = [*zip(owners, ids, *columns_of(entries), strict=True)]
+    by_id: dict[Any, Row] = dict(zip(map(itemgetter(1), stored), stored, strict=True))
+    differing = {row[0] for row in compress(sent, map(ne, sent, map(by_id.get, ids)))}
+    differing |= {by_id[child_id][0] for child_id in by_id.keys() - ids}
     return (
         [each for each in lists if each.owner_id in differing],
         [row for row in stored if row[0] in differing],

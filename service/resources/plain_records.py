@@ -223,12 +223,12 @@ class PlainRecord(MasterRecord):
         return Validator(self.name, form, rules, follow_rules=self._follow_rules)
 
     def _follow_rules(self, items: Sequence[Item]) -> bool:
-        """Return whether valid items surely have no ``item_errors``: a fast check before it."""
-        if not self._has_rules_of_lists_alone:
-            return False
-        lists = ([item.get(child.name) or () for item in items] for child in self.lists)
-        entries = ([*chain.from_iterable(each)] for each in lists)
-        return all(map(ChildList.surely_differ, self.lists, entries))
+        """Return whether items surely have no ``item_errors``; those that delete have anything."""
+        for child in self.lists if self._has_rules_of_lists_alone else ():
+            lists = [each for item in items if isinstance(each := item.get(child.name), list)]
+            if not child.surely_differ([*chain.from_iterable(lists)]):
+                return False
+        return self._has_rules_of_lists_alone
 
     @property
     def _has_rules_of_lists_alone(self) -> bool:

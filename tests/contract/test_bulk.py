@@ -12,6 +12,7 @@ from service.records.rendering import json_text
 from service.schemas.write_forms import BULK_ITEMS
 from tests.support import generate, rows, schema_faults
 from tests.support.api import Api
+from tests.support.custom_fields import STYLE, item, new, texts
 from tests.support.openapi_validation import is_failure
 from tests.support.parametrize import of_each_resource
 from tests.support.statement_spy import record_statements
@@ -121,6 +122,36 @@ async def test_the_statements_of_a_thousand_colors_with_groups_and_languages(
     assert kinds(sent) == [*before, "update", *after], "links that stay are not looked up"
     gone = [{"id": record["id"], "name": "Gone", "state": "deleted"} for record in made.data]
     assert (await own_api.put(COLORS, gone)).status == 200
+
+
+@pytest.mark.usefixtures("lasting_keys")
+async def test_the_statements_of_style_custom_fields(
+    own_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of three fields differs in a value; a fourth, which is deleted, has no list."""
+    values = {"allowedValues": [{"value": "GOTS"}, {"value": "GRS"}]}
+    with record_statements(monkeypatch) as sent:
+        brands = (await own_api.post("/api/brands", [{"name": name} for name in "AB"])).data
+        sets: dict[str, Any] = {"associatedBrands": [{"id": brand["id"]} for brand in brands]}
+        *fields, gone = [await new(own_api, STYLE, **values, **sets) for _ in range(4)]
+        items = [item(field, allowedValues=field["allowedValues"], **sets) for field in fields]
+        for each in items:
+            for value in each["allowedValues"]:
+                del value["properties"]
+        items[1]["allowedValues"][0] = items[1]["allowedValues"][0] | {"value": "OCS"}
+        stored = await own_api.put(STYLE, items)
+        sent.clear()
+        again = await own_api.put(STYLE, items)
+        assert len(sent) == 11, sent
+    assert not any("turns_color" in text for text in sent)
+    assert [texts(field) for field in again.data] == [
+        ["GOTS", "GRS"],
+        ["GRS", "OCS"],
+        ["GOTS", "GRS"],
+    ]
+    assert again.data == stored.data
+    deletion = item(gone, state="deleted", allowedValues=5)
+    assert (await own_api.put(STYLE, [*items, deletion])).status == 200
 
 
 def kinds(sent: Sequence[str]) -> list[str]:
