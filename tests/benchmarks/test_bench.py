@@ -33,7 +33,10 @@ def test_every_contestant_answers_every_scenario(
     measured: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample: Chosen
 ) -> None:
     monkeypatch.setenv(BASE, str(ROOT))
-    results, chosen = Results(tmp_path / "results.jsonl"), sample(scenarios(), 4)
+    # Lists are also read while others write, and `bare` answers writes as "patch" was answered.
+    names = {"patch", *(scenario.name for scenario in sample(scenarios(), 4))}
+    chosen = [scenario for scenario in scenarios() if scenario.name in names]
+    results = Results(tmp_path / "results.jsonl")
     results.begin()
     bench.run(measured, chosen, _NAMES, _UNTIMED, results)
     assert not results.failures

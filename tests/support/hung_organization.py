@@ -49,12 +49,13 @@ async def hung_organization(dsn: str) -> AsyncIterator[HungOrganization]:
     """Prepare a database; statements go on as soon as the context ends."""
     connection = await asyncpg.connect(dsn)
     try:
-        await connection.execute(_PREPARE)
+        statements = _PREPARE
         for table in sorted(tenant_tables() | {"organization"}):
             column = "id" if table == "organization" else "organization_id"
             for how in ("enable", "force"):
-                await connection.execute(f"alter table {table} {how} row level security")
-            await connection.execute(f"create policy hung on {table} using (gets_answer({column}))")
+                statements += f"alter table {table} {how} row level security;\n"
+            statements += f"create policy hung on {table} using (gets_answer({column}));\n"
+        await connection.execute(statements)
         async with _without_superuser(connection, dsn) as ordinary:
             yield HungOrganization(connection, ordinary)
     finally:
