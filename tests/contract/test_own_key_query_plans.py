@@ -85,20 +85,30 @@ async def test_keys_are_found_by_an_index(kind: str, dsn: str) -> None:
 async def test_so_they_are_by_a_plan_that_was_made_while_there_were_none(
     kind: str, dsn: str
 ) -> None:
-    """A session plans a statement a few times and then no more, however the tables grow."""
-    resource, made, keys = KINDS[kind]
+    resource, rows, keys = KINDS[kind]
+    statement = resource.locks_by_key["for update"]
+    leads_to_keys(resource, await plan_made_while_empty(dsn, resource.table, statement, keys, rows))
+
+
+async def plan_made_while_empty(
+    dsn: str, table: str, statement: Any, keys: list[Any], rows: str
+) -> str:
+    """Return the plan of a look-up that a session prepared and executed before there were rows.
+
+    It plans a statement a few times and then no more, however the tables grow.
+    """
     connection = await asyncpg.connect(dsn, server_settings={"enable_seqscan": "off", "jit": "off"})
     await connection.execute("insert into organization (id, name) values (1, 'An organization')")
-    await connection.execute(f"analyze {resource.table}")
-    await connection.execute(f"prepare found as {resource.locks_by_key['for update']}")
+    await connection.execute(f"analyze {table}")
+    await connection.execute(f"prepare found as {statement}")
     # What a list of keys looks like in Python and in PostgreSQL is the same.
-    statement = f"execute found ({', '.join(['1', *(f'array{key}' for key in keys)])})"
+    execution = f"execute found ({', '.join(['1', *(f'array{key}' for key in keys)])})"
     for _ in range(10):
-        await connection.execute(statement)
-    await connection.execute(made, RECORDS)
-    row = await connection.fetchval(f"explain (analyze, format json) {statement}")
+        await connection.execute(execution)
+    await connection.execute(rows, RECORDS)
+    plan: str = await connection.fetchval(f"explain (analyze, format json) {execution}")
     await connection.close()
-    leads_to_keys(resource, row)
+    return plan
 
 
 @pytest.mark.contract("Paths by own key")

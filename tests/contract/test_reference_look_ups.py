@@ -4,15 +4,14 @@
 """
 
 import asyncio
-import os
 from typing import Any
 
-import asyncpg
 import orjson
 import pytest
 
 from service.records.reference_targets import FOR_KEY_SHARE, TARGETS
 from service.resources.styles import Styles
+from tests.contract.test_own_key_query_plans import CHOSEN, KEYS, plan_made_while_empty
 from tests.contract.test_page_query_plans import nodes
 from tests.support.api import Api
 from tests.support.keyed_references import World, made, text
@@ -21,9 +20,6 @@ from tests.support.statement_spy import record_statements
 from tests.support.writers import outcomes
 
 pytestmark = pytest.mark.contract("References")
-
-RECORDS, KEYS = int(os.environ.get("TEST_RECORDS", "30000")), 200
-CHOSEN = [n * (RECORDS // (KEYS + 6)) for n in range(1, KEYS + 1)]
 
 
 async def test_one_look_up_for_each_collection_and_none_by_id(
@@ -162,19 +158,8 @@ of_each_look_up = pytest.mark.parametrize(
 async def test_keys_are_found_by_an_index(
     target: str, lock: str, rows: str, keys: list[Any], index: str, dsn: str
 ) -> None:
-    """A session plans a statement a few times and then no more, however the tables grow."""
-    connection = await asyncpg.connect(dsn, server_settings={"enable_seqscan": "off", "jit": "off"})
-    await connection.execute("insert into organization (id, name) values (1, 'An organization')")
-    table = TARGETS[target].table
-    await connection.execute(f"analyze {table}")
-    await connection.execute(f"prepare found as {TARGETS[target].texts[lock]}")
-    # What a list of keys looks like in Python and in PostgreSQL is the same.
-    statement = f"execute found ({', '.join(['1', *(f'array{key}' for key in keys)])})"
-    for _ in range(10):
-        await connection.execute(statement)
-    await connection.execute(rows, RECORDS)
-    plan = await connection.fetchval(f"explain (analyze, format json) {statement}")
-    await connection.close()
+    table, statement = TARGETS[target].table, TARGETS[target].texts[lock]
+    plan = await plan_made_while_empty(dsn, table, statement, keys, rows)
     steps = [*nodes(orjson.loads(plan)[0]["Plan"])]
     assert index in {step.get("Index Name") for step in steps}
     assert max(step["Actual Rows"] * step["Actual Loops"] for step in steps) <= KEYS

@@ -31,6 +31,9 @@ from tests.transfer.conftest import ImportFolder, TransferEnvironment
 from tests.transfer.test_demo_files import records
 
 pytestmark = pytest.mark.contract("Files")
+of_each_collection = pytest.mark.parametrize(
+    "collection", [*transfer_collections().values()], ids=lambda collection: collection.name
+)
 
 
 async def export_tables(environment: TransferEnvironment, key: str, folder: Path) -> None:
@@ -59,9 +62,7 @@ def sent(collection: TransferCollection, path: Path) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(
-    "collection", [*transfer_collections().values()], ids=lambda collection: collection.name
-)
+@of_each_collection
 def test_a_table_says_what_the_lines_say_that_it_was_made_of(
     collection: TransferCollection, tmp_path: Path
 ) -> None:
@@ -82,9 +83,7 @@ def by_value(value: Any) -> Any:
     return value.rstrip("0").rstrip(".") if is_decimal else value
 
 
-@pytest.mark.parametrize(
-    "collection", [*transfer_collections().values()], ids=lambda collection: collection.name
-)
+@of_each_collection
 def test_a_workbook_says_what_the_lines_say_that_it_was_made_of(
     collection: TransferCollection, tmp_path: Path
 ) -> None:
