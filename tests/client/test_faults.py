@@ -5,14 +5,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from selvedge_client import (
-    Client,
-    Collection,
-    Document,
-    NotFoundError,
-    Record,
-    UnavailableError,
-)
+from selvedge_client import Client, Collection, Document, NotFoundError, Record, UnavailableError
 from tests.client.fault_proxy import Fault, FaultProxy
 from tests.support.api import replacing
 

@@ -6,13 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from selvedge_client import (
-    Client,
-    FieldChange,
-    NotFoundError,
-    Outcome,
-    PreconditionFailedError,
-)
+from selvedge_client import Client, FieldChange, NotFoundError, Outcome, PreconditionFailedError
 from selvedge_client import client as client_module
 from selvedge_client.client import RecordSet
 

@@ -46,10 +46,7 @@ async def test_a_hung_organization_gets_503_and_others_are_served(
 ) -> None:
     """It has more callers than the worker has connections; the others look their key up again."""
     monkeypatch.setattr("service.organizations.caller.KEY_CACHE_SECONDS", 1)
-    async with (
-        hung_organization(demo_dsn) as hung,
-        callers_of_both(hung.dsn) as (app, away, other),
-    ):
+    async with hung_organization(demo_dsn) as hung, callers_of_both(hung.dsn) as (app, away, other):
         over, refused, served = asyncio.Event(), list[Answer](), list[Answer]()
         await hung.hang()
         running = [
@@ -78,10 +75,7 @@ async def test_a_hung_organization_gets_503_and_others_are_served(
 
 @pytest.mark.contract("Callers")
 async def test_new_callers_of_a_hung_organization_delay_no_look_up(demo_dsn: str) -> None:
-    async with (
-        hung_organization(demo_dsn) as hung,
-        callers_of_both(hung.dsn) as (_, away, other),
-    ):
+    async with hung_organization(demo_dsn) as hung, callers_of_both(hung.dsn) as (_, away, other):
         keys = [await issue_key(demo_dsn, HUNG) for _ in range(5)]
         others = [await issue_key(demo_dsn, OTHER) for _ in range(5)]
         await hung.hang()
@@ -95,10 +89,7 @@ async def test_new_callers_of_a_hung_organization_delay_no_look_up(demo_dsn: str
 
 @pytest.mark.contract("Callers")
 async def test_last_uses_of_others_are_written(demo_dsn: str) -> None:
-    async with (
-        hung_organization(demo_dsn) as hung,
-        callers_of_both(hung.dsn) as (app, _, _other),
-    ):
+    async with hung_organization(demo_dsn) as hung, callers_of_both(hung.dsn) as (app, _, _other):
         await hung.hang()
         async with within(20):
             await app[CALLERS].last_used.write()

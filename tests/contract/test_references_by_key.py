@@ -8,14 +8,7 @@ import pytest
 from service.records.keyed_values import keyed_fields
 from service.resources.registry import MASTER_RECORDS, PARTS
 from tests.support.api import Api, replacing
-from tests.support.keyed_references import (
-    BODIES,
-    DRY,
-    PARTS_BODIES,
-    World,
-    made,
-    text,
-)
+from tests.support.keyed_references import BODIES, DRY, PARTS_BODIES, World, made, text
 from tests.support.writers import outcomes
 
 pytestmark = pytest.mark.contract("References")
@@ -85,9 +78,7 @@ async def test_by_key_a_write_does_what_it_does_by_id(
         await shared_api.put(root, [now | references | {"id": by_key["id"]}], params=DRY),
         await shared_api.patch(root, [{"id": by_key["id"], **references}], params=DRY),
         await shared_api.patch(
-            path,
-            [replacing(f"/{name}", value)[0] for name, value in patched.items()],
-            params=DRY,
+            path, [replacing(f"/{name}", value)[0] for name, value in patched.items()], params=DRY
         ),
     ]
     assert [outcomes(answer) for answer in writes] == [["unchanged"]] * 4

@@ -81,13 +81,7 @@ async def test_the_document(sold: Sold) -> None:
             {"symbol": None, "process": None, **text},
         ],
         "supplyChain": [
-            {
-                **dyeing,
-                **numbers,
-                "countryCode": "IT",
-                "operator": "Mill",
-                "facility": "Dye house",
-            },
+            {**dyeing, **numbers, "countryCode": "IT", "operator": "Mill", "facility": "Dye house"},
             {**CUTTING, "operator": "A", **dict.fromkeys(("facility", *numbers))},
         ],
     }

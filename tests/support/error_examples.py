@@ -62,10 +62,7 @@ _SPECIFIC: dict[ErrorType, tuple[Path, str]] = {
     ErrorType.UNKNOWN_PARAMETER: (("colour",), ""),
     ErrorType.EXCLUSIVE_PARAMETERS: (("pageSize",), "Leave this out: the cursor has it."),
     ErrorType.INVALID_CURSOR: (("cursor",), ""),
-    ErrorType.MALFORMED_JSON: (
-        (),
-        "Send valid JSON: there is a syntax error at line 1, column 2.",
-    ),
+    ErrorType.MALFORMED_JSON: ((), "Send valid JSON: there is a syntax error at line 1, column 2."),
     ErrorType.FORBIDDEN_ORGANIZATION: (("id",), ""),
     ErrorType.FORBIDDEN_SCOPE: ((), "This key lacks the scope groups:write."),
     ErrorType.NOT_FOUND: (("id",), ""),
@@ -120,25 +117,13 @@ OF_KIND: dict[Operation, dict[str, tuple[Path, str]]] = {
     LIST: {
         ErrorType.REQUIRED_FIELD: (("filter", 0, "value"), "This parameter is required."),
         ErrorType.INVALID_VALUE: (("sort", 0, "property"), ErrorType.UNKNOWN_FIELD.message),
-        ErrorType.OUT_OF_RANGE: (
-            ("pageSize",),
-            f"Use a number from 1 to {MAX_PAGE_SIZE}.",
-        ),
-        ErrorType.TOO_MANY_ITEMS: (
-            ("filter",),
-            f"Use at most {MAX_CONDITIONS} conditions.",
-        ),
-        ErrorType.TOO_LONG: (
-            ("filter",),
-            f"The cursor would exceed {MAX_CURSOR_BYTES} bytes.",
-        ),
+        ErrorType.OUT_OF_RANGE: (("pageSize",), f"Use a number from 1 to {MAX_PAGE_SIZE}."),
+        ErrorType.TOO_MANY_ITEMS: (("filter",), f"Use at most {MAX_CONDITIONS} conditions."),
+        ErrorType.TOO_LONG: (("filter",), f"The cursor would exceed {MAX_CURSOR_BYTES} bytes."),
         ErrorType.DUPLICATE: (("pageSize",), "Give this parameter once."),
     },
     CHANGES: {
-        ErrorType.REQUIRED_FIELD: (
-            ("collection",),
-            "Name one collection beside recordId.",
-        ),
+        ErrorType.REQUIRED_FIELD: (("collection",), "Name one collection beside recordId."),
         ErrorType.INVALID_VALUE: (("from",), "Use oldest or now."),
         ErrorType.OUT_OF_RANGE: (("limit",), f"Use a number from 1 to {MAX_LIMIT}."),
         ErrorType.DUPLICATE: (("limit",), "Give this parameter once."),

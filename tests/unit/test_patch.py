@@ -11,22 +11,14 @@ from service.limits import MAX_BODY_BYTES
 pytestmark = pytest.mark.contract("Patches")
 
 APPENDIX_A: dict[str, tuple[Any, list[dict[str, Any]], Any]] = {
-    "1, adding a member": (
-        {"a": 1},
-        [{"op": "add", "path": "/b", "value": 2}],
-        {"a": 1, "b": 2},
-    ),
+    "1, adding a member": ({"a": 1}, [{"op": "add", "path": "/b", "value": 2}], {"a": 1, "b": 2}),
     "2, adding an element": (
         {"a": [1, 3]},
         [{"op": "add", "path": "/a/1", "value": 2}],
         {"a": [1, 2, 3]},
     ),
     "3, removing a member": ({"a": 1, "b": 2}, [{"op": "remove", "path": "/b"}], {"a": 1}),
-    "4, removing an element": (
-        {"a": [1, 2, 3]},
-        [{"op": "remove", "path": "/a/1"}],
-        {"a": [1, 3]},
-    ),
+    "4, removing an element": ({"a": [1, 2, 3]}, [{"op": "remove", "path": "/a/1"}], {"a": [1, 3]}),
     "5, replacing a value": (
         {"a": 1, "b": 2},
         [{"op": "replace", "path": "/b", "value": 3}],
@@ -44,10 +36,7 @@ APPENDIX_A: dict[str, tuple[Any, list[dict[str, Any]], Any]] = {
     ),
     "8, testing a value": (
         {"a": "x", "b": [1, 2]},
-        [
-            {"op": "test", "path": "/a", "value": "x"},
-            {"op": "test", "path": "/b/1", "value": 2},
-        ],
+        [{"op": "test", "path": "/a", "value": "x"}, {"op": "test", "path": "/b/1", "value": 2}],
         {"a": "x", "b": [1, 2]},
     ),
     "9, testing a value that is another": (
@@ -104,11 +93,7 @@ OTHERS: dict[str, tuple[Any, list[dict[str, Any]], Any]] = {
         [{"op": "replace", "path": "/a/01", "value": 2}],
         "unprocessable.patch",
     ),
-    "a negative index": (
-        {"a": [1, 2]},
-        [{"op": "remove", "path": "/a/-1"}],
-        "unprocessable.patch",
-    ),
+    "a negative index": ({"a": [1, 2]}, [{"op": "remove", "path": "/a/-1"}], "unprocessable.patch"),
     "replacing past the end": (
         {"a": [1]},
         [{"op": "replace", "path": "/a/-", "value": 2}],
@@ -139,10 +124,7 @@ OTHERS: dict[str, tuple[Any, list[dict[str, Any]], Any]] = {
     ),
     "copying": (
         {"a": [1], "b": []},
-        [
-            {"op": "copy", "from": "/a", "path": "/b/-"},
-            {"op": "add", "path": "/a/-", "value": 2},
-        ],
+        [{"op": "copy", "from": "/a", "path": "/b/-"}, {"op": "add", "path": "/a/-", "value": 2}],
         {"a": [1, 2], "b": [[1]]},
     ),
     "copying from nowhere": (
