@@ -53,7 +53,9 @@ def no_rules(_: Any) -> Iterable[ErrorDetail]:
 
 
 _NAMES: Final = defaultdict[str, set[str]](set)
-"""Names of the definitions that have validators, by file; "" for the whole file."""
+"""Names of the definitions that have validators, by file."""
+_WHOLE: Final = "#"
+"""Name of a whole file among them: paths of jsonschema-rs would leave out an empty name."""
 
 
 class Validator:
@@ -75,7 +77,7 @@ class Validator:
     ) -> None:
         self._schema = definition(file, name) if name else whole(file)
         self._is_list = "array" in self._schema.types
-        self._file, self._name = file, name or ""
+        self._file, self._name = file, name or _WHOLE
         _NAMES[file].add(self._name)
         self._object_schema = self._schema.items if self._is_list else self._schema
         self._rules = rules
@@ -289,7 +291,7 @@ def _compile(file: str, names: frozenset[str]) -> Any:
 
     One validator for all takes a third of the memory of one for each.
     """
-    references = {name: reference(file, name) for name in names}
+    references = {name: reference(file, name if name != _WHOLE else None) for name in names}
     files = excerpts(references.values())
     return jsonschema_rs.validator_for(
         {"properties": {name: {"$ref": url} for name, url in references.items()}},
