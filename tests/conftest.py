@@ -173,7 +173,7 @@ def shared_dsn(server_dsn: str, worker_id: str) -> str:
 @pytest.fixture(scope="session")
 async def shared_client(shared_dsn: str) -> AsyncIterator[TestClient[Any, Any]]:
     """The service on it, one for all tests of a worker."""
-    async with serving(shared_dsn, LOG_LEVEL="info") as server, TestClient(server) as client:
+    async with serving(shared_dsn) as server, TestClient(server) as client:
         yield client
 
 

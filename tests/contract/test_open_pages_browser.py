@@ -11,7 +11,7 @@ from tests.support.api import Api
 from tests.support.browser import NEEDS_BROWSER, Page
 from tests.support.sampling import Sample
 
-pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
+pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER, pytest.mark.demo_data]
 
 
 class Docs(Page):

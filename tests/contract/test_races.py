@@ -85,6 +85,7 @@ async def defaults(api: Api) -> list[int]:
     return [record["id"] for record in (await api.get(SIZE_RANGES, query)).data]
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Size ranges")
 async def test_concurrent_promotions_leave_one_default(api: Api) -> None:
     """By patch, replace, bulk replace and create; there is one default at every moment."""
