@@ -22,7 +22,7 @@ HOST: Final = re.compile(_HOST, re.ASCII)
 _PUBLIC_URL: Final = re.compile(rf"https?://{_HOST}(?:/[A-Za-z0-9._~-]+)*", re.ASCII)
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 Network: TypeAlias = IPv4Network | IPv6Network
-_PART: Final = r"(?:[\w.~+-]|%(?!00)[0-9A-Fa-f]{2})*"
+_PART: Final = r"(?:[\w.~+-]|%(?!00)[0-7][0-9A-Fa-f])*"
 _SERVER: Final = rf"{_PART}(?::[1-5]?[0-9]{{1,4}})?"
 _OPTION: Final = rf"(?:application_name|connect_timeout|host|port|sslmode|sslrootcert)={_PART}"
 _PLAIN_URL: Final = re.compile(

@@ -207,7 +207,7 @@ async def demo_keys(demo_dsn: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def callers(request: pytest.FixtureRequest) -> dict[str, Api]:
+def apis(request: pytest.FixtureRequest) -> dict[str, Api]:
     """Callers of two organizations, which are new on a service that tests share.
 
     Tests that are marked with ``demo_data``, or that name the service or its database, get their
@@ -223,21 +223,21 @@ def callers(request: pytest.FixtureRequest) -> dict[str, Api]:
 
 
 @pytest.fixture
-def api(callers: dict[str, Api]) -> Api:
+def api(apis: dict[str, Api]) -> Api:
     """A caller of an organization that has every feature."""
-    return callers["writer"]
+    return apis["writer"]
 
 
 @pytest.fixture
-def reader_api(callers: dict[str, Api]) -> Api:
+def reader_api(apis: dict[str, Api]) -> Api:
     """A caller of the same organization whose key may only read."""
-    return callers["reader"]
+    return apis["reader"]
 
 
 @pytest.fixture
-def other_api(callers: dict[str, Api]) -> Api:
+def other_api(apis: dict[str, Api]) -> Api:
     """A caller of another organization, which has no optional feature."""
-    return callers["other"]
+    return apis["other"]
 
 
 @pytest.fixture

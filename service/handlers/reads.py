@@ -217,7 +217,7 @@ def compiled(resource: Resource, pairs: tuple[tuple[str, str], ...]) -> ListQuer
     return resource.compile_list(parameters.read_query(pairs, resource.properties))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def _priced(
     resource: EffectivePrices, pairs: tuple[tuple[str, str], ...], scope: str, _today: date
 ) -> ListQuery:

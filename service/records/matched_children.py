@@ -115,7 +115,11 @@ def changed(
     ids = [*map(dict.get, entries, repeat(key))]
     sent = [*zip(owners, ids, *columns_of(entries), strict=True)]
     by_id: dict[Any, Row] = dict(zip(map(itemgetter(1), stored), stored, strict=True))
-    differing = {row[0] for row in compress(sent, map(ne, sent, map(by_id.get, ids)))}
+    differing = {
+        each[0]
+        for row in compress(sent, map(ne, sent, map(by_id.get, ids)))
+        for each in (row, by_id.get(row[1], row))  # another owner, which may have lost the child
+    }
     differing |= {by_id[child_id][0] for child_id in by_id.keys() - ids}
     return (
         [each for each in lists if each.owner_id in differing],

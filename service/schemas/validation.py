@@ -54,8 +54,7 @@ def no_rules(_: Any) -> Iterable[ErrorDetail]:
 
 _NAMES: Final = defaultdict[str, set[str]](set)
 """Names of the definitions that have validators, by file."""
-_WHOLE: Final = "#"
-"""Name of a whole file among them: paths of jsonschema-rs would leave out an empty name."""
+_WHOLE: Final = "#"  # Paths of jsonschema-rs would leave out an empty name.
 
 
 class Validator:
@@ -86,7 +85,6 @@ class Validator:
 
     @cached_property
     def _compiled(self) -> Any:
-        """Validator of jsonschema-rs."""
         return _compile(self._file, frozenset(_NAMES[self._file]))
 
     def _body(self, item: Any) -> Any:

@@ -7,7 +7,7 @@ from service.batches.batch import Batch, ItemErrors
 from service.errors import ErrorDetail
 from service.writing.outcomes import WriteOptions
 from service.writing.plan_execution import execute_plan
-from service.writing.stored_batches import WrittenBatch, clears_references
+from service.writing.stored_batches import WrittenBatch, deletes_late
 
 
 class LateFailuresError(Exception):
@@ -45,7 +45,7 @@ async def finish_deletes(
     _raise_late([each.write_set.deletes for each in deleting], written, options)
     late_batches = list[WrittenBatch]()
     for each, clearing_plan in zip(deleting, plans, strict=True):
-        if clears_references(each.resource):
+        if deletes_late(each.resource):
             upserts, none = each.write_set.upserts.empty(), list[int]()
             deletes = dataclasses.replace(
                 each.write_set, upserts=upserts, created_ids=none, restored_ids=none

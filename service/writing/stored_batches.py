@@ -138,7 +138,7 @@ async def _check(
             batch.errors.raise_any()
         remaining = batch.subset()
         if remaining is batch:
-            if not options.checks_uses and clears_references(resource):
+            if not options.checks_uses and deletes_late(resource):
                 clearing_plan = _marking_plan(resource, write_set)
                 return write_set, clearing_plan + plan
             return write_set, clearing_plan + resource.record_statements(write_set) + plan
@@ -182,9 +182,11 @@ def _keep_stored_fields(resource: WritableResource, batch: Batch, records: Locke
                     item[name] = fields[name]
 
 
-def clears_references(resource: WritableResource) -> TypeGuard[MasterRecord]:
-    """Return whether a delete of a record clears references to it."""
-    return isinstance(resource, MasterRecord) and any(use.cleared_by for use in resource.uses)
+def deletes_late(resource: WritableResource) -> TypeGuard[MasterRecord]:
+    """Return whether a delete changes other records, which the request may delete by themselves."""
+    if not isinstance(resource, MasterRecord):
+        return False
+    return len(resource.deletes) > 1 or any(use.cleared_by for use in resource.uses)
 
 
 def _marking_plan(resource: MasterRecord, write_set: WriteSet) -> change_recorder.WritePlan:

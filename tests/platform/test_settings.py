@@ -59,6 +59,7 @@ def test_an_empty_value_counts_as_absent() -> None:
         ("DATABASE_URL", "mysql://localhost/selvedge"),
         ("DATABASE_URL", "postgresql://localhost:port/selvedge"),
         ("DATABASE_URL", "postgresql://localhost:5432,localhost:port/selvedge"),
+        ("DATABASE_URL", "postgresql://user:%E4@localhost/selvedge"),  # no UTF-8
         ("DATABASE_URL", "/var/run/postgresql"),
     ],
 )
@@ -111,5 +112,5 @@ def test_a_database_may_have_several_hosts() -> None:
 
 
 def test_a_password_may_have_any_sign() -> None:
-    url = "postgresql://user:%40%2F%3F%23%25%5B:@localhost:5433/selvedge?sslmode=require"
+    url = "postgresql://user:%C3%A4%40%2F%3F%23%25%5B:@localhost:5433/selvedge?sslmode=require"
     assert Settings.from_environment({"DATABASE_URL": url}).database_url == url

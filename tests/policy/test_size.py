@@ -14,13 +14,13 @@ from tests.policy.sources import ROOT, modules, modules_of_client, tree, written
 
 LIMITS = {
     "lines of code in client/": 2_323,
-    "lines of code in service/": 25_408,
+    "lines of code in service/": 25_413,
     "lines of code in service/extras/transfer/": 648,
     "modules in service/": 292,
     "modules of at most 60 lines": 66,
     "modules in the largest package": 26,
     "lines of schemas/ per resource file": 98,
-    "lines of tests/": 71_157,
+    "lines of tests/": 71_195,
     "noqa: ARG002 in service/": 9,
     "public names of MasterRecord": 51,
 }

@@ -1,5 +1,7 @@
 """Tests of rules of style custom fields alone (contract, Style custom fields)."""
 
+from typing import Any
+
 import pytest
 
 from tests.support.api import Api
@@ -136,3 +138,20 @@ async def test_values_of_deleted_fields_lose_what_they_go_with(api: Api) -> None
     patch = [{"op": "replace", "path": "/state", "value": "active"}]
     restored = await api.patch(f"{STYLE}/{child['id']}", patch)
     assert list(restored.data["allowedValues"][0]) == ["id", "value", "properties"]
+
+
+async def test_a_value_that_another_list_claims_is_missed_where_it_was(api: Api) -> None:
+    """Contract, Errors: the field that loses it fails too, as one that refers to it is live."""
+    kind: dict[str, Any] = {"type": "nestedAllowedValue"}
+    owner = await new(api, STYLE, **kind, allowedValues=[{"value": "A"}, {"value": "B"}])
+    values = owner["allowedValues"]
+    first, second = [{name: each[name] for name in ("id", "value")} for each in values]
+    child = {"parentCustomFieldId": owner["id"]}
+    value = {"value": "C", "parentAllowedValueId": second["id"]}
+    await new(api, STYLE, **kind, **child, allowedValues=[value])
+    other = await new(api, STYLE)
+    claim = [item(owner, allowedValues=[first]), item(other, allowedValues=[second])]
+    assert (await api.put(STYLE, claim)).details == [
+        ("conflict.in_use", "[0].allowedValues"),
+        ("validation_error.unknown_reference", "[1].allowedValues[0].id"),
+    ]

@@ -1,10 +1,13 @@
 """Tests of deletion and restore of sub-suppliers with their contacts and facilities."""
 
+from typing import Any
+
 import asyncpg
 import pytest
 
 from tests.support.api import Api, replacing
 from tests.support.sub_suppliers import BARE, SUPPLIERS, facilities, full
+from tests.support.transactions import entry, send, shown
 
 pytestmark = [
     pytest.mark.demo_data,
@@ -59,6 +62,21 @@ async def test_restoring_brings_back_what_the_deletion_took(
     assert answer.status == 200
     assert (await api.get(path)).data == supplier
     assert await facilities(demo_dsn, supplier["id"]) == before
+
+
+async def test_a_facility_that_is_deleted_by_itself_too_stays_deleted(api: Api) -> None:
+    """Contract, Facilities: also by the request that deletes its sub-supplier, in any order."""
+    key = {"customId": "SUB-1"}
+    mill: list[dict[str, Any]] = [{"name": name, "subSupplierId": key} for name in ("Mill", "Shed")]
+    written = [entry("sub-suppliers", **key, name="Own", state="active")]
+    written += [entry("facilities", **each, state="active") for each in mill]
+    assert shown(await send(api, written)) == ["created"] * 3
+    deletes = [entry("sub-suppliers", "delete", **key), entry("facilities", "delete", **mill[0])]
+    assert "failed" not in shown(await send(api, deletes))
+    restored = await send(api, written[:1])
+    assert restored.status == 200
+    [supplier] = (await api.get(SUPPLIERS, key)).data
+    assert supplier["facilityCount"] == 1
 
 
 async def test_restoring_by_a_deleted_record_of_the_demo_data(api: Api) -> None:
