@@ -144,7 +144,7 @@ def _collection_names(item: Any) -> set[str] | None:
 
     Routes without a collection, such as those of webhooks, have none.
     """
-    if not hasattr(item, "callspec") or "server_dsn" not in item.fixturenames:
+    if not hasattr(item, "callspec") or {"apis", "server_dsn"}.isdisjoint(item.fixturenames):
         return None
     values = item.callspec.params.values()
     of_registry = [value for value in values if isinstance(value, Resource | Route)]
