@@ -166,7 +166,8 @@ async def test_a_body_that_breaks_after_its_answer_is_no_defect(
             writer.write(b"nonsense\r\n")
             async with within(5):
                 assert await reader.read() == b""
-    assert caplog.records == []
+    # asyncio warns of what other tests write to connections that have ended.
+    assert {each.message for each in caplog.records} <= {"socket.send() raised exception."}
 
 
 @pytest.mark.parametrize("name", ["Content-Type", "Host"])
