@@ -2,8 +2,7 @@
 -- Measurement read). Numbers are returned exactly as stored.
 
 -- name: documents(organization_id, style_id, sample_request_id)
--- Offsets make the planner look up sizes by request, and lines by id. Without them, a plan may start from a size of many
--- requests, or read all lines of the organization for each of a size.
+-- The offset makes the planner look up sizes by request. Without it, a plan may start from a size of many requests.
 with record as (
     select
         requested.size_range_size_id as id,
@@ -34,12 +33,7 @@ from page
 cross join lateral (
     select {{lines}} as documents
     from sample_request_measurement measured
-    cross join lateral (
-        select stored.*
-        from measurement_line stored
-        where stored.organization_id = $1::bigint and stored.id = measured.measurement_line_id
-        offset 0
-    ) as line
+    {{line}}
     where measured.organization_id = $1::bigint and measured.sample_request_id = $3::bigint
         and measured.size_range_size_id = page.id{{shown_lines}}
 ) as lines;
@@ -80,12 +74,7 @@ requested as materialized (
 lines as materialized (
     select measured.sample_request_id, measured.size_range_size_id, {{lines}} as documents
     from sample_request_measurement measured
-    cross join lateral (
-        select stored.*
-        from measurement_line stored
-        where stored.organization_id = $1::bigint and stored.id = measured.measurement_line_id
-        offset 0
-    ) as line
+    {{line}}
     where measured.organization_id = $1::bigint
         and measured.sample_request_id = any(array(select id from page)){{shown_lines}}
     group by measured.sample_request_id, measured.size_range_size_id
@@ -109,6 +98,15 @@ exists (
     select 1 from sample_request_size part
     where part.organization_id = $1::bigint and part.sample_request_id = record.id
 )
+
+-- name: line
+-- The offset makes the planner look lines up by id, not read all of the organization for each size.
+cross join lateral (
+    select stored.*
+    from measurement_line stored
+    where stored.organization_id = $1::bigint and stored.id = measured.measurement_line_id
+    offset 0
+) as line
 
 -- name: lines
 -- Part of documents.
@@ -148,11 +146,11 @@ select
     requested.designer_comment as "designerComment",
     requested.is_approved as approved,
     requested.is_designer_visible_only as "designerVisibleOnly",
-    measured.line_id,
-    measured.is_deactivated,
-    measured."companyMeasurement",
-    measured."supplierMeasurement",
-    measured."newMeasurement"
+    lines.line_id,
+    lines.is_deactivated,
+    lines."companyMeasurement",
+    lines."supplierMeasurement",
+    lines."newMeasurement"
 from unnest($2::bigint[], $3::bigint[]) as sent(request_id, size_id)
 cross join lateral (
     select size.*
@@ -164,14 +162,14 @@ left join lateral (
     select
         line.id as line_id,
         line.is_deactivated,
-        stored.company_measurement::text as "companyMeasurement",
-        stored.supplier_measurement::text as "supplierMeasurement",
-        stored.new_measurement::text as "newMeasurement"
-    from sample_request_measurement stored
-    join measurement_line line on line.organization_id = $1::bigint and line.id = stored.measurement_line_id
-    where stored.organization_id = $1::bigint and stored.sample_request_id = sent.request_id
-        and stored.size_range_size_id = sent.size_id
-) as measured on true
+        measured.company_measurement::text as "companyMeasurement",
+        measured.supplier_measurement::text as "supplierMeasurement",
+        measured.new_measurement::text as "newMeasurement"
+    from sample_request_measurement measured
+    {{line}}
+    where measured.organization_id = $1::bigint and measured.sample_request_id = sent.request_id
+        and measured.size_range_size_id = sent.size_id
+) as lines on true
 where requested.size_range_size_id = sent.size_id;
 
 -- name: order_of_all

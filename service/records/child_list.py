@@ -22,8 +22,9 @@ from service.errors import ErrorDetail
 from service.limits import MAX_CHILDREN
 from service.listing.properties import stored_id
 from service.records import scalar_columns
-from service.records.child_table import DEACTIVATED, POSITION, ChildTable
+from service.records.child_table import POSITION, ChildTable
 from service.records.matched_children import (
+    DEACTIVATED,
     EntryList,
     MatchedChildren,
     MatchKey,

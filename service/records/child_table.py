@@ -11,13 +11,11 @@ from service.batches.batch import Item
 from service.database.statements import Statement, load, load_bound
 from service.listing.page_sql import column_of
 from service.records import scalar_columns
-from service.records.matched_children import MatchKey, Row
+from service.records.matched_children import DEACTIVATED, MatchKey, Row
 from service.schemas import ResolvedSchema
 from service.schemas.key_forms import REFERS_TO
 from service.schemas.write_forms import DECIMALS
 
-DEACTIVATED: Final = "isDeactivated"
-"""Member of entries that can be deactivated."""
 POSITION: Final = "position"
 """Column of the order in which entries were sent; of equal ones, the lower id is first."""
 _FIRST: Final = f"entry.{POSITION}, "

@@ -10,7 +10,7 @@ import orjson
 from service import schemas
 from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
-from service.database.statements import id_array, load, load_bound
+from service.database.statements import load, load_bound
 from service.listing.page_sql import column_of
 from service.records import scalar_columns
 from service.schemas import ResolvedSchema
@@ -136,7 +136,7 @@ async def _stored_sets(batch: Batch, tables: Sequence[Links]) -> dict[Links, Lin
     """
     stored = {links.table: defaultdict[int, list[int]](list) for links in tables}
     ids = batch.ids
-    parameters = (id_array(ids), min(ids, default=0), max(ids, default=0))
+    parameters = (batch.id_array, min(ids, default=0), max(ids, default=0))
     rows = await batch.fetch(stored_text(*tables), *parameters)
     for table, owner_ids, linked_ids in rows:
         links_by_owner = stored[table]

@@ -10,17 +10,20 @@ from functools import cached_property
 from itertools import chain, compress, repeat
 from math import inf
 from operator import itemgetter, ne
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch, Item
 from service.errors import Path
+
+DEACTIVATED: Final = "isDeactivated"
+"""Member of entries that can be deactivated."""
 
 Row: TypeAlias = tuple[Any, ...]
 MatchKey: TypeAlias = Callable[[Row], Hashable]
 """Returns the natural key of a row: rows with equal keys match; None matches nothing."""
 
 
-def match_existing(
+def _match_existing(
     entries: Mapping[int, Row], stored: Mapping[int, Row], match_keys: Sequence[MatchKey]
 ) -> dict[int, int]:
     """Match request entries to stored rows. Return request index -> stored id of matched entries.
@@ -143,12 +146,12 @@ def match_ids(
     rows = {
         index: row_of(entry)
         for index, entry in enumerate(entries)
-        if index not in ids and not entry.get("isDeactivated")
+        if index not in ids and not entry.get(DEACTIVATED)
     }
     for children in (stored.active, stored.deactivated) if rows else ():
         claimed = {*ids.values()}
         unclaimed = {key: row for key, row in children.items() if key not in claimed}
-        matches = match_existing(rows, unclaimed, match_keys)
+        matches = _match_existing(rows, unclaimed, match_keys)
         ids |= matches
         rows = {index: row for index, row in rows.items() if index not in matches}
     return ids

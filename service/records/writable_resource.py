@@ -90,7 +90,12 @@ class WritableResource(Resource):
         """Validators of bodies, by the form of the schema file."""
 
     def _validator(self, form: str) -> Validator:
-        return Validator(self.name, form, self.item_errors if self._has_rules else no_rules)
+        rules = self.item_errors if self._has_rules else no_rules
+        return Validator(self.name, form, rules, follow_rules=self._follow_rules)
+
+    def _follow_rules(self, _items: Sequence[Item]) -> bool:
+        """Return whether items surely have no ``item_errors``: a fast check before it."""
+        return False
 
     @property
     def _has_rules(self) -> bool:

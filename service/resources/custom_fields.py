@@ -34,7 +34,7 @@ class CustomFields(PlainRecord):
     parent_is_fixed: ClassVar[bool]
     """Whether the parent is set at creation only; a write may then repeat it or leave it out."""
     shown = ("name",)
-    _has_rules_of_lists_alone = True
+    _has_rules_of_lists_alone = True  # of items that are not deleted
 
     def _own_statements(self) -> dict[str, Statement]:
         """Return the statements of custom fields, and those of this kind alone."""

@@ -11,7 +11,7 @@ import orjson
 from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
-from service.database.statements import Statement, load
+from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 from service.records.parts import RecordPart
@@ -49,13 +49,16 @@ class Measurements(RecordPart):
     }
     is_patched = True
 
+    def _own_statements(self) -> Mapping[str, Statement]:
+        return load_bound("measurements", line=load("measurements")["line"].text)
+
     def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
         """Return the statements of documents and writables: of one size of a sample request.
 
         With any ``owner_field``, they are those of the part collection: all sizes of a sample
         request, whose id is ``sampleRequestId``. Writables have active lines only.
         """
-        loaded = load("measurements")
+        loaded = self._own_statements()
         documents = loaded["documents_by_owner" if owner_field else "documents"]
         beginning = "'{\"sizeRangeSizeId\":' || id || ',' || " if owner_field else "'{' || "
         shapes = {

@@ -28,7 +28,6 @@ from service.records.reference_targets import own_references
 from service.records.references import Reference
 from service.records.usage import uses_text
 from service.schemas.formats import error_of
-from service.schemas.validation import Validator, no_rules
 from service.schemas.write_forms import PERIOD
 
 _UNDATED: Final = {
@@ -215,12 +214,7 @@ class PlainRecord(MasterRecord):
 
     @property
     def _has_rules(self) -> bool:
-        is_general = type(self).item_errors is PlainRecord.item_errors
-        return not is_general or bool(self.lists) or PERIOD in schemas.load()[self.name]
-
-    def _validator(self, form: str) -> Validator:
-        rules = self.item_errors if self._has_rules else no_rules
-        return Validator(self.name, form, rules, follow_rules=self._follow_rules)
+        return bool(self.lists) or not self._has_rules_of_lists_alone
 
     def _follow_rules(self, items: Sequence[Item]) -> bool:
         """Return whether items surely have no ``item_errors``; those that delete have anything."""
@@ -232,6 +226,7 @@ class PlainRecord(MasterRecord):
 
     @property
     def _has_rules_of_lists_alone(self) -> bool:
+        """Whether ``item_errors`` has those of ``lists`` and no others."""
         is_general = type(self).item_errors is PlainRecord.item_errors
         return is_general and PERIOD not in schemas.load()[self.name]
 

@@ -109,6 +109,7 @@ class StyleCustomFields(CustomFields):
     name = "style-custom-fields"
     kind = "style"
     parent_is_fixed = True
+    # `check` asks whether flags change only if there are some.
     _stored_fields_sql = "case when diff_per_color or diff_per_size then 'true' end"
     _written_separately = tuple(association.field for association in _ASSOCIATIONS)
     lists = (

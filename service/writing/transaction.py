@@ -3,7 +3,8 @@
 Collections are written in the order of their references, each as a batch of the write engine. The
 earlier ones are stored in the same database transaction when the later ones look for their keys.
 Records to delete are deleted with their collection, so that their keys are free and nothing can
-refer to them; whether others use them is checked at the end.
+refer to them; whether others use them is checked at the end. Deletes that change other records are
+only marked until then: the request may delete these by themselves (``late_checks``).
 
 Lock order: writer locks of all collections by name, the organization, then the records of each
 collection.

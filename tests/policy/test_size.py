@@ -14,7 +14,7 @@ from tests.policy.sources import ROOT, modules, modules_of_client, tree, written
 
 LIMITS = {
     "lines of code in client/": 2_323,
-    "lines of code in service/": 25_413,
+    "lines of code in service/": 25_414,
     "lines of code in service/extras/transfer/": 648,
     "modules in service/": 292,
     "modules of at most 60 lines": 66,
