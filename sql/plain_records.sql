@@ -49,7 +49,7 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 with record as (
     {{record}}
 ),
-page as materialized (
+page as (
     {{page}}
 )
 select page_order, sort_values, {{rendered}} as document

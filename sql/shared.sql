@@ -36,15 +36,15 @@ where page_order = 1 or (page_order <= {{size}} and bytes <= {{max_bytes}});
 
 -- name: collect_page
 select
-    case when octet_length(documents) <= {{max_bytes}} then convert_to(documents, 'UTF8') end as documents,
-    last_values,
-    has_more
+    case when bytes <= {{max_bytes}} then substring(convert_to(documents, 'UTF8') for bytes) end as documents,
+    coalesce(last_values, '[' || ids[{{size}}] || ']') as last_values, cardinality(ids) > {{size}} as has_more
 from (
     select
-        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= {{size}}), '') as documents,
-        max(sort_values) as last_values,
-        coalesce(max(page_order), 0) > {{size}} as has_more
-    from ({{documents}}) as page
+        coalesce(string_agg(document, ',' order by page_order), '') as documents,
+        greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[{{size}} + 1], 0), 0)::integer as bytes,
+        array_agg(page_order order by page_order) as ids,
+        max(sort_values) as last_values
+    from (select page.*, octet_length(document) + 1 as size from ({{documents}}) as page order by page_order) as page
 ) as page;
 
 -- name: count

@@ -4,7 +4,7 @@
 with record as (
     select l.*, $1::bigint as organization_id from {{list}} l
 ),
-page as materialized (
+page as (
     {{page}}
 )
 select page_order, sort_values, {{rendered}} as document

@@ -10,7 +10,7 @@ with record as (
     join style s on s.organization_id = $1::bigint and s.id = r.related_style_id
     where r.organization_id = $1::bigint
 ),
-page as materialized (
+page as (
     {{page}}
 )
 select

@@ -30,6 +30,8 @@ _SQL_TYPES = {
 }
 LIVE: Final = "record.state <> 'deleted'"
 """SQL condition of the records that are not deleted."""
+_BY_ID: Final = """select record.*, record.id as page_order, null::text as sort_values
+from record"""
 UTC_TEXT = "to_char({} at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 
@@ -92,10 +94,7 @@ def _batch_text(leading: int, *, is_single: bool, listed: str) -> str:
         else f"any((select {placeholder}::text::bigint[])::bigint[])"
     )
     condition = f" and {listed}" if listed else ""
-    return (
-        "select record.*, record.id as page_order, null::text as sort_values\n"
-        f"from record where record.id = {ids}{condition}"
-    )
+    return f"{_BY_ID} where record.id = {ids}{condition}"
 
 
 def listing_page(
@@ -106,7 +105,9 @@ def listing_page(
     ``listed`` is the SQL condition of the records that lists show, or ""; a filter on ``state``
     replaces it. Each row has its ``page_order`` from 1. Row number ``page_size`` has
     ``sort_values``, the JSON array that a cursor continues from; the others have null, so that a
-    shorter page has none. With ``may_end_anywhere``, for pages that are cut, every row has them.
+    shorter page has none. In the order of ids, ``page_order`` is the id, and no row has
+    ``sort_values``: numbers take a quarter of the time of such a page. With ``may_end_anywhere``,
+    for pages that are cut, every row has a number and ``sort_values``.
     """
     page = PageSql(leading, size=str(list_request.page_size))
     conditions = _conditions(page, list_request, listed)
@@ -121,15 +122,17 @@ def listing_page(
     values = ", ".join(_sort_value(key.property) for key in list_request.sort)
     skipped = ((list_request.page_number or 1) - 1) * list_request.page_size
     offset = page.parameter(skipped, "bigint") if skipped else "0"
-    page_order = f"row_number() over (order by {order})"
+    number = f"row_number() over (order by {order})"
     sort_values = f"json_build_array({values})::text"
     if not may_end_anywhere:
-        sort_values = f"case {page_order} when {page.size} then {sort_values} end"
+        sort_values = f"case {number} when {page.size} then {sort_values} end"
+    columns = f"{number} as page_order,\n{sort_values} as sort_values"
+    if not may_end_anywhere and order == _column(list_request.sort[-1].property):
+        columns = f"{order} as page_order, null::text as sort_values"
     # A sort for row_number() would not stop at the limit, but sort every match.
     page.text = (
-        f"select record.*, {page_order} as page_order,\n{sort_values} as sort_values\nfrom (\n"
-        f"select * from {source} {_where(conditions)}order by {order}"
-        f" limit {page.size} + 1 offset {offset}\n) as record"
+        f"select record.*, {columns}\nfrom (\nselect * from {source} {_where(conditions)}"
+        f"order by {order} limit {page.size} + 1 offset {offset}\n) as record"
     )
     return page
 
@@ -140,10 +143,7 @@ def export_page(size: int, listed: str) -> str:
     ``listed`` is the SQL condition of the records that lists show, or "".
     """
     where = _where(["record.id > $2::bigint", *([listed] if listed else ())])
-    return (
-        "select record.*, record.id as page_order, null::text as sort_values\n"
-        f"from record {where}order by record.id limit {size}"
-    )
+    return f"{_BY_ID} {where}order by record.id limit {size}"
 
 
 def counted_page(leading: int, list_request: ListRequest, *, listed: str) -> PageSql:

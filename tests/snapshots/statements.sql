@@ -3,33 +3,33 @@
 -- 1. shared.collect_page(plain_records.shape(plain_records.record))
 --   $1::bigint organization_id
 select
-    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
-    last_values,
-    has_more
+    case when bytes <= 8388608 then substring(convert_to(documents, 'UTF8') for bytes) end as documents,
+    coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
 from (
     select
-        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
-            '') as documents,
-        max(sort_values) as last_values,
-        coalesce(max(page_order), 0) > 2 as has_more
+        coalesce(string_agg(document, ',' order by page_order), '') as documents,
+        greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[2 + 1], 0),
+            0)::integer as bytes,
+        array_agg(page_order order by page_order) as ids,
+        max(sort_values) as last_values
     from (
-        -- Documents or writables.
-        with record as (
-            select r.* from brand r where r.organization_id = $1::bigint
-        ),
-        page as materialized (
-            select record.*, row_number() over (order by record.id) as page_order,
-            case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
-                end as sort_values
-            from (
-                select * from record where record.state <> 'deleted'
-                order by record.id limit 2 + 1 offset 0
-            ) as record
-        )
-        select page_order, sort_values, '{"id":' || id::text
-            || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
-            || ',"state":"' || state || '"}' as document
-        from page
+        select page.*, octet_length(document) + 1 as size from (
+            -- Documents or writables.
+            with record as (
+                select r.* from brand r where r.organization_id = $1::bigint
+            ),
+            page as (
+                select record.*, record.id as page_order, null::text as sort_values
+                from (
+                    select * from record where record.state <> 'deleted'
+                    order by record.id limit 2 + 1 offset 0
+                ) as record
+            )
+            select page_order, sort_values, '{"id":' || id::text
+                || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":'
+                || to_json(name)::text || ',"state":"' || state || '"}' as document
+            from page
+        ) as page order by page_order
     ) as page
 ) as page;
 
@@ -38,20 +38,18 @@ from (
 -- 2. shared.collect_page(plain_records.shape(plain_records.record)), like 1 but for
 --   $1::bigint organization_id
 --   $2::text = 'active'
---   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
---   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
---   -         coalesce(max(page_order), 0) > 2 as has_more
---   +         coalesce(max(page_order), 0) > 1 as has_more
---   -             select record.*, row_number() over (order by record.id) as page_order,
---   -             case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*, row_number() over (order by record.custom_id desc, record.id) as page_order,
---   +             case row_number() over (order by record.custom_id desc, record.id)
---   +                 when 1 then json_build_array(record.custom_id, record.id)::text end as sort_values
---   -                 select * from record where record.state <> 'deleted'
---   -                 order by record.id limit 2 + 1 offset 0
---   +                 select * from record where record.state = $2::text
---   +                 order by record.custom_id desc, record.id limit 1 + 1 offset 0
+--   -     coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
+--   +     coalesce(last_values, '[' || ids[1] || ']') as last_values, cardinality(ids) > 1 as has_more
+--   -         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[2 + 1], 0),
+--   +         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[1 + 1], 0),
+--   -                 select record.*, record.id as page_order, null::text as sort_values
+--   +                 select record.*, row_number() over (order by record.custom_id desc, record.id) as page_order,
+--   +                 case row_number() over (order by record.custom_id desc, record.id)
+--   +                     when 1 then json_build_array(record.custom_id, record.id)::text end as sort_values
+--   -                     select * from record where record.state <> 'deleted'
+--   -                     order by record.id limit 2 + 1 offset 0
+--   +                     select * from record where record.state = $2::text
+--   +                     order by record.custom_id desc, record.id limit 1 + 1 offset 0
 
 -- GET /api/brands?cursor=…: 3
 
@@ -60,21 +58,19 @@ from (
 --   $2::text = 'active'
 --   $3::text = 'TH-B034'
 --   $4::bigint = 34
---   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
---   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
---   -         coalesce(max(page_order), 0) > 2 as has_more
---   +         coalesce(max(page_order), 0) > 1 as has_more
---   -             select record.*, row_number() over (order by record.id) as page_order,
---   -             case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*, row_number() over (order by record.custom_id desc, record.id) as page_order,
---   +             case row_number() over (order by record.custom_id desc, record.id)
---   +                 when 1 then json_build_array(record.custom_id, record.id)::text end as sort_values
---   -                 select * from record where record.state <> 'deleted'
---   -                 order by record.id limit 2 + 1 offset 0
---   +                 select * from record where record.state = $2::text and (record.custom_id <= $3::text)
---   +                     and (record.custom_id < $3::text or record.id > $4::bigint)
---   +                 order by record.custom_id desc, record.id limit 1 + 1 offset 0
+--   -     coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
+--   +     coalesce(last_values, '[' || ids[1] || ']') as last_values, cardinality(ids) > 1 as has_more
+--   -         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[2 + 1], 0),
+--   +         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[1 + 1], 0),
+--   -                 select record.*, record.id as page_order, null::text as sort_values
+--   +                 select record.*, row_number() over (order by record.custom_id desc, record.id) as page_order,
+--   +                 case row_number() over (order by record.custom_id desc, record.id)
+--   +                     when 1 then json_build_array(record.custom_id, record.id)::text end as sort_values
+--   -                     select * from record where record.state <> 'deleted'
+--   -                     order by record.id limit 2 + 1 offset 0
+--   +                     select * from record where record.state = $2::text and (record.custom_id <= $3::text)
+--   +                         and (record.custom_id < $3::text or record.id > $4::bigint)
+--   +                     order by record.custom_id desc, record.id limit 1 + 1 offset 0
 
 -- GET /api/brands/1: 4
 
@@ -91,7 +87,7 @@ from (
     with record as (
         select r.* from brand r where r.organization_id = $1::bigint
     ),
-    page as materialized (
+    page as (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
@@ -386,90 +382,90 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 -- 22. shared.collect_page(colors.documents)
 --   $1::bigint organization_id
 select
-    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
-    last_values,
-    has_more
+    case when bytes <= 8388608 then substring(convert_to(documents, 'UTF8') for bytes) end as documents,
+    coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
 from (
     select
-        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
-            '') as documents,
-        max(sort_values) as last_values,
-        coalesce(max(page_order), 0) > 2 as has_more
+        coalesce(string_agg(document, ',' order by page_order), '') as documents,
+        greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[2 + 1], 0),
+            0)::integer as bytes,
+        array_agg(page_order order by page_order) as ids,
+        max(sort_values) as last_values
     from (
-        with record as (
-            select c.* from color c where c.organization_id = $1::bigint
-        ),
-        page as materialized (
-            select record.*, row_number() over (order by record.id) as page_order,
-            case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
-                end as sort_values
-            from (
-                select * from record where record.state <> 'deleted'
-                order by record.id limit 2 + 1 offset 0
-            ) as record
-        ),
-        group_link as materialized (
-            select color_id, color_group_id
-            from color_in_group
-            where organization_id = $1::bigint and color_id = any(array(select id from page))
-        ),
-        group_document as materialized (
+        select page.*, octet_length(document) + 1 as size from (
+            with record as (
+                select c.* from color c where c.organization_id = $1::bigint
+            ),
+            page as materialized (
+                select record.*, record.id as page_order, null::text as sort_values
+                from (
+                    select * from record where record.state <> 'deleted'
+                    order by record.id limit 2 + 1 offset 0
+                ) as record
+            ),
+            group_link as materialized (
+                select color_id, color_group_id
+                from color_in_group
+                where organization_id = $1::bigint and color_id = any(array(select id from page))
+            ),
+            group_document as materialized (
+                select
+                    id,
+                    '{"id":' || id
+                    || ',"name":' || to_json(name)
+                    || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
+                    || ',"state":"' || state || '"}' as document
+                from color_group
+                where organization_id = $1::bigint
+                    and id = any(array(select distinct color_group_id from group_link))
+            ),
+            color_groups as (
+                select l.color_id, string_agg(g.document, ',' order by g.id) as documents
+                from group_link l
+                full join group_document g on g.id = l.color_group_id
+                group by l.color_id
+            ),
+            language_link as materialized (
+                select color_id, language_id, color_name
+                from color_language
+                where organization_id = $1::bigint and color_id = any(array(select id from page))
+            ),
+            language_document as materialized (
+                select
+                    id,
+                    '{"languageId":' || id
+                    || ',"languageName":' || to_json(name)
+                    || ',"languageCode":' || to_json(code)
+                    || ',"colorName":' as document
+                from language
+                where id = any(array(select distinct language_id from language_link))
+            ),
+            color_languages as (
+                -- A character that JSON escapes stands for the name of the color.
+                select
+                    l.color_id,
+                    string_agg(d.document || coalesce(to_json(l.color_name)::text, chr(1)) || '}', ','
+                        order by d.id) as documents
+                from language_link l
+                full join language_document d on d.id = l.language_id
+                group by l.color_id
+            )
             select
-                id,
-                '{"id":' || id
-                || ',"name":' || to_json(name)
-                || coalesce(',"userDefinedId":' || to_json(user_defined_id), '')
-                || ',"state":"' || state || '"}' as document
-            from color_group
-            where organization_id = $1::bigint
-                and id = any(array(select distinct color_group_id from group_link))
-        ),
-        color_groups as (
-            select l.color_id, string_agg(g.document, ',' order by g.id) as documents
-            from group_link l
-            full join group_document g on g.id = l.color_group_id
-            group by l.color_id
-        ),
-        language_link as materialized (
-            select color_id, language_id, color_name
-            from color_language
-            where organization_id = $1::bigint and color_id = any(array(select id from page))
-        ),
-        language_document as materialized (
-            select
-                id,
-                '{"languageId":' || id
-                || ',"languageName":' || to_json(name)
-                || ',"languageCode":' || to_json(code)
-                || ',"colorName":' as document
-            from language
-            where id = any(array(select distinct language_id from language_link))
-        ),
-        color_languages as (
-            -- A character that JSON escapes stands for the name of the color.
-            select
-                l.color_id,
-                string_agg(d.document || coalesce(to_json(l.color_name)::text, chr(1)) || '}', ','
-                    order by d.id) as documents
-            from language_link l
-            full join language_document d on d.id = l.language_id
-            group by l.color_id
-        )
-        select
-            page_order,
-            sort_values,
-            '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
-                || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
-                || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
-                || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
-                || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
-            || ',"colorGroups":[' || coalesce(g.documents, '')
-            || '],"languageNames":[' || coalesce(replace(l.documents, chr(1), to_json(name)::text), '')
-            || '],"properties":[]}' as document
-        from page
-        -- Full joins, which are never nested loops, aggregate once, whatever rows the planner expects.
-        full join color_groups g on g.color_id = page.id
-        full join color_languages l on l.color_id = page.id
+                page_order,
+                sort_values,
+                '{"id":' || id::text || ',"name":' || to_json(name)::text || ',"userDefinedId":'
+                    || coalesce(to_json(user_defined_id)::text, 'null') || ',"userDefinedId2":'
+                    || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+                    || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+                    || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
+                || ',"colorGroups":[' || coalesce(g.documents, '')
+                || '],"languageNames":[' || coalesce(replace(l.documents, chr(1), to_json(name)::text), '')
+                || '],"properties":[]}' as document
+            from page
+            -- Full joins, which are never nested loops, aggregate once, whatever rows the planner expects.
+            full join color_groups g on g.color_id = page.id
+            full join color_languages l on l.color_id = page.id
+        ) as page order by page_order
     ) as page
 ) as page;
 
@@ -478,21 +474,19 @@ from (
 -- 23. shared.collect_page(colors.documents), like 22 but for
 --   $1::bigint organization_id
 --   $2::text = 'active'
---   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
---   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
---   -         coalesce(max(page_order), 0) > 2 as has_more
---   +         coalesce(max(page_order), 0) > 1 as has_more
---   -             select record.*, row_number() over (order by record.id) as page_order,
---   -             case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*,
---   +                 row_number() over (order by record.user_defined_id desc, record.id) as page_order,
---   +             case row_number() over (order by record.user_defined_id desc, record.id)
---   +                 when 1 then json_build_array(record.user_defined_id, record.id)::text end as sort_values
---   -                 select * from record where record.state <> 'deleted'
---   -                 order by record.id limit 2 + 1 offset 0
---   +                 select * from record where record.state = $2::text
---   +                 order by record.user_defined_id desc, record.id limit 1 + 1 offset 0
+--   -     coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
+--   +     coalesce(last_values, '[' || ids[1] || ']') as last_values, cardinality(ids) > 1 as has_more
+--   -         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[2 + 1], 0),
+--   +         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[1 + 1], 0),
+--   -                 select record.*, record.id as page_order, null::text as sort_values
+--   +                 select record.*,
+--   +                     row_number() over (order by record.user_defined_id desc, record.id) as page_order,
+--   +                 case row_number() over (order by record.user_defined_id desc, record.id)
+--   +                     when 1 then json_build_array(record.user_defined_id, record.id)::text end as sort_values
+--   -                     select * from record where record.state <> 'deleted'
+--   -                     order by record.id limit 2 + 1 offset 0
+--   +                     select * from record where record.state = $2::text
+--   +                     order by record.user_defined_id desc, record.id limit 1 + 1 offset 0
 
 -- GET /api/colors?cursor=…: 24
 
@@ -501,22 +495,21 @@ from (
 --   $2::text = 'active'
 --   $3::text = 'TH-C1282'
 --   $4::bigint = 282
---   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
---   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
---   -         coalesce(max(page_order), 0) > 2 as has_more
---   +         coalesce(max(page_order), 0) > 1 as has_more
---   -             select record.*, row_number() over (order by record.id) as page_order,
---   -             case row_number() over (order by record.id) when 2 then json_build_array(record.id)::text
---   -                 end as sort_values
---   +             select record.*,
---   +                 row_number() over (order by record.user_defined_id desc, record.id) as page_order,
---   +             case row_number() over (order by record.user_defined_id desc, record.id)
---   +                 when 1 then json_build_array(record.user_defined_id, record.id)::text end as sort_values
---   -                 select * from record where record.state <> 'deleted'
---   -                 order by record.id limit 2 + 1 offset 0
---   +                 select * from record where record.state = $2::text and (record.user_defined_id <= $3::text)
---   +                     and (record.user_defined_id < $3::text or record.id > $4::bigint)
---   +                 order by record.user_defined_id desc, record.id limit 1 + 1 offset 0
+--   -     coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
+--   +     coalesce(last_values, '[' || ids[1] || ']') as last_values, cardinality(ids) > 1 as has_more
+--   -         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[2 + 1], 0),
+--   +         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[1 + 1], 0),
+--   -                 select record.*, record.id as page_order, null::text as sort_values
+--   +                 select record.*,
+--   +                     row_number() over (order by record.user_defined_id desc, record.id) as page_order,
+--   +                 case row_number() over (order by record.user_defined_id desc, record.id)
+--   +                     when 1 then json_build_array(record.user_defined_id, record.id)::text end as sort_values
+--   -                     select * from record where record.state <> 'deleted'
+--   -                     order by record.id limit 2 + 1 offset 0
+--   +                     select * from record where record.state = $2::text
+--   +                         and (record.user_defined_id <= $3::text)
+--   +                         and (record.user_defined_id < $3::text or record.id > $4::bigint)
+--   +                     order by record.user_defined_id desc, record.id limit 1 + 1 offset 0
 
 -- GET /api/colors/1: 25
 
@@ -1037,44 +1030,44 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 -- 50. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows)))
 --   $1::bigint organization_id
 select
-    case when octet_length(documents) <= 8388608 then convert_to(documents, 'UTF8') end as documents,
-    last_values,
-    has_more
+    case when bytes <= 8388608 then substring(convert_to(documents, 'UTF8') for bytes) end as documents,
+    coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
 from (
     select
-        coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
-            '') as documents,
-        max(sort_values) as last_values,
-        coalesce(max(page_order), 0) > 2 as has_more
+        coalesce(string_agg(document, ',' order by page_order), '') as documents,
+        greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[2 + 1], 0),
+            0)::integer as bytes,
+        array_agg(page_order order by page_order) as ids,
+        max(sort_values) as last_values
     from (
-        with record as (
-            select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
-        ),
-        page as materialized (
-            select record.*, row_number() over (order by record.color_id) as page_order,
-            case row_number() over (order by record.color_id)
-                when 2 then json_build_array(record.color_id)::text end as sort_values
-            from (
-                select * from record where record.state <> 'deleted' and exists (
-                    select 1 from color_language part
-                    where part.organization_id = $1::bigint and part.color_id = record.id
-                )
-                order by record.color_id limit 2 + 1 offset 0
-            ) as record
-        )
-        select page_order, sort_values, '{"colorId":' || page.id || ',"translations":' || '['
-            || coalesce(translations, '') || ']' || '}' as document
-        from page
-        left join lateral (
-            select string_agg('{"languageId":' || language_id::text || ',"colorName":'
-                || coalesce(to_json(color_name)::text, 'null') || '}', ','
-                order by entry.language_id) as translations
-            from (
-                select stored.language_id, stored.color_name
-                from color_language as stored
-                where stored.organization_id = $1::bigint and stored.color_id = page.id
-            ) as entry
-        ) as translations_of_page on true
+        select page.*, octet_length(document) + 1 as size from (
+            with record as (
+                select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
+            ),
+            page as materialized (
+                select record.*, record.color_id as page_order, null::text as sort_values
+                from (
+                    select * from record where record.state <> 'deleted' and exists (
+                        select 1 from color_language part
+                        where part.organization_id = $1::bigint and part.color_id = record.id
+                    )
+                    order by record.color_id limit 2 + 1 offset 0
+                ) as record
+            )
+            select page_order, sort_values, '{"colorId":' || page.id || ',"translations":' || '['
+                || coalesce(translations, '') || ']' || '}' as document
+            from page
+            left join lateral (
+                select string_agg('{"languageId":' || language_id::text || ',"colorName":'
+                    || coalesce(to_json(color_name)::text, 'null') || '}', ','
+                    order by entry.language_id) as translations
+                from (
+                    select stored.language_id, stored.color_name
+                    from color_language as stored
+                    where stored.organization_id = $1::bigint and stored.color_id = page.id
+                ) as entry
+            ) as translations_of_page on true
+        ) as page order by page_order
     ) as page
 ) as page;
 
@@ -1082,38 +1075,34 @@ from (
 
 -- 51. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 50 but for
 --   $1::bigint organization_id
---   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
---   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
---   -         coalesce(max(page_order), 0) > 2 as has_more
---   +         coalesce(max(page_order), 0) > 1 as has_more
---   -             select record.*, row_number() over (order by record.color_id) as page_order,
---   -             case row_number() over (order by record.color_id)
---   -                 when 2 then json_build_array(record.color_id)::text end as sort_values
---   +             select record.*, row_number() over (order by record.color_id desc) as page_order,
---   +             case row_number() over (order by record.color_id desc)
---   +                 when 1 then json_build_array(record.color_id)::text end as sort_values
---   -                 order by record.color_id limit 2 + 1 offset 0
---   +                 order by record.color_id desc limit 1 + 1 offset 0
+--   -     coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
+--   +     coalesce(last_values, '[' || ids[1] || ']') as last_values, cardinality(ids) > 1 as has_more
+--   -         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[2 + 1], 0),
+--   +         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[1 + 1], 0),
+--   -                 select record.*, record.color_id as page_order, null::text as sort_values
+--   +                 select record.*, row_number() over (order by record.color_id desc) as page_order,
+--   +                 case row_number() over (order by record.color_id desc)
+--   +                     when 1 then json_build_array(record.color_id)::text end as sort_values
+--   -                     order by record.color_id limit 2 + 1 offset 0
+--   +                     order by record.color_id desc limit 1 + 1 offset 0
 
 -- GET /api/color-translations?cursor=…: 52
 
 -- 52. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 50 but for
 --   $1::bigint organization_id
 --   $2::bigint = 282
---   -         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 2),
---   +         coalesce(string_agg(document, ',' order by page_order) filter (where page_order <= 1),
---   -         coalesce(max(page_order), 0) > 2 as has_more
---   +         coalesce(max(page_order), 0) > 1 as has_more
---   -             select record.*, row_number() over (order by record.color_id) as page_order,
---   -             case row_number() over (order by record.color_id)
---   -                 when 2 then json_build_array(record.color_id)::text end as sort_values
---   +             select record.*, row_number() over (order by record.color_id desc) as page_order,
---   +             case row_number() over (order by record.color_id desc)
---   +                 when 1 then json_build_array(record.color_id)::text end as sort_values
---   -                 )
---   -                 order by record.color_id limit 2 + 1 offset 0
---   +                 ) and record.color_id < $2::bigint
---   +                 order by record.color_id desc limit 1 + 1 offset 0
+--   -     coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
+--   +     coalesce(last_values, '[' || ids[1] || ']') as last_values, cardinality(ids) > 1 as has_more
+--   -         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[2 + 1], 0),
+--   +         greatest(sum(size) - 1 - coalesce((array_agg(size order by page_order))[1 + 1], 0),
+--   -                 select record.*, record.color_id as page_order, null::text as sort_values
+--   +                 select record.*, row_number() over (order by record.color_id desc) as page_order,
+--   +                 case row_number() over (order by record.color_id desc)
+--   +                     when 1 then json_build_array(record.color_id)::text end as sort_values
+--   -                     )
+--   -                     order by record.color_id limit 2 + 1 offset 0
+--   +                     ) and record.color_id < $2::bigint
+--   +                     order by record.color_id desc limit 1 + 1 offset 0
 
 -- PUT /api/color-translations: 34, 46, 53
 
