@@ -48,7 +48,7 @@ select
     sort_values,
     '{"styleSkuId":' || page.id
     || ',"sku":' || to_json(page.sku)
-    || ',"gtin":' || coalesce(to_json(barcode.gtin)::text, 'null')
+    || ',"gtin":' || coalesce('"' || barcode.gtin || '"', 'null')
     || ',"styleId":' || page.style_id
     || priced.members as document
 from priced

@@ -39,7 +39,10 @@ left join lateral (
 left join lateral (
     select to_json(size_name)::text as size_name from ({{of_size}}) as named offset 0
 ) as of_size on true
-left join lateral ({{of_barcode}}) as of_barcode on true
+left join lateral (
+    -- Digits, which have nothing to escape.
+    select '"' || gtin || '"' as gtin from ({{of_barcode}}) as named
+) as of_barcode on true
 
 -- name: of_barcode
 select b.barcode as gtin from barcode b

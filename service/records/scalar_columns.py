@@ -214,7 +214,7 @@ def _value(column: str, name: str, shape: ResolvedSchema) -> str:
         return "'[]'"
     if kind == "array" and not is_value_set(resolved):
         return f"'[' || coalesce({column}, '') || ']'"
-    if kind in ("boolean", "integer"):
+    if kind in ("boolean", "integer", "number"):
         return f"{column}::text"
     if resolved.schema.get("format") == "date-time":
         text = column if column.startswith("{{") else UTC_TEXT.format(column)

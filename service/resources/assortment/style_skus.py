@@ -50,7 +50,7 @@ class StyleSkus(PlainRecord):
     )
     search = SearchColumns("sku")
     shown = ("sku",)
-    json_columns = ("styleNumber", "colorName", "sizeName")
+    json_columns = ("styleNumber", "colorName", "sizeName", "gtin")
 
     def __init__(self) -> None:
         super().__init__()
