@@ -99,9 +99,8 @@ async def send(request: web.Request, response: ApiResponse) -> None:
         else:
             is_timed = is_behind or len(response.body) >= _TIMED_BYTES
             async with asyncio.timeout(RESPONSE_SECONDS) if is_timed else nullcontext():
-                await request.writer.write(response.head(request))
-                if request.method != "HEAD":
-                    await _write_pieces(request, response.body)
+                head, body = response.head(request), response.body
+                await _write_pieces(request, b"" if request.method == "HEAD" else body, head)
     except (ConnectionError, TimeoutError):
         # aiohttp's server, which finishes the response next, handles the closed connection.
         response.keep_alive = False
@@ -117,12 +116,16 @@ async def _stream(request: web.Request, response: StreamedResponse) -> None:
         await response.close()
 
 
-async def _write_pieces(request: web.Request, data: bytes) -> None:
-    """Write data; raise ConnectionAbortedError if a piece takes RESPONSE_IDLE_SECONDS."""
+async def _write_pieces(request: web.Request, data: bytes, head: bytes = b"") -> None:
+    """Write data; raise ConnectionAbortedError if a piece takes RESPONSE_IDLE_SECONDS.
+
+    A head is sent with the first piece: a packet of its own would wake the client once more.
+    """
     with memoryview(data) as view:
-        for start in range(0, len(view), RESPONSE_PIECE_BYTES):
+        for start in range(0, max(len(view), bool(head)), RESPONSE_PIECE_BYTES):
             piece = view[start : start + RESPONSE_PIECE_BYTES]
-            await request.writer.write(piece, drain=False)  # type: ignore[call-arg]
+            first = b"".join((head, piece)) if head and not start else piece
+            await request.writer.write(first, drain=False)  # type: ignore[call-arg]
             if request.protocol.writing_paused:  # Most clients read at once.
                 try:
                     async with asyncio.timeout(RESPONSE_IDLE_SECONDS):
