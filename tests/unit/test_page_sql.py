@@ -67,6 +67,7 @@ async def test_a_page_has_one_record_more(connection: asyncpg.Connection) -> Non
     assert len(await page(connection, ListRequest(sort=sort, page_size=5))) == 6
     last = await page(connection, ListRequest(sort=sort, page_size=5, page_number=4))
     assert [row[0] for row in last] == [16, 17, 18]
+    assert "row_number" not in listing_page(1, ListRequest(sort=sort), listed="").text
 
 
 def test_values_are_parameters_and_never_text() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from unittest import mock
 
 import pytest
 from aiohttp import web
@@ -91,6 +92,14 @@ async def test_an_answer_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(response_sender, "RESPONSE_SECONDS", 0.3)
     async with response_to(LONG) as (_, reader):
         assert await rest(reader, pause=0.05) < len(LONG)
+
+
+async def test_the_head_of_a_long_answer_is_sent_with_its_first_piece() -> None:
+    options = {"writer": mock.AsyncMock(), "transport": mock.Mock(get_write_buffer_size=int)}
+    request = make_mocked_request("GET", "/", **options)
+    await response_sender.send(request, ApiResponse(200, LONG[: 2**17]))
+    sent = [len(call.args[0]) for call in options["writer"].write.await_args_list]
+    assert sent[0] > sent[1] == 2**16
 
 
 @pytest.mark.parametrize("body", [b"", b"short", bytes(2**17)], ids=["none", "short", "long"])
