@@ -25,7 +25,7 @@ with record as (
         on size.organization_id = $1::bigint and size.id = requested.size_range_size_id
     where request.organization_id = $1::bigint and request.id = $3::bigint and request.style_id = $2::bigint
 ),
-page as materialized (
+page as (
     {{page}}
 )
 select page_order, sort_values, {{size}} as document

@@ -160,7 +160,7 @@ select id from {{table}} where id = any($1::bigint[]);
 with record as (
     {{record}}
 ),
-page as materialized (
+page as (
     {{page}}
 )
 select page_order, sort_values, {{opening}}{{body}}{{closing}} as document

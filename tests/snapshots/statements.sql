@@ -919,7 +919,7 @@ from (
     with record as (
         select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
     ),
-    page as materialized (
+    page as (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
@@ -951,7 +951,7 @@ from (
     with record as (
         select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
     ),
-    page as materialized (
+    page as (
         select record.*, record.id as page_order, null::text as sort_values
         from record where record.id = $2::bigint
     )
@@ -1044,7 +1044,7 @@ from (
             with record as (
                 select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
             ),
-            page as materialized (
+            page as (
                 select record.*, record.color_id as page_order, null::text as sort_values
                 from (
                     select * from record where record.state <> 'deleted' and exists (
