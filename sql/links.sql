@@ -26,14 +26,15 @@ where stored.organization_id = $1::bigint and stored.{{owner}} between page.id a
 order by stored.{{owner}}
 
 -- name: linked_rows
--- In the order of the index by owner, so that no list is sorted.
+-- In an order that the index by owner alone has, as in linked_ids.
 select target.*, stored.{{linked}} as linked_id
 from {{link}} stored
 cross join lateral (
     -- The offset keeps the planner from reading the target of all links at once.
     select * from {{target}} t where t.organization_id = $1::bigint and t.id = stored.{{linked}} offset 0
 ) as target
-where stored.organization_id = $1::bigint and stored.{{owner}} = page.id
+where stored.organization_id = $1::bigint and stored.{{owner}} between page.id and page.id
+order by stored.{{owner}}
 
 -- name: remove(organization_id, pairs)
 with gone as materialized (

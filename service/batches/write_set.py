@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import CREATED, DELETED
 
+ORGANIZATION: Final = "organization"
+"""Name of the lock of the organization's row, in ``Batch.locks``."""
 LockedRow: TypeAlias = Mapping[str, Any]
 """Stored record before the write, as the locking statement returned it.
 
@@ -14,6 +16,10 @@ Its columns are ``id``, ``state`` (``active`` for records without one), ``key`` 
 that of its owner), ``within_id`` (parent of the own key), and ``fields`` (JSON of the fields that
 writes keep); the last three may be null.
 """
+
+
+class OrganizationLockError(Exception):
+    """A write that began without the organization's lock needs it: begin again with the lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,11 @@ class WriteSet:
 
     stored: Mapping[int, LockedRow] = field(default_factory=dict)
     """Locked rows of the stored records, by id."""
+
+    def require_organization_lock(self) -> None:
+        """Raise OrganizationLockError unless the transaction has locked the organization."""
+        if ORGANIZATION not in self.batch.locks:
+            raise OrganizationLockError
 
     def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
         """Return the ids of created and deleted records, by collection, then by operation.

@@ -234,11 +234,7 @@ class ResponseCache:
             organization.is_polling = bool(organization.waiters)
 
     def _store(
-        self,
-        organization_id: int,
-        target: Target,
-        response: ApiResponse,
-        version: FeedVersion,
+        self, organization_id: int, target: Target, response: ApiResponse, version: FeedVersion
     ) -> CacheEntry | None:
         """Store a response; return None if its body is too long."""
         body = response.body

@@ -3,9 +3,9 @@
 Path, query, headers and body are checked without the database first, for all of their errors.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Generic, TypeAlias
 
@@ -13,6 +13,7 @@ from aiohttp import hdrs, web
 
 from service.batches.batch import Batch, ItemErrors, RequestItems
 from service.batches.new_ids import placeholder_ids
+from service.batches.write_set import OrganizationLockError
 from service.database.connections import Connection
 from service.errors import ApiError, BulkCounts, CollectedErrors
 from service.handlers import request_items, write_options
@@ -35,7 +36,7 @@ from service.resources.registry import ORGANIZATIONS
 from service.shares.body_scheduler import BODY_SCHEDULER, ENTER_AGAIN_BYTES
 from service.shares.fair_queue import LeaseKind
 from service.writing import writes
-from service.writing.locking import locks_organization
+from service.writing.locking import begins_unlocked, locks_organization
 from service.writing.outcomes import WriteOptions, WriteResult
 from service.writing.writes import ResourceT, Write
 
@@ -60,7 +61,7 @@ _BY_KEY: Final = (writes.replace_by_key, writes.merge_by_key, writes.delete_by_k
 """Engine functions that match by own key. They always take the writer lock of the collection."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class WriteRequest(Generic[ResourceT]):
     """Write request after the first round of checks; errors of items are in ``items.details``."""
 
@@ -84,7 +85,8 @@ class WriteRequest(Generic[ResourceT]):
         creates = by_key or self.write is writes.create
         return LeaseKind(
             bulk=self.items.is_bulk,
-            exclusive=locks_organization(self.resource, creates=creates),
+            exclusive=not self.options.unlocked
+            and locks_organization(self.resource, creates=creates),
             collection=self.resource.name if by_key else "",
         )
 
@@ -223,6 +225,8 @@ def _check(
         idempotency = errors.of(idempotent_request, request, raw)
         items_and_write = errors.of(read, options)
     items, write = items_and_write
+    if write is writes.replace and begins_unlocked(resource, raw):
+        options = dataclasses.replace(options, unlocked=True)
     is_upsert = write is writes.replace_by_key
     return WriteRequest(
         resource, request, () if is_upsert else path, options, idempotency, items, write
@@ -241,6 +245,9 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> ApiResponse:
     run = run_settings if write_request.resource is ORGANIZATIONS else run_write
     try:
         response = await run(request, write_request.idempotency, work, write_request.lease_kind)
+    except OrganizationLockError:
+        options = dataclasses.replace(write_request.options, unlocked=False)
+        return await _execute(dataclasses.replace(write_request, options=options))
     except DryRunRollback as rollback:
         response = rollback.response
     reserve_unconditionally(request, len(response.body))

@@ -21,14 +21,7 @@ from service.errors import ApiError, api_error
 from service.http import envelope
 from service.http.access_log import ACCESS_LOG, AccessLog
 from service.http.budgets import ADMISSION, BYTE_BUDGET, RATE_LIMIT_HEADERS, release
-from service.http.context import (
-    CALLER,
-    CALLERS,
-    REQUEST_ID,
-    ROUTES,
-    RouteProtocol,
-    authenticate,
-)
+from service.http.context import CALLER, CALLERS, REQUEST_ID, ROUTES, RouteProtocol, authenticate
 from service.http.envelope import ApiResponse
 from service.http.headers import CORS, JSON, PROBLEM, X_REQUEST_ID
 from service.http.metrics import observer

@@ -254,8 +254,7 @@ class MasterRecord(WritableResource):
         """Bind the named statements to ids of records; return [] without ids."""
         if not ids:
             return []
-        ids_parameter = id_array(ids)
-        return [BoundStatement(self.statements[name].text, (ids_parameter,)) for name in names]
+        return [BoundStatement(self.statements[name].text, (id_array(ids),)) for name in names]
 
 
 class HardDeleted(MasterRecord):

@@ -72,7 +72,7 @@ class RecordPart(WritableResource):
         self._scope_name = self.name
         self.owner.parts = {**self.owner.parts, self.name: filled}
         self.table, self.stored_state = self.owner.table, self.owner.stored_state
-        self.locks_organization = self.owner.locks_organization
+        self.locks_organization = bool(self.owner.locks_organization)
         self.foreign_is_forbidden = self.owner.foreign_is_forbidden
         # Outcomes of a part name the owner's record.
         for name in schemas.key_fields(self.owner.name)[:1]:
@@ -218,8 +218,7 @@ class RecordPart(WritableResource):
         missing = missing_ids(lists)
         if not missing:
             return ()
-        rows = await self._fetch(batch, "needed", missing, batch.ids)
-        return {row["id"] for row in rows}
+        return {row["id"] for row in await self._fetch(batch, "needed", missing, batch.ids)}
 
     def _note(self, batch: Batch, lists: Iterable[MatchedChildren]) -> None:
         """Note in the batch which parts have children before and after the write."""

@@ -60,8 +60,7 @@ class Reference:
 
         Return the rows of those that exist, deleted ones included, by id.
         """
-        rows = await batch.fetch(self.text, ids)
-        return {row["id"]: row for row in rows}
+        return {row["id"]: row for row in await batch.fetch(self.text, ids)}
 
     async def check(self, batch: Batch, restored_ids: Collection[int] = ()) -> None:
         """Lock the referenced records; add ``unknown_reference`` for missing and deleted ones.
@@ -150,7 +149,6 @@ def _is_stored(
 async def _live(batch: Batch, target: ReferenceTarget, ids: list[int]) -> set[int]:
     """Return the ids of live records, which stay locked; languages are shared and never locked."""
     if target.name == "languages":
-        rows = await batch.fetch(_UNKNOWN_LANGUAGES, ids)
-        return {*ids} - {row["id"] for row in rows}
+        return {*ids} - {row["id"] for row in await batch.fetch(_UNKNOWN_LANGUAGES, ids)}
     records = await Reference("", target.table, target.noun).find(batch, ids)
     return {record_id for record_id, row in records.items() if row["is_live"]}

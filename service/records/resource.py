@@ -197,11 +197,9 @@ class Resource:
         skip the records that were cut off. Raise ``not_found`` if a parent does not exist. With
         ``counts``, count the records on all pages by a statement of its own.
         """
-        total = (
-            await self._count(connection, caller, list_query.list_request, parents)
-            if counts
-            else None
-        )
+        total = None
+        if counts:
+            total = await self._count(connection, caller, list_query.list_request, parents)
         row = await connection.fetchrow(
             list_query.text, caller.organization_id, *parents, *list_query.parameters
         )

@@ -38,8 +38,12 @@ class WritableResource(Resource):
     table: str
     stored_state: str = "state"
     """Column of the state; for records without one, a literal."""
-    locks_organization: bool = False
-    """Whether writes lock the organization, for they change or judge records they do not name."""
+    locks_organization: bool | tuple[bytes, ...] = False
+    """Whether writes lock the organization, for they change or judge records they do not name.
+
+    By words, a replace whose body has none of them begins without the lock. If it needs the lock
+    all the same, it begins again (``WriteSet.require_organization_lock``).
+    """
     keeps_omitted: bool = False
     """Whether a replace leaves omitted and null fields unchanged; of parts, only the own key."""
     is_patched: ClassVar[bool] = True

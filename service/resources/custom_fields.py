@@ -25,10 +25,13 @@ class CustomFields(PlainRecord):
     """Custom fields with an immutable type, a set of allowed values, and an optional parent.
 
     A write replaces the whole set (``allowed_values``). Soft delete, refused while a field that is
-    live after the request has the record as its parent. Every write locks the organization.
+    live after the request has the record as its parent. Writes lock the organization, except for
+    replaces that neither remove values nor concern parents or their values.
     """
 
-    locks_organization = True
+    locks_organization = (
+        *b'"deleted" "type" "parentCustomFieldId" "parentAllowedValueId"'.split(),
+    )
     kind: ClassVar[str]
     """``compliance`` or ``style``: prefix of the table names."""
     parent_is_fixed: ClassVar[bool]
@@ -52,10 +55,13 @@ class CustomFields(PlainRecord):
 
         Other fields retain their type. They retain or lose their parent, which is live like them.
         """
-        items = write_set.upserts.items
-        return bool(write_set.created_ids or write_set.restored_ids) or any(
-            item.get("type") is not None or item.get(_PARENT) is not None for item in items
+        needs_check = bool(write_set.created_ids or write_set.restored_ids) or any(
+            item.get("type") is not None or item.get(_PARENT) is not None
+            for item in write_set.upserts.items
         )
+        if needs_check:
+            write_set.require_organization_lock()
+        return needs_check
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:
         """Return the plan for the records: deletes, updates, inserts, updates with new parents.
@@ -77,6 +83,7 @@ class CustomFields(PlainRecord):
     async def check_unused(self, write_set: WriteSet) -> WritePlan:
         """Report deletes of fields that have children which are live after the request."""
         if write_set.live_deletes:
+            write_set.require_organization_lock()
             items = write_set.upserts.json(self._written_separately)
             await self._fail_used(write_set, items)
         return []

@@ -65,8 +65,7 @@ class Organizations(MasterRecord):
     @cached_property
     def locks_by_id(self) -> Mapping[str, str]:
         """Statement that locks the organization, whose table has no ``organization_id``."""
-        lock = self.statements["lock"].fill(strength=FOR_NO_KEY_UPDATE)
-        return {FOR_NO_KEY_UPDATE: lock}
+        return {FOR_NO_KEY_UPDATE: self.statements["lock"].fill(strength=FOR_NO_KEY_UPDATE)}
 
 
 class Groups(Restriction, PlainRecord):

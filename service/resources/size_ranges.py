@@ -88,5 +88,4 @@ class SizeRanges(MasterRecord):
 
 def _used_by(row: LockedRow) -> str:
     """Return the message of a size range in use that names one user: the row's size range."""
-    named = named_record(row["id"], row["key"])
-    return f"Used by size ranges: 1 ({named})."
+    return f"Used by size ranges: 1 ({named_record(row['id'], row['key'])})."

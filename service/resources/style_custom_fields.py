@@ -156,7 +156,8 @@ class StyleCustomFields(CustomFields):
         fields to these are cleared.
         """
         batch = write_set.upserts
-        child_values = [*_child_values(batch)]
+        if child_values := [*_child_values(batch)]:
+            write_set.require_organization_lock()
         for entry in child_values:
             entry.restore_key()
         matched = await self._match(write_set, child)
@@ -171,6 +172,7 @@ class StyleCustomFields(CustomFields):
         plan, removed = child.plan(differences), sorted(row["id"] for row in differences["remove"])
         if not removed:
             return plan
+        write_set.require_organization_lock()
         await self._check_removed_values(write_set, child_values, removed)
         return [BoundStatement(self.statements["forget_parent_values"].text, (removed,)), *plan]
 

@@ -9,7 +9,6 @@ keys are locked before the rows if all items name them by key objects (``resolve
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 import asyncpg
 import orjson
@@ -18,7 +17,7 @@ from service.batches.batch import Batch, Item
 from service.batches.change_recorder import BoundStatement
 from service.batches.new_ids import next_ids
 from service.batches.renames import NEW_KEY
-from service.batches.write_set import LockedRow, WriteSet
+from service.batches.write_set import ORGANIZATION, LockedRow, WriteSet
 from service.database.errors import own_locks
 from service.database.statements import SHARED
 from service.error_types import ErrorType
@@ -32,9 +31,6 @@ from service.records.writable_resource import FOR_NO_KEY_UPDATE, FOR_UPDATE, Wri
 from service.writing import merge_patch, own_keys, unique_keys
 from service.writing.outcomes import WriteOptions
 from service.writing.preconditions import check_preconditions
-
-_ORGANIZATION: Final = "organization"
-"""Name of the lock of the organization's row."""
 
 
 @dataclass(slots=True)
@@ -73,7 +69,13 @@ class LockedRecords:
 
 def locks_organization(resource: WritableResource, *, creates: bool = False) -> bool:
     """Return whether a write locks the organization's row; ``creates``: it may create records."""
-    return resource.locks_organization or (creates and "position" in resource.properties)
+    return bool(resource.locks_organization) or (creates and "position" in resource.properties)
+
+
+def begins_unlocked(resource: WritableResource, raw: bytes) -> bool:
+    """Return whether a replace by id with this body begins without the organization's lock."""
+    words = resource.locks_organization
+    return not isinstance(words, bool) and not any(word in raw for word in words)
 
 
 async def assign_ids(resource: MasterRecord, batch: Batch) -> None:
@@ -122,10 +124,11 @@ async def lock_by_id(
     """Lock the records with the items' ids, then check the preconditions.
 
     Unless all items delete, call ``lock_unique_keys`` first. Then lock the organization if
-    ``locks_organization`` returns true. Items that have failed already are left out. Add errors to
-    the batch for records that do not exist, and for items that fail their precondition. Raise
-    ApiError if the precondition of a single write fails or a parent of the path does not exist, and
-    SerializationError if the record has lost the own key by which the path names it.
+    ``locks_organization`` returns true and the write does not begin without. Items that have failed
+    already are left out. Add errors to the batch for records that do not exist, and for items that
+    fail their precondition. Raise ApiError if the precondition of a single write fails or a parent
+    of the path does not exist, and SerializationError if the record has lost the own key by which
+    the path names it.
     """
     if not all(map(deletes, batch.items)):
         await lock_unique_keys(resource, batch)
@@ -138,7 +141,7 @@ async def lock_by_id(
     deletes_any = any(map(deletes, batch.items))
     lock = _lock_statement(resource, batch, _lock_strength(deletes_any))
     with own_locks():
-        if locks_organization(resource):
+        if locks_organization(resource) and not options.unlocked:
             await _lock_organization_with_next(batch)
         rows = await batch.fetch(lock.text, *lock.parameters)
     stored = {row["id"]: row for row in rows}
@@ -204,18 +207,18 @@ def _lock_strength(deletes_any: bool) -> str:
 
 async def lock_organization(batch: Batch) -> None:
     """Lock the organization's row, unless the transaction has: such writes run one at a time."""
-    if _ORGANIZATION not in batch.locks:
+    if ORGANIZATION not in batch.locks:
         with own_locks():
             await batch.fetch(SHARED["lock_organization"].text)
-        batch.locks.add(_ORGANIZATION)
+        batch.locks.add(ORGANIZATION)
 
 
 async def _lock_organization_with_next(batch: Batch) -> None:
     """Lock the organization's row as ``lock_organization`` does, with the next statement."""
-    if _ORGANIZATION not in batch.locks:
+    if ORGANIZATION not in batch.locks:
         text, organization_id = SHARED["lock_organization_first"].text, batch.caller.organization_id
         await batch.connection.defer(text, organization_id)
-        batch.locks.add(_ORGANIZATION)
+        batch.locks.add(ORGANIZATION)
 
 
 async def _report_missing(resource: WritableResource, batch: Batch, missing: set[int]) -> None:

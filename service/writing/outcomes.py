@@ -33,6 +33,8 @@ class WriteOptions:
 
     Otherwise further batches of the transaction may change both, and ``write_entries`` checks them.
     """
+    unlocked: bool = False
+    """Begin without the organization's lock (``WriteSet.require_organization_lock``)."""
     skip_failed: bool = False
     """Skip items that fail and write the others; otherwise a failure aborts the write."""
     match_by_key: bool = False

@@ -113,12 +113,7 @@ async def test_keys_of_any_length_are_named_up_to_the_limit(api: Api) -> None:
     ),
 )
 async def test_nothing_live_refers_to_what_is_deleted(
-    api: Api,
-    collection: str,
-    target: str,
-    field: str,
-    value: Callable[[Any], Any],
-    restores: bool,
+    api: Api, collection: str, target: str, field: str, value: Callable[[Any], Any], restores: bool
 ) -> None:
     for turn in range(ROUNDS):
         brief = {"name": "Brief"} | NEEDED.get(target, {})

@@ -13,10 +13,12 @@ import pytest
 from service.listing.page_sql import column_of
 from service.records.master_record import MasterRecord
 from service.records.path_keys import KeyLookup
+from service.records.resource import DocumentRequest
 from service.resources.colors import Colors
 from service.resources.plain_collections import Facilities
 from service.resources.registry import MASTER_RECORDS
 from service.resources.sample_requests import REQUEST_KEYS, SampleRequests
+from service.resources.style_custom_fields import StyleCustomFields
 from service.resources.style_relations import StyleRelations
 from tests.contract.test_page_query_plans import nodes
 from tests.support.sampling import Sample
@@ -54,6 +56,13 @@ with made as (
 )
 insert into sample_request (organization_id, id, style_id, name)
 select 1, n, n % 300, 'R-' || n / 300 from generate_series(1, $1::integer) as n"""
+ASSOCIATIONS = """
+with made as (insert into brand (organization_id, id, name) values (1, 1, 'Own')), field as (
+    insert into style_custom_field (organization_id, id, name, type, position)
+    select 1, n, 'Field', 'text', n from generate_series(1, least(300, $1::integer)) as n
+)
+insert into custom_field_brand select 1, n, 1 from generate_series(1, least(300, $1::integer)) as n
+"""
 OWNERS = [n % 300 for n in CHOSEN]
 
 
@@ -109,6 +118,16 @@ async def plan_made_while_empty(
     plan: str = await connection.fetchval(f"explain (analyze, format json) {execution}")
     await connection.close()
     return plan
+
+
+@pytest.mark.contract("Style custom fields")
+async def test_associations_are_read_by_field_if_planned_while_there_were_none(dsn: str) -> None:
+    text = StyleCustomFields().render_statement(DocumentRequest([1, 2])).text
+    statement = text.replace("$2::text::", "$2::")
+    ids = [*range(1, KEYS)]
+    plan = await plan_made_while_empty(dsn, "custom_field_brand", statement, [ids], ASSOCIATIONS)
+    assert "custom_field_brand_pk" in str(plan)
+    assert "custom_field_brand_by_brand" not in str(plan)
 
 
 @pytest.mark.contract("Paths by own key")

@@ -6,8 +6,10 @@ from random import Random
 from typing import Any
 
 import asyncpg
+import orjson
 import pytest
 
+from service.resources.custom_fields import CustomFields
 from tests.support.api import Answer, Api
 from tests.support.custom_fields import COMPLIANCE, STYLE, item, new
 from tests.support.time_limits import scaled
@@ -15,6 +17,15 @@ from tests.support.time_limits import scaled
 COLORS, GROUPS, SIZE_RANGES = "/api/colors", "/api/groups", "/api/size-ranges"
 ROUNDS = 12
 RANDOM = Random(7)
+_LOCK = """
+select id from organization
+where id = (select organization_id from style_custom_field where id = $1) for no key update
+"""
+_BLOCKS = """
+select exists (
+    select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))
+)
+"""
 
 
 async def at_once(*calls: Awaitable[Answer]) -> list[int]:
@@ -161,6 +172,44 @@ async def test_a_value_is_removed_or_pointed_to(api: Api) -> None:
             api.put(STYLE, [item(parent, allowedValues=[])]),
         )
         assert (pointed, removed) in ((200, 409), (400, 200))
+
+
+@pytest.mark.contract("Shares", "Custom fields")
+@pytest.mark.parametrize(
+    ("fields", "waits"),
+    [
+        ({"allowedValues": [{"value": "Cold"}, {"value": "Warm"}]}, False),
+        ({"allowedValues": []}, True),
+        ({"allowedValues": [{"value": "Cold", "parentAllowedValueId": 0}]}, True),
+        ({"type": "nestedAllowedValue"}, True),
+        ({"state": "deleted"}, True),
+        ({"state": "active"}, True),  # restored
+    ],
+)
+async def test_replaces_that_concern_other_fields_wait_for_the_organization(
+    api: Api, shared_connection: asyncpg.Connection, fields: dict[str, Any], waits: bool
+) -> None:
+    """They do, however the body spells the words that tell them."""
+    values = [{"value": "Cold"}]
+    parent = await new(api, STYLE, allowedValues=values)
+    own = {"type": "nestedAllowedValue", "parentCustomFieldId": parent["id"]}
+    child = await new(api, STYLE, allowedValues=values, **own)
+    if fields == {"state": "active"}:
+        assert (await api.delete(f"{STYLE}/{child['id']}")).status == 200
+    pointed = str(parent["allowedValues"][0]["id"]).encode()
+    body = orjson.dumps([item(child, **{"allowedValues": values} | fields)]).replace(
+        b'lueId":0', b'lueId":' + pointed
+    )
+    for word in CustomFields.locks_organization:
+        body = body.replace(word, b'"\\u%04x' % word[1] + word[2:])
+    async with shared_connection.transaction():
+        await shared_connection.execute(_LOCK, child["id"])
+        headers = {"Idempotency-Key": f"waits-{child['id']}"}
+        writing = asyncio.create_task(api.call("PUT", STYLE, body, headers=headers))
+        while not (writing.done() or await shared_connection.fetchval(_BLOCKS)):
+            await asyncio.wait([writing], timeout=scaled(0.01))
+        assert writing.done() is not waits
+    assert (await writing).status == 200
 
 
 @pytest.mark.contract("States")

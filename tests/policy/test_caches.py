@@ -26,7 +26,7 @@ BOUNDED = {
     ),
     "feed/feed_parameters.py": {"cursor_after": "1,024 cursors without a filter"},
     "listing/page_sql.py": {
-        "_batch_text": "numbers of parents, one record or several, hidden or not",
+        "_batch_text": "numbers of parents, one record or several, hidden or not"
     },
     "listing/properties.py": {"column_of": "the names of fields"},
     "writing/entry_keys.py": {"entry_keys": "the lists of the schemas"},
@@ -41,9 +41,7 @@ BOUNDED = {
     "records/reads.py": {"export_text": "the collections, in two forms, of a source or all"},
     "records/links.py": {"stored_text": "the tables of links that a resource has"},
     "writing/previews.py": {"_entry_lists": "the resources"},
-    "records/references.py": {
-        "_referred": "the references that resources have",
-    },
+    "records/references.py": {"_referred": "the references that resources have"},
     "records/rendering.py": {
         "batch_text": "the forms of resources, times the pages of a batch, alone or not",
         "json_text": "the statements that write",

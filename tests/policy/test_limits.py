@@ -110,7 +110,7 @@ PHRASES = {
     "docs/deploy/nginx.conf": [f"max_body_size {limits.MAX_TRANSACTION_BYTES // limits.MIB}m;"],
     "SECURITY.md": [
         f"are limited to {byte_size(limits.MAX_BODY_BYTES)}, those of transactions over "
-        f"collections to {byte_size(limits.MAX_TRANSACTION_BYTES)}.",
+        f"collections to {byte_size(limits.MAX_TRANSACTION_BYTES)}."
     ],
 }
 

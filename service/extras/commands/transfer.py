@@ -47,8 +47,7 @@ def _add_export(parsers: Parsers) -> None:
     exporting = parsers.add_parser(
         "export",
         description="Write all live records to NDJSON, CSV or XLSX files, one for each collection, "
-        "parts included. "
-        f"{_SERVICE}",
+        f"parts included. {_SERVICE}",
     )
     exporting.add_argument("folder", type=Path, metavar="DIR", help="folder of the files")
     exporting.add_argument(
@@ -80,8 +79,7 @@ def _add_import(parsers: Parsers) -> None:
     importing = parsers.add_parser(
         "import",
         description="Read records from NDJSON, CSV or XLSX files, each named after its collection. "
-        "Lines replace the records with their own keys, or create them. "
-        f"{_SERVICE}",
+        f"Lines replace the records with their own keys, or create them. {_SERVICE}",
     )
     importing.add_argument("place", type=Path, metavar="DIR|FILE", help="files to read")
     importing.add_argument("--match", action="store_true", help=SUPPRESS)  # always so now

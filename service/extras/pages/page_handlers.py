@@ -102,8 +102,7 @@ async def without_slash(request: web.Request) -> ApiResponse:
 
     The target is relative, as a proxy may add a path prefix. The path has one segment.
     """
-    target = f"../{request.path.strip('/')}"
-    return ApiResponse(308, headers={"Location": target})
+    return ApiResponse(308, headers={"Location": f"../{request.path.strip('/')}"})
 
 
 OPERATIONS: Final = (

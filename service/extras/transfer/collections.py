@@ -72,8 +72,7 @@ class TransferCollection:
     @cached_property
     def member(self) -> str:
         """Member of an owner's line with the part, in camel case: ``measurementChart``."""
-        segment = self.path.rpartition("/")[2]
-        return re.sub("-(.)", lambda match: match[1].upper(), segment)
+        return re.sub("-(.)", lambda match: match[1].upper(), self.path.rpartition("/")[2])
 
     @cached_property
     def list_field(self) -> str | None:

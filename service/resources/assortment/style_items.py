@@ -37,11 +37,7 @@ _COLORS: Final = _Colors(
     is_shown=IS_SHOWN,
 )
 _SIZES: Final = ChildList(
-    name="sizes",
-    table="style_item_size",
-    noun="size",
-    key=SIZE,
-    order="entry.size_range_size_id",
+    name="sizes", table="style_item_size", noun="size", key=SIZE, order="entry.size_range_size_id"
 )
 
 

@@ -47,11 +47,7 @@ def listed() -> list[Color]:
     )
     conditions["filter[1].property"], conditions["filter[1].value"] = "state", "active"
     conditions["sort[1].property"], conditions["sort[1].order"] = "name", "desc"
-    page = list_colors.sync(
-        client=CLIENT,
-        conditions=conditions,
-        page_size=5,
-    )
+    page = list_colors.sync(client=CLIENT, conditions=conditions, page_size=5)
     return given(page, ColorList).data
 
 
