@@ -7,16 +7,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from random import Random
 from typing import Any, TypeAlias
 
+import asyncpg
 import orjson
 import pytest
 
-from service.database.connections import Connection
 from service.records.master_record import MasterRecord
 from service.resources.registry import CHANGES, MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import generate, parts
 from tests.support.api import Answer, Api, replacing
-from tests.support.changes import Follower, Readable, everything, reading
+from tests.support.changes import Follower, Readable, Records, reading
 from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("Changes")
@@ -120,9 +120,9 @@ WRITES: tuple[Write, ...] = (
 class CheckedApi(Api):
     """API client that compares the changes of each write with its change entries."""
 
-    def __init__(self, api: Api, connection: Connection) -> None:
+    def __init__(self, api: Api, records: Records) -> None:
         super().__init__(api.client, api.key)
-        self.connection = connection
+        self.records = records
         self.follower = Follower(api)
         self.readable: Readable = {}
         self.writes = 0
@@ -133,9 +133,9 @@ class CheckedApi(Api):
             return await super().call(method, path, *arguments, **options)
         if not self.writes:
             await self.follower.begin()
-            self.readable = await everything(self.connection, 1)
+            self.readable = await self.records.now()
         answer = await super().call(method, path, *arguments, **options)
-        before, self.readable = self.readable, await everything(self.connection, 1)
+        before, self.readable = self.readable, await self.records.now()
         after = self.readable
         entries = await self.follower.entries()
         reported = [(entry["collection"], str(entry["recordId"])) for entry in entries]
@@ -154,8 +154,8 @@ class CheckedApi(Api):
 @pytest.fixture
 async def through(api: Api, demo_dsn: str) -> AsyncIterator[CheckedApi]:
     """A caller whose writes are checked."""
-    async with reading(demo_dsn) as connection:
-        yield CheckedApi(api, connection)
+    async with reading(demo_dsn) as records:
+        yield CheckedApi(api, records)
 
 
 def operation(before: Any, after: Any) -> str:
@@ -228,8 +228,9 @@ async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
         "style-categories": "style_category",
         "styles": "style",
     }
-    async with reading(demo_dsn) as connection:
-        after = await everything(connection, 1)
+    connection = await asyncpg.connect(demo_dsn)
+    async with reading(demo_dsn) as records:
+        after = await records.now()
         for name, table in tables.items():
             before = after
             number = ", number = number || '!'" if name == "styles" else ""
@@ -237,7 +238,7 @@ async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
                 f"update {table} set name = name || '!'{number} where organization_id = 1"
                 f" and id = (select min(id) from {table} where organization_id = 1) returning id"
             )
-            after = await everything(connection, 1)
+            after = await records.now()
             shown_in = {
                 (target, str(row["id"]))
                 for target, statement in CHANGES.resources[name].shown_in.items()
@@ -247,3 +248,4 @@ async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
                 (name, str(chosen))
             }
             assert shown_in or name == "brands"
+    await connection.close()
