@@ -80,7 +80,8 @@ async def references(api: Api) -> dict[str, list[int]]:
         if collection.name in REFERRED.values():
             # The first style colors have SKUs in the demo data.
             page = {"pageNumber": "2"} if collection.name == "style-colors" else {}
-            answer = await api.get(f"/api/{collection.name}", {"pageSize": "100", **page})
+            params = {"pageSize": "100", "fields": "id", **page}
+            answer = await api.get(f"/api/{collection.name}", params)
             ids[collection.name] = [record["id"] for record in answer.data]
     ranges = (await api.get("/api/size-ranges", {"pageSize": 100})).data
     ids["sold sizes"] = [size["id"] for r in ranges if r["isDefault"] for size in r["sizes"]]
