@@ -110,24 +110,25 @@ async def test_writers_send_the_same_statements_with_webhooks(
     assert len({arrival.json["webhookId"] for arrival in receiver.arrivals}) == MAX_WEBHOOKS
 
 
-@pytest.mark.parametrize("webhooks", [1, 20, 400])
-async def test_idle_webhooks_cost_one_look(demo_dsn: str, polled: list[str], webhooks: int) -> None:
+async def test_idle_webhooks_cost_one_look(demo_dsn: str, polled: list[str]) -> None:
     """A poll sends two statements, however many active webhooks have nothing to be sent."""
     async with polled_by_hand(demo_dsn) as (sender, api):
         await make(api)
         await api.get("/api/changes")
-        await execute(demo_dsn, _IDLE, 1, webhooks)
-        # The first poll also reads whether the database is a cluster.
-        await poll(sender)
-        await until(lambda: len(polled) >= 3)
-        polled.clear()
-        for _ in range(3):
+        for more in (1, 19, 380):
+            await execute(demo_dsn, _IDLE, 1, more)
+            # The first poll also reads whether the database is a cluster.
             await poll(sender)
-        # One lists the organizations, once in 5 seconds; the other one looks at theirs.
-        # asyncpg tells of a statement in the next turn of the event loop.
-        await until(lambda: len(polled) >= 6)
-        assert [text.count("from webhook") for text in polled] == [1, 1] * 3
-        assert not sender._running
+            await until(lambda: sum("from webhook" in text for text in polled) >= 2)
+            polled.clear()
+            for _ in range(3):
+                await poll(sender)
+            # One lists the organizations, once in 5 seconds; the other one looks at theirs.
+            # asyncpg tells of a statement in the next turn of the event loop.
+            await until(lambda: len(polled) >= 6)
+            assert [text.count("from webhook") for text in polled] == [1, 1] * 3
+            assert not sender._running
+            polled.clear()
 
 
 async def test_receivers_in_trouble_take_no_turn_of_others(demo_dsn: str) -> None:
