@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count, product
 from random import Random
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from service import schemas
 from service.records.master_record import MasterRecord
@@ -64,6 +65,8 @@ PAIRS: Final = frozenset({"relatedStyleId", "colorId", "styleColorId"})
 """References that no two records share together with another one."""
 _NUMBERS = count(1)
 _PAIR_NUMBERS = count()
+_READ = WeakKeyDictionary[Api, dict[str, list[int]]]()
+"""References by the caller that read them."""
 _USED = set[tuple[int, int]]()
 """Pairs of SKUs that were generated."""
 
@@ -74,7 +77,9 @@ common: those are not related."""
 
 
 async def references(api: Api) -> dict[str, list[int]]:
-    """Return ids of live records of the caller's organization, by collection."""
+    """Return ids of live records of the caller's organization, by collection, read once a test."""
+    if api in _READ:
+        return _READ[api]
     ids = {}
     for collection in (*MASTER_RECORDS, *REFERENCE_LISTS):
         if collection.name in REFERRED.values():
@@ -87,6 +92,7 @@ async def references(api: Api) -> dict[str, list[int]]:
     ids["sold sizes"] = [size["id"] for r in ranges if r["isDefault"] for size in r["sizes"]]
     # The first of the demo data, unless another test has emptied it: no size is deactivated.
     ids["sizes"] = next([size["id"] for size in r["sizes"]] for r in ranges if r["sizes"])
+    _READ[api] = ids
     return ids
 
 
