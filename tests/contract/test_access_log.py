@@ -3,6 +3,7 @@
 import asyncio
 import io
 import logging
+from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
@@ -18,15 +19,24 @@ from service.http.access_log import ACCESS_LOG
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
 from tests.support.raw_http import exchange, head
+from tests.support.serving import serving
 
-pytestmark = [pytest.mark.contract("Log"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Log")
 
 GROUPS = "/api/groups"
 
 
+@pytest.fixture
+async def logged_api(api: Api, shared_dsn: str) -> AsyncIterator[Api]:
+    """A caller of a service that logs requests."""
+    async with serving(shared_dsn, LOG_LEVEL="info") as server, TestClient(server) as client:
+        yield Api(client, api.key)
+
+
 async def test_one_line_of_access_log_per_request(
-    monkeypatch: pytest.MonkeyPatch, api: Api
+    monkeypatch: pytest.MonkeyPatch, logged_api: Api
 ) -> None:
+    api = logged_api
     log, written = api.client.app[ACCESS_LOG], io.StringIO()
     monkeypatch.setattr(log, "_stream", written)
     assert logging.getLogger("service").isEnabledFor(logging.INFO)
@@ -43,7 +53,7 @@ async def test_one_line_of_access_log_per_request(
     assert first == {
         "time": first["time"],
         "request_id": "first",
-        "organization": 1,
+        "organization": api.organization_id,
         "key": int(api.key.split("_")[2]),
         "method": "GET",
         "path": GROUPS,
@@ -61,8 +71,9 @@ async def test_one_line_of_access_log_per_request(
 
 
 async def test_no_line_of_access_log_is_long(
-    monkeypatch: pytest.MonkeyPatch, client: TestClient[Any, Any]
+    monkeypatch: pytest.MonkeyPatch, logged_api: Api
 ) -> None:
+    client: Any = logged_api.client
     written = io.StringIO()
     monkeypatch.setattr(client.app[ACCESS_LOG], "_stream", written)
     for path in ("/" + "z" * 8000, "/" + "%00" * 2500, "/" + '"' * 2000, "/?" + "\\" * 2000):
@@ -79,11 +90,11 @@ async def test_no_line_of_access_log_is_long(
 
 
 async def test_no_control_character_reaches_the_log(
-    monkeypatch: pytest.MonkeyPatch, api: Api
+    monkeypatch: pytest.MonkeyPatch, logged_api: Api
 ) -> None:
     """JSON escapes C0 only; a terminal obeys C1 as well, and what turns text around misleads."""
     written = io.StringIO()
-    log = api.client.app[ACCESS_LOG]
+    api, log = logged_api, logged_api.client.app[ACCESS_LOG]
     monkeypatch.setattr(log, "_stream", written)
     name = "a\x9b31m\x9d0;b\x9c\u2028\u202ec\u2066é\x80d"
     fields = (f"{field}: {name}" for field in ("X-Service-Api", "User-Agent", "X-Forwarded-For"))

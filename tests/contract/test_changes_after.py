@@ -157,7 +157,7 @@ async def test_records_that_show_another_are_in_its_transaction(api: Api) -> Non
 
 
 @pytest.mark.contract("Lists", "Exports")
-@pytest.mark.parametrize("path", ["/api/export", GROUPS])
+@pytest.mark.parametrize("path", ["/api/export?collection=groups", GROUPS])
 async def test_positions_of_records_are_not_older_than_these(
     path: str, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -280,7 +280,7 @@ async def offenses(connection: asyncpg.Connection, resource: Resource, name: str
 async def test_rows_read_are_in_proportion_to_the_records(
     connection: asyncpg.Connection, sample: Sample
 ) -> None:
-    listed = sample([*MASTER_RECORDS, *PART_COLLECTIONS, *REFERENCE_LISTS], 12)
+    listed = sample([*MASTER_RECORDS, *PART_COLLECTIONS, *REFERENCE_LISTS], 8)
     offending = [
         offense
         for resource in listed

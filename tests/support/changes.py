@@ -66,12 +66,13 @@ class Records:
     def __init__(self, connection: Connection, organization_id: int) -> None:
         self._connection = connection
         self._organization_id = organization_id
-        self._stamps = set[Any]()
+        self._stamping, self._stamps = "", set[Any]()
         self._read: dict[str, Readable] = {}
 
     async def now(self) -> Readable:
         """Return the readable forms of every record, each read anew if a table of it changed."""
-        stamps = {*await self._connection.fetch(await rows.stamping(self._connection))}
+        self._stamping = self._stamping or await rows.stamping(self._connection)
+        stamps = {*await self._connection.fetch(self._stamping)}
         written = {row[0] for row in stamps ^ self._stamps}
         for name, resource in CHANGES.resources.items():
             forms = {form: _text(resource, form) for form in ("documents", "writables")}
