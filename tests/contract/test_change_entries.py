@@ -7,17 +7,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from random import Random
 from typing import Any, TypeAlias
 
-import asyncpg
 import orjson
 import pytest
+from aiohttp.test_utils import TestClient
 
 from service.records.master_record import MasterRecord
 from service.resources.registry import CHANGES, MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import generate, parts
-from tests.support.api import Answer, Api, replacing
+from tests.support.api import Answer, Api, issue_key, replacing
 from tests.support.changes import Follower, Readable, Records, reading
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.sampling import Sample
+from tests.support.serving import serving
 
 pytestmark = pytest.mark.contract("Changes")
 
@@ -151,11 +153,18 @@ class CheckedApi(Api):
         return answer
 
 
+@pytest.fixture(scope="module")
+async def served(server_dsn: str, worker_id: str) -> AsyncIterator[tuple[Api, Records]]:
+    """A caller of organization 1 of a database of the module's own, and all that it can read."""
+    dsn = fresh_database(server_dsn, f"entries_{worker_id}", DEMO_TEMPLATE)
+    async with serving(dsn) as server, TestClient(server) as client, reading(dsn) as records:
+        yield Api(client, await issue_key(dsn, 1)), records
+
+
 @pytest.fixture
-async def through(api: Api, demo_dsn: str) -> AsyncIterator[CheckedApi]:
+def through(served: tuple[Api, Records]) -> CheckedApi:
     """A caller whose writes are checked."""
-    async with reading(demo_dsn) as records:
-        yield CheckedApi(api, records)
+    return CheckedApi(*served)
 
 
 def operation(before: Any, after: Any) -> str:
@@ -220,7 +229,7 @@ async def test_what_shows_sizes_has_entries_if_its_own_change_places(
     assert through.writes > 3
 
 
-async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
+async def test_changed_reference_records_have_entries(served: tuple[Api, Records]) -> None:
     """A collection's own statements find exactly the records whose documents show other texts."""
     tables = {
         "brands": "brand",
@@ -228,24 +237,22 @@ async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
         "style-categories": "style_category",
         "styles": "style",
     }
-    connection = await asyncpg.connect(demo_dsn)
-    async with reading(demo_dsn) as records:
+    _, records = served
+    after = await records.now()
+    for name, table in tables.items():
+        before = after
+        number = ", number = number || '!'" if name == "styles" else ""
+        chosen = await records.connection.fetchval(
+            f"update {table} set name = name || '!'{number} where organization_id = 1"
+            f" and id = (select min(id) from {table} where organization_id = 1) returning id"
+        )
         after = await records.now()
-        for name, table in tables.items():
-            before = after
-            number = ", number = number || '!'" if name == "styles" else ""
-            chosen = await connection.fetchval(
-                f"update {table} set name = name || '!'{number} where organization_id = 1"
-                f" and id = (select min(id) from {table} where organization_id = 1) returning id"
-            )
-            after = await records.now()
-            shown_in = {
-                (target, str(row["id"]))
-                for target, statement in CHANGES.resources[name].shown_in.items()
-                for row in await connection.fetch(statement.text, 1, [chosen])
-            }
-            assert shown_in == {key for key in before if before[key] != after[key]} - {
-                (name, str(chosen))
-            }
-            assert shown_in or name == "brands"
-    await connection.close()
+        shown_in = {
+            (target, str(row["id"]))
+            for target, statement in CHANGES.resources[name].shown_in.items()
+            for row in await records.connection.fetch(statement.text, 1, [chosen])
+        }
+        assert shown_in == {key for key in before if before[key] != after[key]} - {
+            (name, str(chosen))
+        }
+        assert shown_in or name == "brands"

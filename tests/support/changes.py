@@ -64,15 +64,15 @@ class Records:
     """All readable records of an organization; what a write has not touched is read once."""
 
     def __init__(self, connection: Connection, organization_id: int) -> None:
-        self._connection = connection
+        self.connection = connection
         self._organization_id = organization_id
         self._stamping, self._stamps = "", set[Any]()
         self._read: dict[str, Readable] = {}
 
     async def now(self) -> Readable:
         """Return the readable forms of every record, each read anew if a table of it changed."""
-        self._stamping = self._stamping or await rows.stamping(self._connection)
-        stamps = {*await self._connection.fetch(self._stamping)}
+        self._stamping = self._stamping or await rows.stamping(self.connection)
+        stamps = {*await self.connection.fetch(self._stamping)}
         written = {row[0] for row in stamps ^ self._stamps}
         for name, resource in CHANGES.resources.items():
             forms = {form: _text(resource, form) for form in ("documents", "writables")}
@@ -86,7 +86,7 @@ class Records:
         return {key: forms for read in self._read.values() for key, forms in read.items()}
 
     async def _all(self, text: str) -> dict[int, str]:
-        fetched = await self._connection.fetch(text, self._organization_id)
+        fetched = await self.connection.fetch(text, self._organization_id)
         return {row["page_order"]: row["document"] for row in fetched}
 
 
