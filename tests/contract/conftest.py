@@ -14,7 +14,7 @@ from service.database import organization_poller
 from service.organizations import administration
 from tests.support.api import Api, issue_key, issue_keys
 from tests.support.clock import Clock
-from tests.support.databases import fresh_database
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.keyed_references import NUMBERS, World
 from tests.support.receivers import TestReceiver, receiving, sending_api
 from tests.support.serving import serving
@@ -53,14 +53,8 @@ async def own_api(shared_dsn: str, shared_keys: dict[str, str]) -> AsyncIterator
 
 @pytest.fixture(scope="module")
 async def sending(server_dsn: str, worker_id: str) -> AsyncIterator[tuple[str, Api]]:
-    """A database without organizations, and its service, which sends to receivers of tests.
-
-    It polls more often than in production, so that tests wait less.
-    """
-    dsn = fresh_database(server_dsn, f"sending_{worker_id}")
-    connection = await asyncpg.connect(dsn)
-    await administration.create_organization(connection, "1", multiple_language=True, pro=True)
-    await connection.close()
+    """A database, and its service, which sends to receivers of tests; it polls often."""
+    dsn = fresh_database(server_dsn, f"sending_{worker_id}", DEMO_TEMPLATE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(organization_poller, "INTERVAL_SECONDS", 0.05)
         async with sending_api(dsn) as api:
@@ -72,9 +66,8 @@ async def sender_api(sending: tuple[str, Api]) -> AsyncIterator[Api]:
     """A caller of a new organization of a service that sends to receivers of tests."""
     dsn, api = sending
     connection = await asyncpg.connect(dsn)
-    made = await administration.create_organization(
-        connection, "New", multiple_language=True, pro=True
-    )
+    features = {"multiple_language": True, "pro": True}
+    made = await administration.create_organization(connection, "New", **features)
     yield Api(api.client, await issue_key(dsn, made))
     await connection.execute("delete from webhook where organization_id = $1", made)
     await connection.close()

@@ -131,22 +131,22 @@ async def test_concurrent_writers_make_one_chain(api: Api, shared_dsn: str) -> N
     assert_chained(entries)
 
 
-async def test_expired_entries_leave_a_chain(api: Api, shared_dsn: str) -> None:
+async def test_expired_entries_leave_a_chain(
+    api: Api, shared_dsn: str, shared_connection: Any
+) -> None:
     await record(shared_dsn, 4, api.organization_id)
     from_third = (await entries_of(api))[2]
     begin = await api.get(AUDIT, {"limit": "1"})
-    connection: Any = await asyncpg.connect(shared_dsn)
     moment = datetime.fromisoformat(from_third["at"])
     for before in (moment, moment - timedelta(days=1)):
-        assert not await audit.delete_expired(connection, api.organization_id, before)
+        assert not await audit.delete_expired(shared_connection, api.organization_id, before)
     assert [entry["n"] for entry in await entries_of(api)] == [3, 4]
     expired = await api.get(AUDIT, {"cursor": begin.json["pagination"]["cursor"]})
     assert expired.status == 410
     await record(shared_dsn, 1, api.organization_id)
-    assert [each async for each in audit.problems(connection, api.organization_id, {})] == []
-    await audit.delete_expired(connection, api.organization_id, datetime.now(UTC))
-    assert [each async for each in audit.problems(connection, api.organization_id, {})] == []
-    await connection.close()
+    assert [each async for each in audit.problems(shared_connection, api.organization_id, {})] == []
+    await audit.delete_expired(shared_connection, api.organization_id, datetime.now(UTC))
+    assert [each async for each in audit.problems(shared_connection, api.organization_id, {})] == []
     assert (await entries_of(api)) == []
     await record(shared_dsn, 1, api.organization_id)
     assert [entry["n"] for entry in await entries_of(api)] == [6]

@@ -231,16 +231,10 @@ async def test_what_shows_sizes_has_entries_if_its_own_change_places(
 
 async def test_changed_reference_records_have_entries(served: tuple[Api, Records]) -> None:
     """A collection's own statements find exactly the records whose documents show other texts."""
-    tables = {
-        "brands": "brand",
-        "color-groups": "color_group",
-        "style-categories": "style_category",
-        "styles": "style",
-    }
     _, records = served
     after = await records.now()
-    for name, table in tables.items():
-        before = after
+    for name in ("brands", "color-groups", "style-categories", "styles"):
+        before, table = after, CHANGES.resources[name].table
         number = ", number = number || '!'" if name == "styles" else ""
         chosen = await records.connection.fetchval(
             f"update {table} set name = name || '!'{number} where organization_id = 1"

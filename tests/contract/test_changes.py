@@ -17,6 +17,7 @@ from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
 from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import is_failure
+from tests.support.receivers import make
 from tests.support.time_limits import until, within
 
 pytestmark = pytest.mark.contract("Changes")
@@ -31,12 +32,6 @@ def cursor_of(answer: Answer) -> str:
 
 async def now(api: Api, **params: str) -> str:
     return cursor_of(await api.get(PATH, {"from": "now", **params}))
-
-
-async def make(api: Api, count: int, path: str = GROUPS) -> list[Any]:
-    answer = await api.post(path, [{"name": f"Group {number}"} for number in range(count)])
-    assert answer.status == 201, answer.raw
-    return [record["id"] for record in answer.data]
 
 
 async def test_entries_name_key_request_and_time(api: Api, other_api: Api) -> None:

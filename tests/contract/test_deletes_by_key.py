@@ -36,9 +36,7 @@ async def test_an_item_with_its_key_alone_deletes(resource: MasterRecord, api: A
 
 @pytest.mark.contract("Sample requests", "Style relations")
 @pytest.mark.parametrize("root", ["/api/style-relations", "/api/sample-requests"])
-async def test_records_without_a_state_take_it_only_to_be_deleted(
-    shared_api: Api, root: str
-) -> None:
+async def test_records_without_a_state_are_deleted_by_it(shared_api: Api, root: str) -> None:
     key, other = ("name", "Proto") if "sample" in root else ("relatedStyleId", 2)
     items = [{"styleId": 1, key: other, "state": state} for state in ("active", None, 1)]
     for send in (shared_api.put, shared_api.patch):

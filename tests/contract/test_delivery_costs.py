@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import asyncpg
 import pytest
@@ -21,7 +21,6 @@ from tests.support.api import Api, issue_key
 from tests.support.inserted_rows import execute
 from tests.support.receivers import (
     HOOKS,
-    LOOPBACK,
     eventually,
     make,
     receiving,
@@ -48,15 +47,12 @@ from change_feed, generate_series(1, $2::integer) where organization_id = $1
 @asynccontextmanager
 async def polled_by_hand(dsn: str) -> AsyncIterator[tuple[WebhookSender, Api]]:
     """Serve a database whose sender polls only when the test calls ``_poll``."""
-    async with (
-        serving(dsn, WEBHOOK_PRIVATE_ADDRESSES=LOOPBACK) as server,
-        TestClient(server) as client,
-    ):
-        sender = server.app[SENDER]
+    async with sending_api(dsn) as api:
+        sender = cast(Any, api.client.app)[SENDER]
         sender._lists.cancel()
         sender._poller.stop()
         sender._lags[1] = float("inf"), 0.0
-        yield sender, Api(client, await issue_key(dsn, 1))
+        yield sender, api
 
 
 async def poll(sender: WebhookSender) -> None:

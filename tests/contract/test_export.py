@@ -25,7 +25,7 @@ from tests.support.changes import Follower
 from tests.support.listing import walk
 from tests.support.openapi_validation import is_failure
 from tests.support.sampling import Sample
-from tests.support.time_limits import until
+from tests.support.time_limits import until, within
 
 pytestmark = pytest.mark.contract("Exports")
 
@@ -48,14 +48,12 @@ def snapshots(api: Api) -> Snapshots:
     return opened
 
 
-async def snapshots_left(dsn: str) -> list[str]:
+async def snapshots_left(connection: asyncpg.Connection) -> list[str]:
     """Return the last statements of connections whose snapshot is still open."""
-    connection = await asyncpg.connect(dsn)
     rows = await connection.fetch(
         "select query from pg_stat_activity where datname = current_database()"
         " and application_name = 'selvedge' and state like 'idle in transaction%'"
     )
-    await connection.close()
     return [row["query"] for row in rows]
 
 
@@ -177,21 +175,19 @@ async def hold(api: Api) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
 @pytest.mark.contract("Shares")
 @pytest.mark.parametrize("ends", ["idle", "disconnected"])
 async def test_a_reader_that_takes_nothing_leaves_nothing_behind(
-    ends: str, api: Api, shared_dsn: str, monkeypatch: pytest.MonkeyPatch
+    ends: str, api: Api, shared_connection: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(export, "batches", endless)
     monkeypatch.setattr(response_sender, "RESPONSE_IDLE_SECONDS", 0.1 if ends == "idle" else 60)
     _, writer = await hold(api)
     if ends == "disconnected":  # nothing ends it by itself
         assert snapshots(api)._organizations == {api.organization_id}
-        assert await snapshots_left(shared_dsn)
+        assert await snapshots_left(shared_connection)
         writer.transport.abort()
     await until(lambda: not snapshots(api)._organizations)
-    for _ in range(100):  # until the server has noticed
-        if not await snapshots_left(shared_dsn):
-            break
-        await asyncio.sleep(0.05)
-    assert not await snapshots_left(shared_dsn)
+    async with within(5):
+        while await snapshots_left(shared_connection):  # noqa: ASYNC110 - the server notices late
+            await asyncio.sleep(0.05)
     writer.close()
     assert (await api.get(GROUPS)).status == 200
 

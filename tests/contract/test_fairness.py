@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-import asyncpg
 import pytest
 from aiohttp.test_utils import TestServer
 
@@ -19,16 +18,15 @@ GROUPS = "/api/groups"
 
 
 async def test_requests_beyond_the_share_get_429_and_others_are_served(
-    aiohttp_client: Any, api: Api, other_api: Api, shared_dsn: str
+    aiohttp_client: Any, api: Api, other_api: Api, shared_dsn: str, shared_connection: Any
 ) -> None:
     settings = Settings.from_environment({"CALLER_REQUESTS": "2", "LOG_LEVEL": "warning"})
     client = await aiohttp_client(TestServer(create_app(settings, shared_dsn)))
     location = (await api.post(GROUPS, {"name": "Winter"})).headers["Location"]
     api, other = [Api(client, each.key) for each in (api, other_api)]
     patch = [{"op": "replace", "path": "/name", "value": "Spring"}]
-    lock = await asyncpg.connect(shared_dsn)
-    async with lock.transaction():
-        await lock.execute(
+    async with shared_connection.transaction():
+        await shared_connection.execute(
             "select id from style_group where organization_id = $1 for update", api.organization_id
         )
         waiting = [asyncio.create_task(api.patch(location, patch)) for _ in range(2)]
@@ -39,7 +37,6 @@ async def test_requests_beyond_the_share_get_429_and_others_are_served(
         assert (await other.get(GROUPS)).status == 200
         async with client.get("/readyz") as ready:
             assert ready.status == 200
-    await lock.close()
     assert [answer.status for answer in await asyncio.gather(*waiting)] == [200, 200]
     assert (await api.get(GROUPS)).status == 200
 

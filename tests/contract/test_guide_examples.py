@@ -17,9 +17,7 @@ each_guide = pytest.mark.parametrize("guide", FILES, ids=lambda path: path.stem)
 
 @pytest.mark.demo_data
 @pytest.mark.contract("Open pages")
-@pytest.mark.parametrize(
-    "guide", [path for path in FILES if path.stem != "README"], ids=lambda path: path.stem
-)
+@each_guide
 async def test_guides_show_real_responses(guide: Path, api: Api) -> None:
     reader = Reader(api)
     for step in steps(guide):

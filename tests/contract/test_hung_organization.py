@@ -12,12 +12,7 @@ from aiohttp.test_utils import TestClient
 from service.http.context import CALLERS, DATABASE
 from tests.support.api import Answer, Api, issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
-from tests.support.hung_organization import (
-    HUNG,
-    HungOrganization,
-    hung_organization,
-    until_served,
-)
+from tests.support.hung_organization import HUNG, HungOrganization, hung_organization, until_served
 from tests.support.openapi_validation import is_failure
 from tests.support.serving import serving
 from tests.support.time_limits import until, within
@@ -29,19 +24,11 @@ OTHER: Final = 2
 
 
 @pytest.fixture(scope="module")
-async def prepared(server_dsn: str, worker_id: str) -> AsyncIterator[HungOrganization]:
-    """A database with an organization that may hang."""
-    async with hung_organization(
-        fresh_database(server_dsn, f"hung_{worker_id}", DEMO_TEMPLATE)
-    ) as hung:
+async def hung(server_dsn: str, worker_id: str) -> AsyncIterator[HungOrganization]:
+    """An organization that may hang; each test lets it go on."""
+    dsn = fresh_database(server_dsn, f"hung_{worker_id}", DEMO_TEMPLATE)
+    async with hung_organization(dsn) as hung:
         yield hung
-
-
-@pytest.fixture
-async def hung(prepared: HungOrganization) -> AsyncIterator[HungOrganization]:
-    """The organization; it goes on after the test."""
-    yield prepared
-    await prepared.resume()
 
 
 @asynccontextmanager
@@ -108,6 +95,7 @@ async def test_new_callers_of_a_hung_organization_delay_no_look_up(hung: HungOrg
         async with within(10):
             for answer in await asyncio.gather(*waiting):
                 is_failure(answer, 503, "server_error.unavailable")
+        await hung.resume()
 
 
 @pytest.mark.contract("Callers")

@@ -193,20 +193,18 @@ async def test_old_keys_go_though_their_organization_never_comes_back(
         for number in range(2):
             await caller.post(GROUPS, {"name": "A group"}, headers=keyed(f"k{number}"))
     connection = await asyncpg.connect(demo_dsn)
-    try:
-        await connection.execute(
-            "insert into idempotency_key (organization_id, key, request_sha256)"
-            " select 1, 'old' || n, '' from generate_series(1, 250) n"
-        )
-        await connection.execute(
-            "update idempotency_key set created_at = now() - interval '25 hours' where key <> 'k1'"
-        )
-        assert api.client.app is not None
-        await Retention(api.client.app[DATABASE], 30).delete_next()
-        rows = await connection.fetch("select organization_id, key from idempotency_key order by 1")
-        assert [tuple(row) for row in rows] == [(1, "k1"), (2, "k1")]
-    finally:
-        await connection.close()
+    await connection.execute(
+        "insert into idempotency_key (organization_id, key, request_sha256)"
+        " select 1, 'old' || n, '' from generate_series(1, 250) n"
+    )
+    await connection.execute(
+        "update idempotency_key set created_at = now() - interval '25 hours' where key <> 'k1'"
+    )
+    assert api.client.app is not None
+    await Retention(api.client.app[DATABASE], 30).delete_next()
+    rows = await connection.fetch("select organization_id, key from idempotency_key order by 1")
+    assert [tuple(row) for row in rows] == [(1, "k1"), (2, "k1")]
+    await connection.close()
 
 
 async def test_an_error_of_one_organization_keeps_no_keys_of_others(

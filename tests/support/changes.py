@@ -51,21 +51,17 @@ class Follower:
 
 async def followed(api: Api, params: dict[str, str]) -> list[dict[str, Any]]:
     """Return all entries from there on, by the cursors."""
-    entries, page = list[dict[str, Any]](), await api.get(PATH, params)
-    while True:
-        assert page.status == 200, page.raw
-        entries += page.data
-        if not page.json["pagination"]["hasMore"]:
-            return entries
-        page = await api.get(PATH, {"cursor": page.json["pagination"]["cursor"]})
+    follower, page = Follower(api), await api.get(PATH, params)
+    assert page.status == 200, page.raw
+    follower.cursor = page.json["pagination"]["cursor"]
+    return [*page.data, *await follower.entries()]
 
 
 class Records:
-    """All readable records of an organization; what a write has not touched is read once."""
+    """All readable records of organization 1; what a write has not touched is read once."""
 
-    def __init__(self, connection: Connection, organization_id: int) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self._organization_id = organization_id
         self._stamping, self._stamps = "", set[Any]()
         self._read: dict[str, Readable] = {}
 
@@ -86,21 +82,17 @@ class Records:
         return {key: forms for read in self._read.values() for key, forms in read.items()}
 
     async def _all(self, text: str) -> dict[int, str]:
-        fetched = await self.connection.fetch(text, self._organization_id)
+        fetched = await self.connection.fetch(text, 1)
         return {row["page_order"]: row["document"] for row in fetched}
 
 
 @asynccontextmanager
-async def reading(dsn: str, organization_id: int = 1) -> AsyncIterator[Records]:
+async def reading(dsn: str) -> AsyncIterator[Records]:
     """Connect for reading everything again and again: statements stay prepared."""
-    connection = await asyncpg.connect(
-        dsn,
-        statement_cache_size=1_000,
-        max_cacheable_statement_size=0,
-        server_settings={"jit": "off"},
-    )
+    lasting: dict[str, Any] = {"statement_cache_size": 1_000, "max_cacheable_statement_size": 0}
+    connection = await asyncpg.connect(dsn, server_settings={"jit": "off"}, **lasting)
     try:
-        yield Records(connection, organization_id)
+        yield Records(connection)
     finally:
         await connection.close()
 

@@ -66,7 +66,6 @@ PAIRS: Final = frozenset({"relatedStyleId", "colorId", "styleColorId"})
 _NUMBERS = count(1)
 _PAIR_NUMBERS = count()
 _READ = WeakKeyDictionary[Api, dict[str, list[int]]]()
-"""References by the caller that read them."""
 _USED = set[tuple[int, int]]()
 """Pairs of SKUs that were generated."""
 
