@@ -10,9 +10,13 @@ import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
 
-from tests.support.api import Api, issue_keys
+from service.database import organization_poller
+from service.organizations import administration
+from tests.support.api import Api, issue_key, issue_keys
 from tests.support.clock import Clock
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.keyed_references import NUMBERS, World
+from tests.support.receivers import TestReceiver, receiving, sending_api
 from tests.support.serving import serving
 
 
@@ -45,6 +49,35 @@ async def own_api(shared_dsn: str, shared_keys: dict[str, str]) -> AsyncIterator
     """A caller of organization 1 on a service that nobody used before, with one connection."""
     async with serving(shared_dsn, POOL_SIZE="1") as server, TestClient(server) as client:
         yield Api(client, shared_keys["writer"])
+
+
+@pytest.fixture(scope="module")
+async def sending(server_dsn: str, worker_id: str) -> AsyncIterator[tuple[str, Api]]:
+    """A database, and its service, which sends to receivers of tests; it polls often."""
+    dsn = fresh_database(server_dsn, f"sending_{worker_id}", DEMO_TEMPLATE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(organization_poller, "INTERVAL_SECONDS", 0.05)
+        async with sending_api(dsn) as api:
+            yield dsn, api
+
+
+@pytest.fixture
+async def sender_api(sending: tuple[str, Api]) -> AsyncIterator[Api]:
+    """A caller of a new organization of a service that sends to receivers of tests."""
+    dsn, api = sending
+    connection = await asyncpg.connect(dsn)
+    features = {"multiple_language": True, "pro": True}
+    made = await administration.create_organization(connection, "New", **features)
+    yield Api(api.client, await issue_key(dsn, made))
+    await connection.execute("delete from webhook where organization_id = $1", made)
+    await connection.close()
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[TestReceiver]:
+    """A receiver that takes everything."""
+    async with receiving() as receiver:
+        yield receiver
 
 
 @pytest.fixture

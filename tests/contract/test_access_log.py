@@ -3,7 +3,8 @@
 import asyncio
 import io
 import logging
-from typing import Any
+from collections.abc import AsyncIterator
+from typing import Any, cast
 
 import asyncpg
 import orjson
@@ -18,33 +19,41 @@ from service.http.access_log import ACCESS_LOG
 from tests.support.api import Api
 from tests.support.openapi_validation import is_failure
 from tests.support.raw_http import exchange, head
+from tests.support.serving import serving
 
-pytestmark = [pytest.mark.contract("Log"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Log")
 
 GROUPS = "/api/groups"
 
 
+@pytest.fixture
+async def logged(api: Api, shared_dsn: str) -> AsyncIterator[Api]:
+    """A caller of a service that logs requests."""
+    async with serving(shared_dsn, LOG_LEVEL="info") as server, TestClient(server) as client:
+        yield Api(client, api.key)
+
+
 async def test_one_line_of_access_log_per_request(
-    monkeypatch: pytest.MonkeyPatch, api: Api
+    monkeypatch: pytest.MonkeyPatch, logged: Api
 ) -> None:
-    log, written = api.client.app[ACCESS_LOG], io.StringIO()
+    log, written = logged.client.app[ACCESS_LOG], io.StringIO()
     monkeypatch.setattr(log, "_stream", written)
     assert logging.getLogger("service").isEnabledFor(logging.INFO)
     headers = {"X-Service-Api": "erp-7", "X-Request-Id": "first", "User-Agent": "erp/7"}
     headers["X-Forwarded-For"] = "192.0.2.7"
     for probe in ("/healthz", "/readyz", "/metrics"):
-        assert (await api.get(probe)).status == 200
-    await api.get(f"{GROUPS}?name=Knit%20wear&pageSize=3", headers=headers)
-    await Api(api.client, "wrong").get(GROUPS, headers={"X-Request-Id": "second"})
-    await api.get(f"{GROUPS}?name={api.key}")
+        assert (await logged.get(probe)).status == 200
+    await logged.get(f"{GROUPS}?name=Knit%20wear&pageSize=3", headers=headers)
+    await Api(logged.client, "wrong").get(GROUPS, headers={"X-Request-Id": "second"})
+    await logged.get(f"{GROUPS}?name={logged.key}")
     log.flush()
-    assert api.key.split("_")[3] not in written.getvalue()
+    assert logged.key.split("_")[3] not in written.getvalue()
     first, second, _ = map(orjson.loads, written.getvalue().splitlines())
     assert first == {
         "time": first["time"],
         "request_id": "first",
-        "organization": 1,
-        "key": int(api.key.split("_")[2]),
+        "organization": logged.organization_id,
+        "key": int(logged.key.split("_")[2]),
         "method": "GET",
         "path": GROUPS,
         "query": "name=Knit%20wear&pageSize=3",
@@ -60,10 +69,8 @@ async def test_one_line_of_access_log_per_request(
     assert (second["request_id"], second["status"], second["key"]) == ("second", 401, None)
 
 
-async def test_no_line_of_access_log_is_long(
-    monkeypatch: pytest.MonkeyPatch, client: TestClient[Any, Any]
-) -> None:
-    written = io.StringIO()
+async def test_no_line_of_access_log_is_long(monkeypatch: pytest.MonkeyPatch, logged: Api) -> None:
+    client, written = cast(Any, logged.client), io.StringIO()
     monkeypatch.setattr(client.app[ACCESS_LOG], "_stream", written)
     for path in ("/" + "z" * 8000, "/" + "%00" * 2500, "/" + '"' * 2000, "/?" + "\\" * 2000):
         for name in ("\\" * 8000, "🧵" * 2000, '\t"' * 4000):
@@ -79,15 +86,14 @@ async def test_no_line_of_access_log_is_long(
 
 
 async def test_no_control_character_reaches_the_log(
-    monkeypatch: pytest.MonkeyPatch, api: Api
+    monkeypatch: pytest.MonkeyPatch, logged: Api
 ) -> None:
     """JSON escapes C0 only; a terminal obeys C1 as well, and what turns text around misleads."""
-    written = io.StringIO()
-    log = api.client.app[ACCESS_LOG]
+    log, written = logged.client.app[ACCESS_LOG], io.StringIO()
     monkeypatch.setattr(log, "_stream", written)
     name = "a\x9b31m\x9d0;b\x9c\u2028\u202ec\u2066é\x80d"
     fields = (f"{field}: {name}" for field in ("X-Service-Api", "User-Agent", "X-Forwarded-For"))
-    assert (await exchange(api, head(api, "GET", GROUPS, *fields))).status == 200
+    assert (await exchange(logged, head(logged, "GET", GROUPS, *fields))).status == 200
     log.flush()
     [line] = written.getvalue().splitlines()
     assert orjson.loads(line)["user_agent"] == "a?31m?0;b???c?é?d"

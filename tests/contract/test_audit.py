@@ -35,7 +35,7 @@ def assert_chained(entries: list[dict[str, Any]]) -> None:
         previous = entry["hash"]
 
 
-async def record(dsn: str, count: int, organization_id: int = 1) -> None:
+async def record(dsn: str, count: int, organization_id: int) -> None:
     connection = await asyncpg.connect(dsn)
     for _ in range(count):
         async with connection.transaction():
@@ -47,7 +47,6 @@ async def entries_of(api: Api) -> list[dict[str, Any]]:
     return list((await api.get(AUDIT)).data)
 
 
-@pytest.mark.demo_data
 async def test_webhooks_and_settings_are_audited(api: Api) -> None:
     """Each write adds one entry, in its transaction; refused and repeated ones add none."""
     key = api.key.split("_")[2]
@@ -61,7 +60,7 @@ async def test_webhooks_and_settings_are_audited(api: Api) -> None:
     for action, body in (("rewind", {"n": 0}), ("rotate", {})):
         assert (await api.post(f"{path}/{action}", body)).status == 200
     await api.delete(path)
-    own = "/api/organizations/1"
+    own = f"/api/organizations/{api.organization_id}"
     before = (await api.get(own)).data["city"]
     assert (await api.patch(own, replacing("/city", "Oslo"))).status == 200
     await api.patch(own, replacing("/city", "Oslo"))
@@ -75,17 +74,18 @@ async def test_webhooks_and_settings_are_audited(api: Api) -> None:
     actions = ("created", "updated", "rewound", "rotated", "deleted")
     assert [(entry["action"], entry["target"]) for entry in entries] == [
         *((f"webhook.{action}", target) for action in actions),
-        ("organization.updated", "organization:1"),
+        ("organization.updated", f"organization:{api.organization_id}"),
     ]
     shown = {"url": webhooks.URL, "collections": [], "state": "paused"}
     assert entries[1]["details"] == shown | {"documents": True}
-    assert entries[0]["details"]["forwardedFor"] == f"198.51.100.4, slv_1_{key}_...…"
+    shown_key = api.key.rpartition("_")[0]
+    assert entries[0]["details"]["forwardedFor"] == f"198.51.100.4, {shown_key}_...…"
     assert entries[-1]["details"] == {"changes": {"city": [before, "Oslo"]}}
     assert created.data["secret"] not in json.dumps(entries)
 
 
-async def test_pages_and_tenancy(api: Api, other_api: Api, demo_dsn: str) -> None:
-    await record(demo_dsn, 5)
+async def test_pages_and_tenancy(api: Api, other_api: Api, shared_dsn: str) -> None:
+    await record(shared_dsn, 5, api.organization_id)
     first = await api.get(AUDIT, {"limit": "2"})
     assert "Link" in first.headers
     pages, page = [first], first
@@ -110,43 +110,43 @@ async def test_pages_and_tenancy(api: Api, other_api: Api, demo_dsn: str) -> Non
         assert refused.details == [(f"validation_error.{detail[0]}", detail[1])]
 
 
-async def test_a_reader_waits_for_entries(api: Api, demo_dsn: str) -> None:
-    await record(demo_dsn, 1)
+async def test_a_reader_waits_for_entries(api: Api, shared_dsn: str) -> None:
+    await record(shared_dsn, 1, api.organization_id)
     now = await api.get(AUDIT, {"from": "now", "wait": "20"})
     assert now.data == []
     following = {"cursor": now.json["pagination"]["cursor"], "wait": "20"}
     waiting: asyncio.Task[Answer] = asyncio.create_task(api.get(AUDIT, following))
     await asyncio.sleep(0.3)
-    await record(demo_dsn, 1)
+    await record(shared_dsn, 1, api.organization_id)
     async with within(5):
         assert [entry["n"] for entry in (await waiting).data] == [2]
 
 
-async def test_concurrent_writers_make_one_chain(api: Api, demo_dsn: str) -> None:
+async def test_concurrent_writers_make_one_chain(api: Api, shared_dsn: str) -> None:
     writes = [api.post(webhooks.PATH, webhooks.BODIES["add"]) for _ in range(8)]
     assert {answer.status for answer in await asyncio.gather(*writes)} == {201}
-    await asyncio.gather(*(record(demo_dsn, 3) for _ in range(4)))
+    await asyncio.gather(*(record(shared_dsn, 3, api.organization_id) for _ in range(4)))
     entries = await entries_of(api)
     assert len(entries) == 20
     assert_chained(entries)
 
 
-async def test_expired_entries_leave_a_chain(api: Api, demo_dsn: str) -> None:
-    await record(demo_dsn, 4)
+async def test_expired_entries_leave_a_chain(
+    api: Api, shared_dsn: str, shared_connection: Any
+) -> None:
+    await record(shared_dsn, 4, api.organization_id)
     from_third = (await entries_of(api))[2]
     begin = await api.get(AUDIT, {"limit": "1"})
-    connection: Any = await asyncpg.connect(demo_dsn)
     moment = datetime.fromisoformat(from_third["at"])
     for before in (moment, moment - timedelta(days=1)):
-        assert not await audit.delete_expired(connection, 1, before)
+        assert not await audit.delete_expired(shared_connection, api.organization_id, before)
     assert [entry["n"] for entry in await entries_of(api)] == [3, 4]
     expired = await api.get(AUDIT, {"cursor": begin.json["pagination"]["cursor"]})
     assert expired.status == 410
-    await record(demo_dsn, 1)
-    assert [each async for each in audit.problems(connection, 1, {})] == []
-    await audit.delete_expired(connection, 1, datetime.now(UTC))
-    assert [each async for each in audit.problems(connection, 1, {})] == []
-    await connection.close()
+    await record(shared_dsn, 1, api.organization_id)
+    assert [each async for each in audit.problems(shared_connection, api.organization_id, {})] == []
+    await audit.delete_expired(shared_connection, api.organization_id, datetime.now(UTC))
+    assert [each async for each in audit.problems(shared_connection, api.organization_id, {})] == []
     assert (await entries_of(api)) == []
-    await record(demo_dsn, 1)
+    await record(shared_dsn, 1, api.organization_id)
     assert [entry["n"] for entry in await entries_of(api)] == [6]

@@ -12,6 +12,7 @@ from service.resources.registry import MASTER_RECORDS
 from tests.support import generate, rows, schema_faults
 from tests.support.api import Api, exactly, replacing
 from tests.support.openapi_validation import invalid, is_failure
+from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("Bad input")
 
@@ -81,22 +82,20 @@ TWICE: list[tuple[str, bytes, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("how", "raw", "fields"), TWICE)
-async def test_members_that_stand_twice_are_refused(
-    how: str, raw: bytes, fields: list[str], shared_api: Api, shared_dsn: str
-) -> None:
+async def test_members_that_stand_twice_are_refused(shared_api: Api, shared_dsn: str) -> None:
     """RFC 7493, 2.3, and in patches RFC 6902, A.13: which one was meant, nobody can tell."""
-    before = await rows.dump(shared_dsn)
-    send = {
-        "create": lambda: shared_api.post(GROUPS, raw),
-        "replace": lambda: shared_api.put(f"{GROUPS}/1", raw),
-        "bulk": lambda: shared_api.put(GROUPS, raw),
-        "patch": lambda: shared_api.patch(f"{GROUPS}/1", raw),
+    before = await rows.dump(shared_dsn, versions=True)
+    sent_to = {
+        "create": ("POST", GROUPS),
+        "replace": ("PUT", f"{GROUPS}/1"),
+        "bulk": ("PUT", GROUPS),
+        "patch": ("PATCH", f"{GROUPS}/1"),
     }
-    answer = await send[how]()
-    is_failure(answer, 400, invalid("malformed_json"))
-    assert answer.details == [(invalid("malformed_json"), field) for field in fields]
-    assert await rows.dump(shared_dsn) == before
+    for how, raw, fields in TWICE:
+        answer = await shared_api.call(*sent_to[how], raw)
+        is_failure(answer, 400, invalid("malformed_json"))
+        assert answer.details == [(invalid("malformed_json"), field) for field in fields]
+    assert await rows.dump(shared_dsn, versions=True) == before
 
 
 async def test_colons_are_no_members(shared_api: Api) -> None:
@@ -106,13 +105,11 @@ async def test_colons_are_no_members(shared_api: Api) -> None:
 
 @pytest.mark.contract("Errors")
 async def test_long_names_of_fields_come_back_cut(shared_api: Api) -> None:
-    name = "n" * 7_000_000
+    name = "n" * 700_000
     for answer in (
         await shared_api.post(GROUPS, {"name": "x", name: 1}),
         await shared_api.put(GROUPS, [{"id": 1, "name": "x", "state": "active", name: 1}]),
-        await shared_api.post(
-            GROUPS, b'{"name":"x","%b":1,"%b":2}' % ((name[:3_000_000].encode(),) * 2)
-        ),
+        await shared_api.post(GROUPS, b'{"name":"x","%b":1,"%b":2}' % ((name.encode(),) * 2)),
         await shared_api.patch(f"{GROUPS}/1", [{"op": "add", "path": f"/{name}", "value": 1}]),
         await shared_api.patch(
             f"{GROUPS}/1", [{"op": "add", "path": "/name", "value": {name: "x"}}]
@@ -128,8 +125,10 @@ BLANK = [" ", "\t\r\n", "\u00a0", "\u2003\u3000", " " * 40]
 
 @pytest.mark.contract("Common fields")
 @pytest.mark.parametrize("blank", BLANK)
-async def test_names_and_texts_are_more_than_white_space(blank: str, shared_api: Api) -> None:
-    for resource in MASTER_RECORDS:
+async def test_names_and_texts_are_more_than_white_space(
+    blank: str, shared_api: Api, sample: Sample
+) -> None:
+    for resource in sample(MASTER_RECORDS, 8):
         path = f"/api/{resource.name}"
         minimal = schema_faults.minimal(resource.name, "create")
         if resource.own_key in generate.PAIRS:
@@ -203,7 +202,7 @@ async def test_texts_in_query_and_path(text: str, shared_api: Api) -> None:
 
 HOPELESS: dict[str, Any] = {
     "a field unknown a hundred thousand times": {f"f{number}": 1 for number in range(100_000)},
-    "wrong members of a list": {"name": "x", "colorGroupIds": [""] * 90_000},
+    "wrong members of a list": {"name": "x", "colorGroupIds": [""] * 5_000},
     "wrong members of lists of items": [{"name": "x", "colorGroupIds": [""] * 97}] * 1000,
     "members there twice": [{"name": "x", "colorGroupIds": [7] * 97}] * 1000,
     "nothing": [{}] * 1000,

@@ -132,12 +132,12 @@ async def test_a_body_that_arrives_slowly_is_waited_for(
     shared_api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_body, "BODY_IDLE_SECONDS", 10 * (pause := scaled(0.05)))
-    raw = b" " * 20 + b'{"name":"Slow"}'
+    raw = b" " * 12 + b'{"name":"Slow"}'
     async with upload(shared_api, f"Content-Length: {len(raw)}") as request:
-        for index in range(20):
+        for index in range(12):
             await request.send(raw[index : index + 1])
             await asyncio.sleep(pause)
-        await request.send(raw[20:])
+        await request.send(raw[12:])
         assert (await request.answer())[0] == 201
 
 

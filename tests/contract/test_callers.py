@@ -3,13 +3,12 @@
 import re
 from datetime import UTC, datetime, timedelta
 
-import asyncpg
 import pytest
 
-from service.database.connections import Database
+from service.database.connections import Connection, Database
 from service.organizations import administration, caller, keys
 from service.organizations.caller import Callers
-from tests.support.api import Api, issue_key
+from tests.support.api import Api
 from tests.support.clock import Clock
 from tests.support.openapi_validation import is_failure
 
@@ -66,94 +65,91 @@ async def test_the_form_of_a_key(shared_api: Api, shared_other: Api) -> None:
     assert re.fullmatch(r"slv_2_\d+_[0-9a-f]{64}", shared_other.key)
 
 
-async def test_only_digests_are_stored(demo_dsn: str, api: Api) -> None:
-    connection = await asyncpg.connect(demo_dsn)
-    stored = await connection.fetch("select k::text as row from api_key k")
-    await connection.close()
+async def test_only_digests_are_stored(shared_connection: Connection, api: Api) -> None:
+    stored = await shared_connection.fetch("select k::text as row from api_key k")
     secret = api.key.rpartition("_")[2]
     assert stored
     assert all(secret not in row["row"] for row in stored)
 
 
-async def test_expired_keys(demo_dsn: str, api: Api) -> None:
-    connection = await asyncpg.connect(demo_dsn)
+async def test_expired_keys(shared_connection: Connection, api: Api) -> None:
     issued = {}
     for name, hours in (("past", -1), ("future", 1)):
-        expires_at = datetime.now(UTC) + timedelta(hours=hours)
+        ends = datetime.now(UTC) + timedelta(hours=hours)
         issued[name] = await administration.issue_key(
-            connection, 1, name=name, scopes=["write"], expires_at=expires_at
+            shared_connection, api.organization_id, name=name, scopes=["write"], expires_at=ends
         )
-    await connection.close()
     assert await status(api, f"Bearer {issued['past']}") == 401
     assert await status(api, f"Bearer {issued['future']}") == 200
 
 
 async def test_a_revoked_key_is_out_within_five_seconds(
-    demo_dsn: str, api: Api, clock: Clock
+    shared_connection: Connection, api: Api, clock: Clock
 ) -> None:
     assert (await api.get(GROUPS)).status == 200
-    connection = await asyncpg.connect(demo_dsn)
     key_id = (caller.parse(api.key) or (0, 0, ""))[1]
-    assert await keys.delete(connection, 1, key_id)
-    await connection.close()
+    assert await keys.delete(shared_connection, api.organization_id, key_id)
     clock.now += 5.01
     is_failure(await api.get(GROUPS), 401, "unauthorized")
 
 
-async def test_a_key_is_looked_up_once_in_a_while(demo_dsn: str, api: Api, clock: Clock) -> None:
+async def test_a_key_is_looked_up_once_in_a_while(
+    shared_connection: Connection, api: Api, clock: Clock
+) -> None:
+    revoke = "update api_key set revoked_at = {} where organization_id = $1"
     assert (await api.get(GROUPS)).status == 200
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute("update api_key set revoked_at = now()")
+    await shared_connection.execute(revoke.format("now()"), api.organization_id)
     clock.now += 2
     assert (await api.get(GROUPS)).status == 200
     clock.now += 2.99
     assert (await api.get(GROUPS)).status == 200, "a use does not lengthen a key's life"
     clock.now += 0.02
     assert (await api.get(GROUPS)).status == 401
-    await connection.execute("update api_key set revoked_at = null")
-    await connection.close()
+    await shared_connection.execute(revoke.format("null"), api.organization_id)
     assert (await api.get(GROUPS)).status == 401, "an unknown key is remembered for a second"
     clock.now += 1.01
     assert (await api.get(GROUPS)).status == 200
 
 
-async def test_keys_show_when_they_were_last_used(demo_dsn: str) -> None:
+async def test_keys_show_when_they_were_last_used(
+    api: Api, shared_dsn: str, shared_connection: Connection
+) -> None:
     """Written by one of several workers, and not again soon."""
-    issued = await issue_key(demo_dsn, 1)
-    first, second = Database(demo_dsn, 2), Database(demo_dsn, 2)
+    first, second = Database(shared_dsn, 2), Database(shared_dsn, 2)
     workers = [Callers(first), Callers(second)]
-    connection = await asyncpg.connect(demo_dsn)
     stored = "select last_used_at, xmin::text from api_key where id = $1"
-    key_id = int(issued.split("_")[2])
-    assert await connection.fetchval(stored, key_id) is None
+    key_id = int(api.key.split("_")[2])
+    assert await shared_connection.fetchval(stored, key_id) is None
     rows = []
     for worker in (*workers, *workers):
-        assert await worker.find(issued) is not None
+        assert await worker.find(api.key) is not None
         await worker.last_used.write()
-        rows.append(await connection.fetchrow(stored, key_id))
+        rows.append(await shared_connection.fetchrow(stored, key_id))
     assert datetime.now(UTC) - rows[0]["last_used_at"] < timedelta(minutes=1)
     assert rows == rows[:1] * 4
     earlier = rows[0]["last_used_at"] - timedelta(minutes=6)
-    await connection.execute("update api_key set last_used_at = $2 where id = $1", key_id, earlier)
-    workers[0].last_used.record(1, key_id)
+    await shared_connection.execute(
+        "update api_key set last_used_at = $2 where id = $1", key_id, earlier
+    )
+    workers[0].last_used.record(api.organization_id, key_id)
     await workers[0].last_used.write()
-    assert await connection.fetchval(stored, key_id) > earlier
-    assert await connection.fetchval("select count(last_used_at) from api_key") == 1
-    await connection.close()
+    assert await shared_connection.fetchval(stored, key_id) > earlier
+    used = "select count(last_used_at) from api_key where organization_id = $1"
+    assert await shared_connection.fetchval(used, api.organization_id) == 1
     await first.close()
     await second.close()
 
 
 @pytest.mark.contract("Features")
 async def test_features_reach_the_service_within_five_seconds(
-    demo_dsn: str, api: Api, clock: Clock
+    shared_connection: Connection, api: Api, clock: Clock
 ) -> None:
     body = {"name": "Multilingual", "languageIds": [1]}
     assert (await api.post("/api/colors", body)).status == 201
-    connection = await asyncpg.connect(demo_dsn)
     off = administration.OrganizationSettings(multiple_language=False)
-    assert None is not await administration.set_organization(connection, 1, off)
-    await connection.close()
+    assert None is not await administration.set_organization(
+        shared_connection, api.organization_id, off
+    )
     clock.now += 5.01
     refused = await api.post("/api/colors", body)
     is_failure(refused, 400, "validation_error.feature_disabled")

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.contract.test_changes import GROUPS, SUPPLIERS, make, now
+from tests.contract.test_changes import GROUPS, SUPPLIERS, now
 from tests.support.api import Api, replacing
 from tests.support.changes import PATH, Follower
+from tests.support.receivers import make
 
 pytestmark = pytest.mark.contract("Changes")
 
@@ -69,7 +70,7 @@ async def test_each_entry_of_a_record_counts_its_document(
     await follower.begin()
     [group] = await make(api, 1)
     for number in range(9):
-        await api.patch(f"{GROUPS}/{group}", replacing("/name", f"Knit {number}"))
+        await api.patch(f"{GROUPS}/{group}", replacing("/name", f"Woven {number}"))
     monkeypatch.setattr("service.feed.change_feed.MAX_PAGE_BYTES", 500)
     pages = [page async for page in follower.pages()]
     assert sum(map(len, pages)) == 10

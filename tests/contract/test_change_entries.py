@@ -9,15 +9,17 @@ from typing import Any, TypeAlias
 
 import orjson
 import pytest
+from aiohttp.test_utils import TestClient
 
-from service.database.connections import Connection
 from service.records.master_record import MasterRecord
 from service.resources.registry import CHANGES, MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import generate, parts
-from tests.support.api import Answer, Api, replacing
-from tests.support.changes import Follower, Readable, everything, reading
+from tests.support.api import Answer, Api, issue_key, replacing
+from tests.support.changes import Follower, Readable, Records, reading
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.sampling import Sample
+from tests.support.serving import serving
 
 pytestmark = pytest.mark.contract("Changes")
 
@@ -120,9 +122,9 @@ WRITES: tuple[Write, ...] = (
 class CheckedApi(Api):
     """API client that compares the changes of each write with its change entries."""
 
-    def __init__(self, api: Api, connection: Connection) -> None:
+    def __init__(self, api: Api, records: Records) -> None:
         super().__init__(api.client, api.key)
-        self.connection = connection
+        self.records = records
         self.follower = Follower(api)
         self.readable: Readable = {}
         self.writes = 0
@@ -133,9 +135,9 @@ class CheckedApi(Api):
             return await super().call(method, path, *arguments, **options)
         if not self.writes:
             await self.follower.begin()
-            self.readable = await everything(self.connection, 1)
+            self.readable = await self.records.now()
         answer = await super().call(method, path, *arguments, **options)
-        before, self.readable = self.readable, await everything(self.connection, 1)
+        before, self.readable = self.readable, await self.records.now()
         after = self.readable
         entries = await self.follower.entries()
         reported = [(entry["collection"], str(entry["recordId"])) for entry in entries]
@@ -151,11 +153,18 @@ class CheckedApi(Api):
         return answer
 
 
+@pytest.fixture(scope="module")
+async def served(server_dsn: str, worker_id: str) -> AsyncIterator[tuple[Api, Records]]:
+    """A caller of organization 1 of a database of the module's own, and all that it can read."""
+    dsn = fresh_database(server_dsn, f"entries_{worker_id}", DEMO_TEMPLATE)
+    async with serving(dsn) as server, TestClient(server) as client, reading(dsn) as records:
+        yield Api(client, await issue_key(dsn, 1)), records
+
+
 @pytest.fixture
-async def through(api: Api, demo_dsn: str) -> AsyncIterator[CheckedApi]:
+def through(served: tuple[Api, Records]) -> CheckedApi:
     """A caller whose writes are checked."""
-    async with reading(demo_dsn) as connection:
-        yield CheckedApi(api, connection)
+    return CheckedApi(*served)
 
 
 def operation(before: Any, after: Any) -> str:
@@ -220,30 +229,24 @@ async def test_what_shows_sizes_has_entries_if_its_own_change_places(
     assert through.writes > 3
 
 
-async def test_changed_reference_records_have_entries(demo_dsn: str) -> None:
+async def test_changed_reference_records_have_entries(served: tuple[Api, Records]) -> None:
     """A collection's own statements find exactly the records whose documents show other texts."""
-    tables = {
-        "brands": "brand",
-        "color-groups": "color_group",
-        "style-categories": "style_category",
-        "styles": "style",
-    }
-    async with reading(demo_dsn) as connection:
-        after = await everything(connection, 1)
-        for name, table in tables.items():
-            before = after
-            number = ", number = number || '!'" if name == "styles" else ""
-            chosen = await connection.fetchval(
-                f"update {table} set name = name || '!'{number} where organization_id = 1"
-                f" and id = (select min(id) from {table} where organization_id = 1) returning id"
-            )
-            after = await everything(connection, 1)
-            shown_in = {
-                (target, str(row["id"]))
-                for target, statement in CHANGES.resources[name].shown_in.items()
-                for row in await connection.fetch(statement.text, 1, [chosen])
-            }
-            assert shown_in == {key for key in before if before[key] != after[key]} - {
-                (name, str(chosen))
-            }
-            assert shown_in or name == "brands"
+    _, records = served
+    after = await records.now()
+    for name in ("brands", "color-groups", "style-categories", "styles"):
+        before, table = after, CHANGES.resources[name].table
+        number = ", number = number || '!'" if name == "styles" else ""
+        chosen = await records.connection.fetchval(
+            f"update {table} set name = name || '!'{number} where organization_id = 1"
+            f" and id = (select min(id) from {table} where organization_id = 1) returning id"
+        )
+        after = await records.now()
+        shown_in = {
+            (target, str(row["id"]))
+            for target, statement in CHANGES.resources[name].shown_in.items()
+            for row in await records.connection.fetch(statement.text, 1, [chosen])
+        }
+        assert shown_in == {key for key in before if before[key] != after[key]} - {
+            (name, str(chosen))
+        }
+        assert shown_in or name == "brands"

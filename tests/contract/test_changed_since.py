@@ -1,7 +1,6 @@
 """Tests of `changedSince` and `X-Changes-Cursor` of lists (contract, Lists)."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -20,11 +19,12 @@ from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, SHARED_LISTS
 from service.routes import Route, collection_path
 from tests.contract.test_change_entries import WRITES
-from tests.support.api import Api, issue_key, replacing
+from tests.support.api import Api, replacing
 from tests.support.changes import PATH, Follower
 from tests.support.listing import walk
 from tests.support.openapi_validation import is_failure
 from tests.support.parametrize import of_each_list
+from tests.support.sampling import Sample
 from tests.support.serving import serving
 from tests.support.time_limits import within
 
@@ -44,30 +44,26 @@ def ago(**distance: float) -> str:
     return (datetime.now(UTC) - timedelta(**distance)).isoformat(timespec="microseconds")
 
 
-@pytest.fixture
-async def database(demo_dsn: str) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(demo_dsn)
-    yield connection
-    await connection.close()
-
-
-async def age(database: asyncpg.Connection, **distance: float) -> None:
-    """Make all changes so far older."""
+async def age(connection: asyncpg.Connection, api: Api, **distance: float) -> None:
+    """Make all changes of the organization so far older."""
     # Without the time zone, which is stable, so that a cluster runs it, too.
-    text = "update change set at = (at at time zone 'UTC' - $1::interval) at time zone 'UTC'"
-    await database.execute(text, timedelta(**distance))
+    text = """update change set at = (at at time zone 'UTC' - $1::interval) at time zone 'UTC'
+        where organization_id = $2"""
+    await connection.execute(text, timedelta(**distance), api.organization_id)
 
 
 @pytest.mark.parametrize("resource", WRITTEN, ids=lambda resource: resource.name)
 async def test_a_list_has_what_the_feed_names(
-    resource: MasterRecord, api: Api, database: asyncpg.Connection
+    resource: MasterRecord, api: Api, demo_dsn: str, sample: Sample
 ) -> None:
     path, states = collection_path(resource), STATES if resource.listed else []
     await WRITES[0](api, resource, Random(resource.name))
-    await age(database, days=1)
+    connection = await asyncpg.connect(demo_dsn)
+    await age(connection, api, days=1)
+    await connection.close()
     follower = Follower(api)
     await follower.begin()
-    for write in WRITES:
+    for write in sample(WRITES, 3):
         await write(api, resource, Random(f"{write.__name__} {resource.name}"))
     entries = await follower.entries()
     for listed, collection in ((path, resource.name), (COLORS, "colors")):
@@ -79,12 +75,12 @@ async def test_a_list_has_what_the_feed_names(
 
 
 async def test_records_that_show_a_changed_one_have_changed(
-    api: Api, database: asyncpg.Connection
+    api: Api, shared_connection: asyncpg.Connection
 ) -> None:
     group = (await api.post("/api/color-groups", {"name": "Blues"})).data["id"]
     shown = [{"name": name, "colorGroupIds": [group]} for name in ("Navy", "Sky")]
     ids = [color["id"] for color in (await api.post(COLORS, shown)).data]
-    await age(database, days=1)
+    await age(shared_connection, api, days=1)
     since = [("changedSince", ago(hours=1))]
     assert await walk(api, COLORS, since) == []
     await api.patch(f"/api/color-groups/{group}", replacing("/name", "Blue tones"))
@@ -128,9 +124,9 @@ async def test_each_list_takes_a_time(
 
 
 async def test_deleted_records_are_listed_by_their_state(
-    api: Api, database: asyncpg.Connection
+    api: Api, shared_connection: asyncpg.Connection
 ) -> None:
-    await age(database, days=1)
+    await age(shared_connection, api, days=1)
     group = (await api.post(GROUPS, {"name": "Brief"})).data["id"]
     await api.delete(f"{GROUPS}/{group}")
     since = ("changedSince", ago(hours=1))
@@ -139,8 +135,8 @@ async def test_deleted_records_are_listed_by_their_state(
     assert [record["id"] for record in deleted] == [group]
 
 
-async def test_the_cursor_carries_the_time(api: Api, database: asyncpg.Connection) -> None:
-    await age(database, days=1)
+async def test_the_cursor_carries_the_time(api: Api, shared_connection: asyncpg.Connection) -> None:
+    await age(shared_connection, api, days=1)
     await api.post(GROUPS, [{"name": f"Group {number}"} for number in range(3)])
     since = ago(hours=1)
     first = await api.get(GROUPS, {"changedSince": since, "pageSize": "1"})
@@ -160,29 +156,32 @@ async def test_the_cursor_carries_the_time(api: Api, database: asyncpg.Connectio
 
 @pytest.mark.contract("Changes")
 async def test_times_before_cleared_changes_are_gone(
-    api: Api, database: asyncpg.Connection
+    api: Api, shared_connection: asyncpg.Connection
 ) -> None:
     for name in ("One", "Two", "Three"):
         await api.post(GROUPS, {"name": name})
     first = await api.get(GROUPS, {"changedSince": ago(hours=1), "pageSize": "1"})
     assert first.status == 200
-    await database.execute("delete from change where organization_id = 1 and n = 1")
-    await database.execute("update change_feed set cleared_n = 1, cleared_at = now()")
+    clear = "update change_feed set cleared_n = 1, cleared_at = {} where organization_id = $1"
+    first_of_it = "delete from change where organization_id = $1 and n = 1"
+    for text in (first_of_it, clear.format("now()")):
+        await shared_connection.execute(text, api.organization_id)
     is_failure(await api.get(GROUPS, {"changedSince": ago(hours=1)}), 410, "gone.changes_expired")
     following = {"cursor": first.json["pagination"]["cursor"]}
     assert (await api.get(GROUPS, following)).details == [("gone.changes_expired", "cursor")]
-    await database.execute("update change_feed set cleared_at = now() - interval '2 days'")
+    ended = clear.format("now() - interval '2 days'")
+    await shared_connection.execute(ended, api.organization_id)
     assert (await api.get(GROUPS, {"changedSince": ago(days=1)})).status == 200
     is_failure(await api.get(GROUPS, {"changedSince": ago(days=3)}), 410, "gone.changes_expired")
     # As a release without the time has cleared them.
-    await database.execute("update change_feed set cleared_at = null")
+    await shared_connection.execute(clear.format("null"), api.organization_id)
     is_failure(await api.get(GROUPS, {"changedSince": ago(hours=1)}), 410, "gone.changes_expired")
 
 
 async def test_after_very_many_changes_all_records_have_changed(
-    api: Api, database: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+    api: Api, shared_connection: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await age(database, days=1)
+    await age(shared_connection, api, days=1)
     await api.post(GROUPS, [{"name": f"Group {number}"} for number in range(3)])
     assert len(await walk(api, GROUPS, [("changedSince", ago(hours=1))])) == 3
     for name in ("MAX_ENTRIES", "MAX_TRANSACTIONS"):
@@ -212,25 +211,22 @@ async def test_the_first_page_tells_the_feed(
 
 @pytest.mark.parametrize("megabytes", ["0", "32"])
 async def test_a_list_goes_over_into_following(
-    megabytes: str, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+    megabytes: str, api: Api, shared_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A list and the changes after it equal the records, whatever was written meanwhile."""
     monkeypatch.setattr(response_cache, "RESPONSE_CACHE_SECONDS", 0.1)
-    key, random = await issue_key(demo_dsn, 1), Random(3)
+    random, made = Random(3), await api.post(GROUPS, [{"name": "A group"} for _ in range(9)])
     async with (
-        serving(demo_dsn, RESPONSE_CACHE_MIB=megabytes) as server,
-        serving(demo_dsn) as other,
+        serving(shared_dsn, RESPONSE_CACHE_MIB=megabytes) as server,
         TestClient(server) as client,
-        TestClient(other) as other_client,
     ):
-        reader, writer = Api(client, key), Api(other_client, key)
-        is_done = asyncio.Event()
+        reader, is_done = Api(client, api.key), asyncio.Event()
 
         async def write() -> None:
             while not is_done.is_set():
-                record = random.randrange(1, 6)
+                record = random.choice(made.data[:5])["id"]
                 name = f"Name {random.random()}"
-                await writer.patch(f"{GROUPS}/{record}", replacing("/name", name))
+                await api.patch(f"{GROUPS}/{record}", replacing("/name", name))
 
         async def read() -> tuple[dict[Any, Any], str]:
             first = await reader.get(f"{GROUPS}?pageSize=100")

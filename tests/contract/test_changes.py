@@ -17,6 +17,7 @@ from tests.support.api import Answer, Api, replacing
 from tests.support.changes import PATH, Follower
 from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import is_failure
+from tests.support.receivers import make
 from tests.support.time_limits import until, within
 
 pytestmark = pytest.mark.contract("Changes")
@@ -31,12 +32,6 @@ def cursor_of(answer: Answer) -> str:
 
 async def now(api: Api, **params: str) -> str:
     return cursor_of(await api.get(PATH, {"from": "now", **params}))
-
-
-async def make(api: Api, count: int, path: str = GROUPS) -> list[Any]:
-    answer = await api.post(path, [{"name": f"Group {number}"} for number in range(count)])
-    assert answer.status == 201, answer.raw
-    return [record["id"] for record in answer.data]
 
 
 async def test_entries_name_key_request_and_time(api: Api, other_api: Api) -> None:
@@ -139,7 +134,7 @@ async def test_a_waiting_reader_is_answered_once_there_is_something(api: Api) ->
     reading = [asyncio.create_task(api.get(PATH, params)) for _ in range(20)]
     await asyncio.sleep(0.2)
     await api.post("/api/item-categories", {"name": "Zippers"})
-    await asyncio.sleep(0.6)
+    await asyncio.sleep(0.3)
     assert not any(task.done() for task in reading)
     ids = await make(api, 2)
     async with within(10):
@@ -167,7 +162,7 @@ async def test_long_polls_hold_no_connection(api: Api, monkeypatch: pytest.Monke
         stack.callback(lambda: [task.cancel() for task in reading])
         for readers in (35, 70):
             reading += [asyncio.create_task(api.get(PATH, params)) for _ in range(35)]
-            await until(lambda readers=readers: len(watch._waiters[1]) == readers)  # type: ignore[misc]
+            await until(lambda readers=readers: len(watch._waiters[api.organization_id]) == readers)  # type: ignore[misc]
         assert (await api.get(GROUPS)).status == 200
         is_failure(await api.get(PATH, params), 429, "too_many_requests")
         await long_poll.end_change_waits(app)
@@ -192,8 +187,9 @@ async def test_a_new_wait_ends_the_longest_one(api: Api, monkeypatch: pytest.Mon
         answer = await readers[0]
     assert (answer.status, answer.data) == (200, [])
     assert not any(reader.done() for reader in readers[1:])
-    await long_poll.end_change_waits(app)
-    await asyncio.gather(*readers[1:])
+    ids = await make(api, 1)
+    answers = await asyncio.gather(*readers[1:])
+    assert [[entry["recordId"] for entry in answer.data] for answer in answers] == [ids] * 2
 
 
 async def test_cleared_entries_are_gone(api: Api, demo_dsn: str) -> None:
@@ -211,13 +207,14 @@ async def test_cleared_entries_are_gone(api: Api, demo_dsn: str) -> None:
     assert (await api.get(PATH, {"cursor": cursor_of(oldest)})).data == []
 
 
-async def test_a_cursor_of_another_epoch_is_gone(api: Api, demo_dsn: str) -> None:
+async def test_a_cursor_of_another_epoch_is_gone(api: Api, shared_dsn: str) -> None:
     start = await now(api)
     await make(api, 1)
     later = await now(api)
-    await execute(demo_dsn, "update change_feed set epoch = epoch + 1")
+    set_ = "update change_feed set epoch = epoch {} where organization_id = $1"
+    await execute(shared_dsn, set_.format("+ 1"), api.organization_id)
     is_failure(await api.get(PATH, {"cursor": start}), 410, "gone.changes_expired")
-    await execute(demo_dsn, "update change_feed set epoch = epoch - 1, last_n = 0")
+    await execute(shared_dsn, set_.format("- 1, last_n = 0"), api.organization_id)
     is_failure(await api.get(PATH, {"cursor": later}), 410, "gone.changes_expired")
 
 

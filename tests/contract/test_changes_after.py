@@ -48,7 +48,6 @@ async def test_pages_have_whole_transactions(api: Api) -> None:
     assert (await after(api, 6)).data == []
 
 
-@pytest.mark.demo_data
 async def test_numbers_go_on_after_the_newest(api: Api) -> None:
     await transactions(api, 1)
     last = (await after(api, 0)).data[-1]["n"]
@@ -69,13 +68,16 @@ async def test_a_number_that_is_not_there_is_gone(name: str, api: Api) -> None:
     assert (answer.status, answer.details) == (410, [("gone.changes_expired", name)])
 
 
-async def test_cleared_numbers_are_gone_and_the_oldest_is_not(api: Api, demo_dsn: str) -> None:
+async def test_cleared_numbers_are_gone_and_the_oldest_is_not(
+    api: Api, shared_connection: asyncpg.Connection
+) -> None:
     await transactions(api, 1, 1, 1)
     await after(api, 1)
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute("delete from change where n <= 2")
-    await connection.execute("update change_feed set cleared_n = 2")
-    await connection.close()
+    for text in (
+        "delete from change where n <= 2 and organization_id = $1",
+        "update change_feed set cleared_n = 2 where organization_id = $1",
+    ):
+        await shared_connection.execute(text, api.organization_id)
     gone = await api.get(PATH, {"after": "1"})
     assert (gone.status, gone.details) == (410, [("gone.changes_expired", "after")])
     for n in (0, 2):
@@ -155,7 +157,7 @@ async def test_records_that_show_another_are_in_its_transaction(api: Api) -> Non
 
 
 @pytest.mark.contract("Lists", "Exports")
-@pytest.mark.parametrize("path", ["/api/export", GROUPS])
+@pytest.mark.parametrize("path", ["/api/export?collection=groups", GROUPS])
 async def test_positions_of_records_are_not_older_than_these(
     path: str, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

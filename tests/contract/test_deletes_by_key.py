@@ -8,11 +8,12 @@ from tests.support import generate
 from tests.support.api import Api
 from tests.support.parametrize import of_each_resource, of_each_with_simple_key
 
-pytestmark = [pytest.mark.contract("Own keys"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Own keys")
 
 DELETED = {"state": "deleted"}
 
 
+@pytest.mark.demo_data
 @of_each_resource
 async def test_an_item_with_its_key_alone_deletes(resource: MasterRecord, api: Api) -> None:
     """In replaces and in merges, whether records have a state or not."""
@@ -35,10 +36,10 @@ async def test_an_item_with_its_key_alone_deletes(resource: MasterRecord, api: A
 
 @pytest.mark.contract("Sample requests", "Style relations")
 @pytest.mark.parametrize("root", ["/api/style-relations", "/api/sample-requests"])
-async def test_records_without_a_state_take_it_only_to_be_deleted(api: Api, root: str) -> None:
+async def test_records_without_a_state_are_deleted_by_it(shared_api: Api, root: str) -> None:
     key, other = ("name", "Proto") if "sample" in root else ("relatedStyleId", 2)
     items = [{"styleId": 1, key: other, "state": state} for state in ("active", None, 1)]
-    for send in (api.put, api.patch):
+    for send in (shared_api.put, shared_api.patch):
         details = [
             detail
             for item in items
@@ -53,6 +54,7 @@ async def test_records_without_a_state_take_it_only_to_be_deleted(api: Api, root
         assert by_id.details == [("validation_error.unknown_field", "[0].state")]
 
 
+@pytest.mark.demo_data
 @of_each_with_simple_key
 async def test_records_are_deleted_by_keys_in_the_query(resource: MasterRecord, api: Api) -> None:
     root, match = f"/api/{resource.name}", ("match", str(resource.own_key))

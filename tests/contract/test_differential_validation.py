@@ -22,7 +22,7 @@ _KNOWN: dict[str, Any] = dict.fromkeys(generate.REFERRED.values(), range(1, 9)) 
     "styles": range(1, 101),
 }
 GOOD_BODIES = 40
-RECORDS = Sample(__name__)(MASTER_RECORDS, 12)
+RECORDS = Sample(__name__)(MASTER_RECORDS, 6)
 
 
 @pytest.mark.parametrize("resource", RECORDS, ids=[resource.name for resource in RECORDS])

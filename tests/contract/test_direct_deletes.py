@@ -1,7 +1,6 @@
 """Deletes for good in two round trips, and what takes the general way (contract, Bulk, States)."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -12,7 +11,7 @@ from aiohttp.test_utils import TestClient
 from service.resources.registry import MASTER_RECORDS
 from service.writing import writes
 from tests.faults.proxy import Proxy
-from tests.support.api import Api, issue_key
+from tests.support.api import Api
 from tests.support.changes import Follower
 from tests.support.serving import serving
 from tests.support.time_limits import scaled
@@ -22,7 +21,7 @@ pytestmark = [
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
 
-CATEGORIES = "/api/item-categories"
+CATEGORIES, ITEMS = "/api/item-categories", "/api/items"
 LAST = {"state": "deleted", "usedInItems": 0}
 
 
@@ -35,14 +34,6 @@ def ids_of(records: list[dict[str, Any]]) -> dict[str, Any]:
     return {"ids": [record["id"] for record in records]}
 
 
-@pytest.fixture
-async def connection(demo_dsn: str) -> AsyncIterator[asyncpg.Connection]:
-    """Yield a connection of another program."""
-    connection = await asyncpg.connect(demo_dsn)
-    yield connection
-    await connection.close()
-
-
 def test_only_records_that_rows_alone_show_are_deleted_directly() -> None:
     direct = [each for each in MASTER_RECORDS if "lock_last" in each.statements]
     assert [each.name for each in direct] == ["item-categories"]
@@ -50,10 +41,10 @@ def test_only_records_that_rows_alone_show_are_deleted_directly() -> None:
 
 
 @pytest.mark.plain_postgresql
-async def test_they_take_two_round_trips(demo_dsn: str) -> None:
-    proxy = Proxy(demo_dsn)
+async def test_they_take_two_round_trips(api: Api, shared_dsn: str) -> None:
+    proxy = Proxy(shared_dsn)
     async with serving(await proxy.open(), POOL_SIZE="1") as server, TestClient(server) as client:
-        api = Api(client, await issue_key(demo_dsn, 1))
+        api = Api(client, api.key)
         requests: list[list[str]] = []
         for _ in range(6):  # until no background task sends statements in between
             made = await make(api, "Cords", "Toggles")
@@ -93,11 +84,11 @@ async def test_the_answer_and_the_change_are_those_of_the_general_way(
     assert answers[0] == answers[1]
 
 
-async def test_all_errors_are_reported(api: Api, connection: asyncpg.Connection) -> None:
+async def test_all_errors_are_reported(api: Api) -> None:
     """One is used, one unknown, one malformed; nothing is deleted."""
     made = await make(api, "Cords", "Toggles")
     used, free = made[0]["id"], made[1]["id"]
-    await connection.execute("update item set item_category_id = $1 where id = 1", used)
+    await api.post(ITEMS, {"number": "1", "name": "Cord", "itemCategoryId": used})
     answer = await api.delete(CATEGORIES, params={"ids": [used, free]})
     assert answer.details == [("conflict.in_use", "ids[0]")]
     answer = await api.delete(CATEGORIES, params={"ids": [987654321, used, free]})
@@ -111,25 +102,26 @@ async def test_all_errors_are_reported(api: Api, connection: asyncpg.Connection)
 
 
 async def test_references_of_deleted_records_are_cleared(
-    api: Api, connection: asyncpg.Connection
+    api: Api, shared_connection: asyncpg.Connection
 ) -> None:
     [made] = await make(api, "Cords")
-    text = "update item set item_category_id = $1, state = 'deleted' where id = 1"
-    await connection.execute(text, made["id"])
+    item = {"number": "1", "name": "Cord", "itemCategoryId": made["id"]}
+    await api.delete((await api.post(ITEMS, item)).headers["Location"])
+    stored = "select item_category_id from item where organization_id = $1"
+    assert await shared_connection.fetchval(stored, api.organization_id) == made["id"]
     answer = await api.delete(CATEGORIES, params={"ids": made["id"]})
     assert (answer.status, answer.data[0]["state"]) == (200, "deleted")
-    stored = "select item_category_id from item where organization_id = 1 and id = 1"
-    assert await connection.fetchval(stored) is None
+    assert await shared_connection.fetchval(stored, api.organization_id) is None
 
 
 async def test_the_last_document_is_that_of_the_last_write(
-    api: Api, connection: asyncpg.Connection
+    api: Api, shared_connection: asyncpg.Connection
 ) -> None:
     """A delete that waits for another write shows what that wrote."""
     [made] = await make(api, "Cords")
-    async with connection.transaction():
-        text = "update item_category set name = 'Ropes' where organization_id = 1 and id = $1"
-        await connection.execute(text, made["id"])
+    async with shared_connection.transaction():
+        text = "update item_category set name = 'Ropes' where organization_id = $2 and id = $1"
+        await shared_connection.execute(text, made["id"], api.organization_id)
         deleting = asyncio.create_task(api.delete(CATEGORIES, params={"ids": made["id"]}))
         await asyncio.wait([deleting], timeout=scaled(0.1))
         assert not deleting.done()

@@ -52,19 +52,19 @@ ADMINISTRATIVE = {
     "writer_lock",
 }
 CARE_TEXTS = ("material", "icon", "layer")
+_NAMED = ("brand", "color", "color_group", "item_category", "size_range", "style_category",
+    "style_group", "sub_supplier", "supplier")  # fmt: skip
+_LINKS = ("channel_price_list", "color_in_group", "custom_field_brand", "custom_field_group",
+    "custom_field_style_category", "supplier_sub_supplier")  # fmt: skip
 _OWNERS = f"generate_series(1, {OWNERS}) as n"
 _FILLED = (
     "insert into organization (id, name, multiple_language) values ($1, 'New', true)",
-    f"insert into brand (organization_id, id, name) select $1, n, 'B' || n from {_OWNERS}",
-    f"insert into style_category (organization_id, id, name) select $1, n, 'C' || n from {_OWNERS}",
-    f"insert into style_group (organization_id, id, name) select $1, n, 'G' || n from {_OWNERS}",
-    f"insert into item_category (organization_id, id, name) select $1, n, 'I' || n from {_OWNERS}",
+    *(
+        f"insert into {table} (organization_id, id, name) select $1, n, 'N' || n from {_OWNERS}"
+        for table in _NAMED
+    ),
     f"""insert into item (organization_id, id, number, name, item_category_id)
     select $1, n, 'N' || n, 'Item', n from {_OWNERS}""",
-    f"insert into color_group (organization_id, id, name) select $1, n, 'CG' || n from {_OWNERS}",
-    f"insert into color (organization_id, id, name) select $1, n, 'Color ' || n from {_OWNERS}",
-    f"""insert into color_in_group select $1, n, (n + other) % {OWNERS} + 1
-    from {_OWNERS}, generate_series(1, 3) as other""",
     f"""insert into color_language (organization_id, color_id, language_id, color_name)
     select $1, n, l.id, 'Name' from {_OWNERS}, (select id from language order by id limit 10) l""",
     *(
@@ -89,25 +89,24 @@ _FILLED = (
         )
     ),
     *(
-        f"""insert into custom_field_{kind} select $1, n, (n + other) % {OWNERS} + 1
+        f"""insert into {table} select $1, n, (n + other) % {OWNERS} + 1
         from {_OWNERS}, generate_series(1, 3) as other"""
-        for kind in ("brand", "group", "style_category")
+        for table in _LINKS
     ),
-    f"insert into size_range (organization_id, id, name) select $1, n, 'R' || n from {_OWNERS}",
     f"""insert into size_range_size (organization_id, id, size_range_id, name)
     select $1, n * 10 + s, n, 'S' || s from {_OWNERS}, generate_series(1, 6) as s""",
-    f"insert into sub_supplier (organization_id, id, name) select $1, n, 'S' || n from {_OWNERS}",
-    f"""insert into sub_supplier_contact (organization_id, sub_supplier_id, first_name)
-    select $1, n, 'C' || c from {_OWNERS}, generate_series(1, 4) as c""",
     f"""insert into facility (organization_id, id, sub_supplier_id, name)
     select $1, n, n, 'F' || n from {_OWNERS}""",
-    f"""insert into supplier (organization_id, id, name) select $1, n, 'S' || n from {_OWNERS}""",
-    f"""insert into supplier_contact (organization_id, supplier_id, first_name)
-    select $1, n, 'C' || c from {_OWNERS}, generate_series(1, 4) as c""",
-    f"""insert into supplier_sub_supplier select $1, n, (n + other) % {OWNERS} + 1
-    from {_OWNERS}, generate_series(1, 3) as other""",
-    f"""insert into season (organization_id, id, name, position)
-    select $1, n, 'S' || n, n from {_OWNERS}""",
+    *(
+        f"""insert into {table}_contact (organization_id, {table}_id, first_name)
+        select $1, n, 'C' || c from {_OWNERS}, generate_series(1, 4) as c"""
+        for table in ("supplier", "sub_supplier")
+    ),
+    *(
+        f"""insert into {table} (organization_id, id, name, position)
+        select $1, n, 'S' || n, n from {_OWNERS}"""
+        for table in ("sample_type", "season")
+    ),
     f"""insert into style (
         organization_id, id, number, name, brand_id, style_category_id, season_id, supplier_id,
         size_range_id
@@ -147,8 +146,6 @@ _FILLED = (
     select $1, n, 'C' || n, '{{}}' from {_OWNERS}""",
     f"""insert into channel_language select $1, n, l.id
     from {_OWNERS}, (select id from language order by id limit 10) l""",
-    f"""insert into channel_price_list select $1, n, (n + other) % {OWNERS} + 1
-    from {_OWNERS}, generate_series(1, 3) as other""",
     f"""insert into style_file
         (organization_id, id, style_id, style_color_id, file_name, category, url, is_main)
     select $1, n * 10 + c, n, n * 10 + c, 'F' || c, 'image', 'https://example.com', false
@@ -157,8 +154,6 @@ _FILLED = (
         (organization_id, style_id, price_list_id, style_color_id, minimum_quantity, amount)
     select $1, n, (n + other) % {OWNERS} + 1, n * 10 + color, 1, 9.90
     from {_OWNERS}, generate_series(1, 3) as other, generate_series(1, 4) as color""",
-    f"""insert into sample_type (organization_id, id, name, position)
-    select $1, n, 'T' || n, n from {_OWNERS}""",
     f"""insert into style_in_group (organization_id, group_id, style_id)
     select $1, (n + other) % {OWNERS} + 1, n from {_OWNERS}, generate_series(1, 3) as other""",
     f"""insert into custom_field_value
@@ -236,6 +231,7 @@ async def _fill(server_dsn: str, name: str, statistics: str) -> None:
     connection = await asyncpg.connect(fresh_database(server_dsn, name, *others))
     if others:
         await connection.execute("analyze")
+    await connection.execute("set session_replication_role = replica")  # checks take most time
     for text in _FILLED:
         await connection.execute(text, NEW)
     if statistics == "known":
@@ -278,7 +274,7 @@ async def offenses(connection: asyncpg.Connection, resource: Resource, name: str
 async def test_rows_read_are_in_proportion_to_the_records(
     connection: asyncpg.Connection, sample: Sample
 ) -> None:
-    listed = sample([*MASTER_RECORDS, *PART_COLLECTIONS, *REFERENCE_LISTS], 12)
+    listed = sample([*MASTER_RECORDS, *PART_COLLECTIONS, *REFERENCE_LISTS], 8)
     offending = [
         offense
         for resource in listed

@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any
 
-import asyncpg
 import pytest
 from aiohttp.test_utils import TestServer
 
@@ -11,7 +10,7 @@ from service.app import create_app
 from service.settings import Settings
 from service.shares.body_scheduler import BodyScheduler
 from tests.support import rows
-from tests.support.api import Api, issue_key
+from tests.support.api import Api
 
 pytestmark = pytest.mark.contract("Shares")
 
@@ -19,26 +18,25 @@ GROUPS = "/api/groups"
 
 
 async def test_requests_beyond_the_share_get_429_and_others_are_served(
-    aiohttp_client: Any, demo_dsn: str
+    aiohttp_client: Any, api: Api, other_api: Api, shared_dsn: str, shared_connection: Any
 ) -> None:
     settings = Settings.from_environment({"CALLER_REQUESTS": "2", "LOG_LEVEL": "warning"})
-    client = await aiohttp_client(TestServer(create_app(settings, demo_dsn)))
-    api, other = [Api(client, await issue_key(demo_dsn, number)) for number in (1, 2)]
+    client = await aiohttp_client(TestServer(create_app(settings, shared_dsn)))
+    location = (await api.post(GROUPS, {"name": "Winter"})).headers["Location"]
+    api, other = [Api(client, each.key) for each in (api, other_api)]
     patch = [{"op": "replace", "path": "/name", "value": "Spring"}]
-    lock = await asyncpg.connect(demo_dsn)
-    async with lock.transaction():
-        await lock.execute(
-            "select id from style_group where organization_id = 1 and id = 1 for update"
+    async with shared_connection.transaction():
+        await shared_connection.execute(
+            "select id from style_group where organization_id = $1 for update", api.organization_id
         )
-        waiting = [asyncio.create_task(api.patch(f"{GROUPS}/1", patch)) for _ in range(2)]
-        await rows.wait_for_waiters(demo_dsn, 2)
+        waiting = [asyncio.create_task(api.patch(location, patch)) for _ in range(2)]
+        await rows.wait_for_waiters(shared_dsn, 2)
         refused = await api.get(GROUPS)
         assert (refused.status, refused.json["code"]) == (429, "too_many_requests")
         assert refused.headers["Retry-After"] == "1"
         assert (await other.get(GROUPS)).status == 200
         async with client.get("/readyz") as ready:
             assert ready.status == 200
-    await lock.close()
     assert [answer.status for answer in await asyncio.gather(*waiting)] == [200, 200]
     assert (await api.get(GROUPS)).status == 200
 

@@ -24,12 +24,11 @@ OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/", "/guid
 
 @pytest.mark.contract("Callers")
 @pytest.mark.parametrize("path", OPEN)
-async def test_operators_and_readers_need_no_key(path: str, client: TestClient[Any, Any]) -> None:
-    async with client.get(path) as answer:
+async def test_operators_and_readers_need_no_key(path: str, shared_api: Api) -> None:
+    async with shared_api.client.get(path) as answer:
         assert answer.status == 200
         assert await answer.read()
-    async with client.get(path, headers={"Authorization": "Bearer nonsense"}) as answer:
-        assert answer.status == 200
+    assert (await Api(shared_api.client, "nonsense").get(path)).status == 200
 
 
 @pytest.mark.contract("Precedence")
@@ -212,16 +211,17 @@ async def test_open_responses_are_computed_once(
             await answer.read()
             return answer.status
 
-    assert await asyncio.gather(*(ask() for _ in range(64))) == [200] * 64
+    assert await asyncio.gather(*(ask() for _ in range(16))) == [200] * 16
     assert await ask() == 200
     assert len(made) == 1
 
 
 @pytest.mark.contract("Open pages")
 @pytest.mark.parametrize("path", ["/metrics", "/openapi.json"])
-async def test_shared_responses_are_compressed(path: str, client: TestClient[Any, Any]) -> None:
+async def test_shared_responses_are_compressed(path: str, shared_api: Api) -> None:
     async def ask(coding: str) -> tuple[str | None, bytes]:
-        async with client.get(path, headers={"Accept-Encoding": coding}) as answer:
+        headers = {"Accept-Encoding": coding}
+        async with shared_api.client.get(path, headers=headers) as answer:
             assert answer.headers["Vary"] == "Accept-Encoding"
             return answer.headers.get("Content-Encoding"), await answer.read()
 

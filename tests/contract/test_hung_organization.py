@@ -11,7 +11,8 @@ from aiohttp.test_utils import TestClient
 
 from service.http.context import CALLERS, DATABASE
 from tests.support.api import Answer, Api, issue_key
-from tests.support.hung_organization import HUNG, hung_organization, until_served
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.hung_organization import HUNG, HungOrganization, hung_organization, until_served
 from tests.support.openapi_validation import is_failure
 from tests.support.serving import serving
 from tests.support.time_limits import until, within
@@ -20,6 +21,14 @@ pytestmark = pytest.mark.plain_postgresql  # tests/cluster stops a node itself
 
 GROUPS: Final = "/api/groups"
 OTHER: Final = 2
+
+
+@pytest.fixture(scope="module")
+async def hung(server_dsn: str, worker_id: str) -> AsyncIterator[HungOrganization]:
+    """An organization that may hang; each test lets it go on."""
+    dsn = fresh_database(server_dsn, f"hung_{worker_id}", DEMO_TEMPLATE)
+    async with hung_organization(dsn) as hung:
+        yield hung
 
 
 @asynccontextmanager
@@ -38,15 +47,16 @@ async def call_again_and_again(
     """Append the answers of calls, one after the other."""
     while not until_set.is_set():
         answers.append(await call())
+        await asyncio.sleep(0.02)
 
 
 @pytest.mark.contract("Outages", "Shares", "Callers")
 async def test_a_hung_organization_gets_503_and_others_are_served(
-    demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+    hung: HungOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has more callers than the worker has connections; the others look their key up again."""
     monkeypatch.setattr("service.organizations.caller.KEY_CACHE_SECONDS", 1)
-    async with hung_organization(demo_dsn) as hung, callers_of_both(hung.dsn) as (app, away, other):
+    async with callers_of_both(hung.dsn) as (app, away, other):
         over, refused, served = asyncio.Event(), list[Answer](), list[Answer]()
         await hung.hang()
         running = [
@@ -74,10 +84,10 @@ async def test_a_hung_organization_gets_503_and_others_are_served(
 
 
 @pytest.mark.contract("Callers")
-async def test_new_callers_of_a_hung_organization_delay_no_look_up(demo_dsn: str) -> None:
-    async with hung_organization(demo_dsn) as hung, callers_of_both(hung.dsn) as (_, away, other):
-        keys = [await issue_key(demo_dsn, HUNG) for _ in range(5)]
-        others = [await issue_key(demo_dsn, OTHER) for _ in range(5)]
+async def test_new_callers_of_a_hung_organization_delay_no_look_up(hung: HungOrganization) -> None:
+    async with callers_of_both(hung.dsn) as (_, away, other):
+        keys = [await issue_key(hung.dsn, HUNG) for _ in range(5)]
+        others = [await issue_key(hung.dsn, OTHER) for _ in range(5)]
         await hung.hang()
         waiting = [asyncio.create_task(Api(away.client, key).get(GROUPS)) for key in keys]
         for key in others:
@@ -85,16 +95,20 @@ async def test_new_callers_of_a_hung_organization_delay_no_look_up(demo_dsn: str
         async with within(10):
             for answer in await asyncio.gather(*waiting):
                 is_failure(answer, 503, "server_error.unavailable")
+        await hung.resume()
 
 
 @pytest.mark.contract("Callers")
-async def test_last_uses_of_others_are_written(demo_dsn: str) -> None:
-    async with hung_organization(demo_dsn) as hung, callers_of_both(hung.dsn) as (app, _, _other):
+async def test_last_uses_of_others_are_written(hung: HungOrganization) -> None:
+    async with callers_of_both(hung.dsn) as (app, away, other):
         await hung.hang()
         async with within(20):
             await app[CALLERS].last_used.write()
         await hung.resume()
-        connection = await asyncpg.connect(demo_dsn)
-        used = await connection.fetch("select organization_id, last_used_at from api_key")
+        connection = await asyncpg.connect(hung.dsn)
+        used = await connection.fetch(
+            "select organization_id, last_used_at from api_key where id = any($1)",
+            [int(caller.key.split("_")[2]) for caller in (away, other)],
+        )
         await connection.close()
     assert {row["organization_id"] for row in used if row["last_used_at"]} == {OTHER}

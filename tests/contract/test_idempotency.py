@@ -5,7 +5,6 @@ from typing import Any
 
 import asyncpg
 import pytest
-from aiohttp.test_utils import TestClient
 
 from service.database.connections import Connection
 from service.errors import ApiError
@@ -19,17 +18,19 @@ from tests.support.api import Answer, Api, issue_key
 pytestmark = pytest.mark.contract("Idempotency")
 
 GROUPS = "/api/groups"
+AGE = """update idempotency_key set created_at = now() - interval '25 hours'
+    where organization_id = $1"""
 
 
 @pytest.fixture
-async def api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
-    """A caller whose scopes have a short name: others have Idempotency-Keys of their own."""
-    return Api(client, await issue_key(demo_dsn, 1, "write"))
-
-
-@pytest.fixture
-async def other_api(client: TestClient[Any, Any], demo_dsn: str) -> Api:
-    return Api(client, await issue_key(demo_dsn, 2, "write"))
+async def apis(request: pytest.FixtureRequest, apis: dict[str, Api]) -> dict[str, Api]:
+    """Callers whose scopes have a short name: others have Idempotency-Keys of their own."""
+    is_alone = "demo_dsn" in request.fixturenames
+    dsn = request.getfixturevalue("demo_dsn" if is_alone else "shared_dsn")
+    return {
+        name: Api(api.client, await issue_key(dsn, api.organization_id, "write"))
+        for name, api in apis.items()
+    }
 
 
 def keyed(key: str) -> dict[str, str]:
@@ -106,49 +107,44 @@ async def test_equal_requests_at_once_are_done_once(api: Api) -> None:
     assert await names(api, "Race") == 1
 
 
-async def test_while_the_first_still_runs(api: Api, demo_dsn: str) -> None:
+async def test_while_the_first_still_runs(api: Api, shared_connection: asyncpg.Connection) -> None:
     """409 `conflict.in_progress`, as long as the first transaction is open."""
-    connection = await asyncpg.connect(demo_dsn)
-    try:
-        transaction = connection.transaction()
-        await transaction.start()
-        await connection.execute(
-            "insert into idempotency_key (organization_id, key, request_sha256) values (1, 'k', '')"
-        )
-        answer = await api.post(GROUPS, {"name": "Second"}, headers=keyed("k"))
-        assert (answer.status, answer.details) == (409, [("conflict.in_progress", None)])
-        await transaction.rollback()
-        assert (await api.post(GROUPS, {"name": "Second"}, headers=keyed("k"))).status == 201
-    finally:
-        await connection.close()
+    transaction = shared_connection.transaction()
+    await transaction.start()
+    await shared_connection.execute(
+        "insert into idempotency_key (organization_id, key, request_sha256) values ($1, 'k', '')",
+        api.organization_id,
+    )
+    answer = await api.post(GROUPS, {"name": "Second"}, headers=keyed("k"))
+    await transaction.rollback()
+    assert (answer.status, answer.details) == (409, [("conflict.in_progress", None)])
+    assert (await api.post(GROUPS, {"name": "Second"}, headers=keyed("k"))).status == 201
 
 
-async def test_a_wait_for_a_move_is_no_first_request(api: Api, demo_dsn: str) -> None:
-    connection = await asyncpg.connect(demo_dsn)
-    async with connection.transaction():
-        await connection.execute("select 1 from organization where id = 1 for update")
+async def test_a_wait_for_a_move_is_no_first_request(
+    api: Api, shared_connection: asyncpg.Connection
+) -> None:
+    async with shared_connection.transaction():
+        moved = "select 1 from organization where id = $1 for update"
+        await shared_connection.execute(moved, api.organization_id)
         answer = await api.post(GROUPS, {"name": "Moving"}, headers=keyed("new"))
         assert (answer.status, answer.details) == (503, [("server_error.unavailable", None)])
         assert answer.headers["Retry-After"] == "1"
-    await connection.close()
     assert (await api.post(GROUPS, {"name": "Moved"}, headers=keyed("new"))).status == 201
 
 
-async def test_after_a_day_the_key_is_new_again(api: Api, demo_dsn: str) -> None:
+async def test_after_a_day_the_key_is_new_again(
+    api: Api, shared_connection: asyncpg.Connection
+) -> None:
     await api.post(GROUPS, {"name": "Yesterday"}, headers=keyed("old"))
     await api.post(GROUPS, {"name": "Yesterday"}, headers=keyed("older"))
-    connection = await asyncpg.connect(demo_dsn)
-    try:
-        await connection.execute(
-            "update idempotency_key set created_at = now() - interval '25 hours'"
-        )
-        answer = await api.post(GROUPS, {"name": "Today"}, headers=keyed("old"))
-        assert answer.status == 201
-        assert "Idempotent-Replayed" not in answer.headers
-        rows = await connection.fetch("select key from idempotency_key")
-        assert [row["key"] for row in rows] == ["old"]
-    finally:
-        await connection.close()
+    await shared_connection.execute(AGE, api.organization_id)
+    answer = await api.post(GROUPS, {"name": "Today"}, headers=keyed("old"))
+    assert answer.status == 201
+    assert "Idempotent-Replayed" not in answer.headers
+    stored = "select key from idempotency_key where organization_id = $1"
+    rows = await shared_connection.fetch(stored, api.organization_id)
+    assert [row["key"] for row in rows] == ["old"]
 
 
 async def test_stored_responses_have_a_bound(
@@ -172,27 +168,22 @@ async def test_stored_responses_have_a_bound(
 
 
 async def test_other_workers_responses_are_replayed(
-    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+    api: Api, shared_connection: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is weighed in the database; what is a day old is not counted any more."""
     stored = stored_responses_of(api)
     monkeypatch.setattr(stored, "_max_bytes", 4000)
-    connection = await asyncpg.connect(demo_dsn)
-    try:
-        await connection.execute(
-            "insert into idempotency_key (organization_id, key, request_sha256, body)"
-            " values (1, 'theirs', '', $1)",
-            bytes(4000),
-        )
-        refused = await api.post(GROUPS, {"name": "X"}, headers=keyed("k"))
-        assert refused.status == 429
-        await connection.execute(
-            "update idempotency_key set created_at = now() - interval '25 hours'"
-        )
-        stored._sizes.clear()
-        assert (await api.post(GROUPS, {"name": "X"}, headers=keyed("k"))).status == 201
-    finally:
-        await connection.close()
+    await shared_connection.execute(
+        "insert into idempotency_key (organization_id, key, request_sha256, body)"
+        " values ($1, 'theirs', '', $2)",
+        api.organization_id,
+        bytes(4000),
+    )
+    refused = await api.post(GROUPS, {"name": "X"}, headers=keyed("k"))
+    assert refused.status == 429
+    await shared_connection.execute(AGE, api.organization_id)
+    del stored._sizes[api.organization_id]
+    assert (await api.post(GROUPS, {"name": "X"}, headers=keyed("k"))).status == 201
 
 
 async def test_old_keys_go_though_their_organization_never_comes_back(
@@ -202,20 +193,18 @@ async def test_old_keys_go_though_their_organization_never_comes_back(
         for number in range(2):
             await caller.post(GROUPS, {"name": "A group"}, headers=keyed(f"k{number}"))
     connection = await asyncpg.connect(demo_dsn)
-    try:
-        await connection.execute(
-            "insert into idempotency_key (organization_id, key, request_sha256)"
-            " select 1, 'old' || n, '' from generate_series(1, 250) n"
-        )
-        await connection.execute(
-            "update idempotency_key set created_at = now() - interval '25 hours' where key <> 'k1'"
-        )
-        assert api.client.app is not None
-        await Retention(api.client.app[DATABASE], 30).delete_next()
-        rows = await connection.fetch("select organization_id, key from idempotency_key order by 1")
-        assert [tuple(row) for row in rows] == [(1, "k1"), (2, "k1")]
-    finally:
-        await connection.close()
+    await connection.execute(
+        "insert into idempotency_key (organization_id, key, request_sha256)"
+        " select 1, 'old' || n, '' from generate_series(1, 250) n"
+    )
+    await connection.execute(
+        "update idempotency_key set created_at = now() - interval '25 hours' where key <> 'k1'"
+    )
+    assert api.client.app is not None
+    await Retention(api.client.app[DATABASE], 30).delete_next()
+    rows = await connection.fetch("select organization_id, key from idempotency_key order by 1")
+    assert [tuple(row) for row in rows] == [(1, "k1"), (2, "k1")]
+    await connection.close()
 
 
 async def test_an_error_of_one_organization_keeps_no_keys_of_others(
@@ -272,7 +261,7 @@ async def test_a_transaction_that_is_retried_counts_once(
     """The bytes of stored responses grow by those of each key alone."""
     stored = stored_responses_of(api)
     await api.post(GROUPS, {"name": "First"}, headers=keyed("first"))
-    before = stored._sizes[1].bytes
+    before = stored._sizes[api.organization_id].bytes
 
     async def fail_twice(connection: Connection, request: IdempotentRequest, work: Work) -> Any:
         attempts.append(1)
@@ -285,7 +274,9 @@ async def test_a_transaction_that_is_retried_counts_once(
     monkeypatch.setattr(stored_responses, "run_once", fail_twice)
     answer = await api.post(GROUPS, {"name": "First"}, headers=keyed("again"))
     assert (answer.status, len(attempts)) == (201, 3)
-    assert stored._sizes[1].bytes - before == stored_responses._KEY_BYTES + len(answer.raw)
+    assert stored._sizes[api.organization_id].bytes - before == stored_responses._KEY_BYTES + len(
+        answer.raw
+    )
 
 
 async def test_a_key_of_another_form_is_refused(api: Api) -> None:

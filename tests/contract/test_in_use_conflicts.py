@@ -14,9 +14,9 @@ from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Api
 from tests.support.sampling import Sample
 
-pytestmark = [pytest.mark.contract("States"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("States")
 
-ROUNDS = 8
+ROUNDS = 4
 #: A kind of records and their number, with the first ones; of the default size range none.
 USAGE = r'[a-z ]+: [1-9]\d*( \(\d+( ".*?")?(, \d+( ".*?")?){0,9}\))?'
 MADE: dict[str, dict[str, Any]] = {
@@ -58,6 +58,7 @@ REFERENCES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
 ]
 
 
+@pytest.mark.demo_data
 @pytest.mark.parametrize(
     "resource",
     [resource for resource in MASTER_RECORDS if resource.uses or "in_use" in resource.statements],
@@ -109,7 +110,7 @@ async def test_keys_of_any_length_are_named_up_to_the_limit(api: Api) -> None:
             # Deleted for good, so that none is restored.
             ("sample-requests", "styles", "styleId", alone, False),
         ],
-        8,
+        5,
     ),
 )
 async def test_nothing_live_refers_to_what_is_deleted(

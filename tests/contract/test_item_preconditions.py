@@ -238,14 +238,9 @@ async def test_a_renamed_record_is_compared_as_it_was(shared_api: Api) -> None:
     names = [str(uuid4()) for _ in range(2)]
     made = await shared_api.post(COLORS, [{"name": "x", "userDefinedId": name} for name in names])
     tags = [await tag(shared_api, f"{COLORS}/{record['id']}") for record in made.data]
+    written = {"name": "x", "state": "active"}
     items = [
-        {
-            "userDefinedId": name,
-            "newKey": other,
-            "ifMatch": expected,
-            "name": "x",
-            "state": "active",
-        }
+        {"userDefinedId": name, "newKey": other, "ifMatch": expected, **written}
         for name, other, expected in zip(names, names[::-1], tags, strict=True)
     ]
     match = {"match": "userDefinedId"}

@@ -1,17 +1,18 @@
 """Follower of the change feed, and a snapshot of every readable record."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any, TypeAlias
 
 import asyncpg
 
 from service.database.connections import Connection
-from service.organizations.caller import Caller
-from service.organizations.scopes import WRITE, Scopes
 from service.records.resource import Resource
 from service.resources.registry import CHANGES
 from service.writing.part_collections import PartCollection
+from tests.support import rows
 from tests.support.api import Api
 
 PATH = "/api/changes"
@@ -50,49 +51,63 @@ class Follower:
 
 async def followed(api: Api, params: dict[str, str]) -> list[dict[str, Any]]:
     """Return all entries from there on, by the cursors."""
-    entries, page = list[dict[str, Any]](), await api.get(PATH, params)
-    while True:
-        assert page.status == 200, page.raw
-        entries += page.data
-        if not page.json["pagination"]["hasMore"]:
-            return entries
-        page = await api.get(PATH, {"cursor": page.json["pagination"]["cursor"]})
+    follower, page = Follower(api), await api.get(PATH, params)
+    assert page.status == 200, page.raw
+    follower.cursor = page.json["pagination"]["cursor"]
+    return [*page.data, *await follower.entries()]
+
+
+class Records:
+    """All readable records of organization 1; what a write has not touched is read once."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._stamping, self._stamps = "", set[Any]()
+        self._read: dict[str, Readable] = {}
+
+    async def now(self) -> Readable:
+        """Return the readable forms of every record, each read anew if a table of it changed."""
+        self._stamping = self._stamping or await rows.stamping(self.connection)
+        stamps = {*await self.connection.fetch(self._stamping)}
+        written = {row[0] for row in stamps ^ self._stamps}
+        for name, resource in CHANGES.resources.items():
+            forms = {form: _text(resource, form) for form in ("documents", "writables")}
+            if any(written & _words(text) for text in forms.values()):
+                read = {form: await self._all(text) for form, text in forms.items() if text}
+                self._read[name] = {
+                    (name, str(record_id)): (document, read.get("writables", {}).get(record_id))
+                    for record_id, document in read["documents"].items()
+                }
+        self._stamps = stamps
+        return {key: forms for read in self._read.values() for key, forms in read.items()}
+
+    async def _all(self, text: str) -> dict[int, str]:
+        fetched = await self.connection.fetch(text, 1)
+        return {row["page_order"]: row["document"] for row in fetched}
 
 
 @asynccontextmanager
-async def reading(dsn: str) -> AsyncIterator[Connection]:
+async def reading(dsn: str) -> AsyncIterator[Records]:
     """Connect for reading everything again and again: statements stay prepared."""
-    connection = await asyncpg.connect(
-        dsn, statement_cache_size=1_000, max_cacheable_statement_size=0
-    )
+    lasting: dict[str, Any] = {"statement_cache_size": 1_000, "max_cacheable_statement_size": 0}
+    connection = await asyncpg.connect(dsn, server_settings={"jit": "off"}, **lasting)
     try:
-        yield connection
+        yield Records(connection)
     finally:
         await connection.close()
 
 
-async def everything(connection: Connection, organization_id: int) -> Readable:
-    """Return the readable forms of every record."""
-    caller = Caller(organization_id, 0, Scopes.of([WRITE]), True, True)
-    readable: Readable = {}
-    for name, resource in CHANGES.resources.items():
-        documents = await _all(connection, resource, caller, "documents")
-        writables = await _all(connection, resource, caller, "writables")
-        readable |= {
-            (name, str(record_id)): (document, writables.get(record_id))
-            for record_id, document in documents.items()
-        }
-    return readable
-
-
-async def _all(
-    connection: Connection, resource: Resource, caller: Caller, form: str
-) -> dict[int, str]:
+@cache
+def _text(resource: Resource, form: str) -> str:
+    """Return the statement that reads all records in this form; nothing if there is none."""
     if form not in resource.statements:
-        return {}
+        return ""
     # Only lists show the records of parts, and only those of live owners.
     all_records = "select record.*, record.id as page_order, null as sort_values from record"
     listed = f" where {resource.listed}" if isinstance(resource, PartCollection) else ""
-    text = resource.statements[form].fill(page=all_records + listed)
-    rows = await connection.fetch(text, caller.organization_id)
-    return {row["page_order"]: row["document"] for row in rows}
+    return resource.statements[form].fill(page=all_records + listed)
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))

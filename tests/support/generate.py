@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count, product
 from random import Random
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from service import schemas
 from service.records.master_record import MasterRecord
@@ -64,6 +65,7 @@ PAIRS: Final = frozenset({"relatedStyleId", "colorId", "styleColorId"})
 """References that no two records share together with another one."""
 _NUMBERS = count(1)
 _PAIR_NUMBERS = count()
+_READ = WeakKeyDictionary[Api, dict[str, list[int]]]()
 _USED = set[tuple[int, int]]()
 """Pairs of SKUs that were generated."""
 
@@ -74,18 +76,22 @@ common: those are not related."""
 
 
 async def references(api: Api) -> dict[str, list[int]]:
-    """Return ids of live records of the caller's organization, by collection."""
+    """Return ids of live records of the caller's organization, by collection, read once a test."""
+    if api in _READ:
+        return _READ[api]
     ids = {}
     for collection in (*MASTER_RECORDS, *REFERENCE_LISTS):
         if collection.name in REFERRED.values():
             # The first style colors have SKUs in the demo data.
             page = {"pageNumber": "2"} if collection.name == "style-colors" else {}
-            answer = await api.get(f"/api/{collection.name}", {"pageSize": "100", **page})
+            params = {"pageSize": "100", "fields": "id", **page}
+            answer = await api.get(f"/api/{collection.name}", params)
             ids[collection.name] = [record["id"] for record in answer.data]
     ranges = (await api.get("/api/size-ranges", {"pageSize": 100})).data
     ids["sold sizes"] = [size["id"] for r in ranges if r["isDefault"] for size in r["sizes"]]
     # The first of the demo data, unless another test has emptied it: no size is deactivated.
     ids["sizes"] = next([size["id"] for size in r["sizes"]] for r in ranges if r["sizes"])
+    _READ[api] = ids
     return ids
 
 

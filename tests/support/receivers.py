@@ -121,7 +121,7 @@ async def eventually(
             state = await state_of(api, webhook)
             if holds(state):
                 return state
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
 
 
 async def make(api: Api, count: int = 1, path: str = "/api/groups") -> list[Any]:
