@@ -59,13 +59,13 @@ async def dump(
         shown = "t.xmin::text || t::text" if versions else "t::text"
         owner = "" if organization_id is None else f"where organization_id = {organization_id}"
         return {
-            table: [
-                row[0]
-                for row in await connection.fetch(
-                    f"select {_STAYS[table] + '::text' if table in _STAYS else shown}"
-                    f' from "{table}" t {owner} order by 1'
+            table: sorted(
+                await connection.fetchval(
+                    f"select array_agg({_STAYS[table] + '::text' if table in _STAYS else shown})"
+                    f' from "{table}" t {owner}'
                 )
-            ]
+                or ()
+            )
             for (table,) in await connection.fetch(_OWNED if owner else _TABLES)
         }
     finally:
