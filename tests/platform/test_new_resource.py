@@ -42,6 +42,8 @@ LINES = (
 #: Lines by hand at most, and files: of a plain master record, and of a part that is a list.
 MOST_LINES, MOST_FILES = {"trims": 150, "trim-sizes": 120}, 6
 MOST_GENERATED = 80
+COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
+"""Modules of the copy are compiled by the first process alone."""
 
 
 def register(home: Path) -> None:
@@ -68,13 +70,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def served(server_dsn: str, home: Path) -> Iterator[tuple[str, str]]:
     """Address of the service with trims, and a key."""
     dsn = fresh_database(server_dsn, f"trims_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}")
-    data_dir = home / "data"
+    settings, data_dir = {"DATABASE_URL": dsn, **COMPILED}, home / "data"
     with ExitStack() as stack:
         with chdir(home):
             for command in (("migrate",), ("demo", "load")):
                 program = [sys.executable, "-m", "service", *command]
-                subprocess.run(program, env=environment(data_dir, DATABASE_URL=dsn), check=True)
-            started = executed(data_dir, "serve", DATABASE_URL=dsn, WORKERS="1")
+                subprocess.run(program, env=environment(data_dir, **settings), check=True)
+            started = executed(data_dir, "serve", **settings)
             service = stack.enter_context(started)
         yield service.base_url, asyncio.run(issue_key(dsn, 1))
 
@@ -179,7 +181,7 @@ def test_few_lines_are_generated(home: Path) -> None:
     )
     with_trims = subprocess.run(
         [sys.executable, "-P", "-c", count],
-        env=os.environ | {"PYTHONPATH": f"{home}:{ROOT}"},
+        env=os.environ | COMPILED | {"PYTHONPATH": f"{home}:{ROOT}"},
         check=True,
         capture_output=True,
         text=True,
