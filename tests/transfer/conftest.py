@@ -36,12 +36,13 @@ async def environment(server_dsn: str, worker_id: str) -> AsyncIterator[Transfer
         yield TransferEnvironment(server.make_url("/"), dsn)
 
 
-async def new_keys(dsn: str, name: str) -> dict[str, str]:
-    """Return keys of a new organization that has every feature, by scope."""
-    connection = await asyncpg.connect(dsn)
+@pytest.fixture
+async def keys(environment: TransferEnvironment, request: pytest.FixtureRequest) -> dict[str, str]:
+    """Keys of a new organization that has every feature, by scope."""
+    connection = await asyncpg.connect(environment.dsn)
     try:
         organization_id = await administration.create_organization(
-            connection, name, multiple_language=True, pro=True
+            connection, request.node.nodeid, multiple_language=True, pro=True
         )
         return {
             scope: str(
@@ -53,12 +54,6 @@ async def new_keys(dsn: str, name: str) -> dict[str, str]:
         }
     finally:
         await connection.close()
-
-
-@pytest.fixture
-async def keys(environment: TransferEnvironment, request: pytest.FixtureRequest) -> dict[str, str]:
-    """Keys of an organization of the test's own."""
-    return await new_keys(environment.dsn, request.node.nodeid)
 
 
 @pytest.fixture

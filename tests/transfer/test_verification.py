@@ -3,10 +3,10 @@
 import asyncio
 import shutil
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import orjson
 import pytest
@@ -23,7 +23,7 @@ from service.files import DEMO
 from service.resources.registry import MASTER_RECORDS
 from tests.support.demo.files import export
 from tests.support.sampling import Sample, settle_seed
-from tests.transfer.conftest import ImportFolder, TransferEnvironment, new_keys
+from tests.transfer.conftest import ImportFolder, TransferEnvironment
 from tests.transfer.test_commands import selvedge
 from tests.transfer.test_demo_files import records
 
@@ -103,53 +103,21 @@ async def rename(client: Client, name: str, key: str, before: str, after: str) -
     assert [outcome.outcome for outcome in outcomes] == ["updated"]
 
 
-class Imported(NamedTuple):
-    """Organization into which the demo files were imported once."""
-
-    client: Client
-    keys: dict[str, str]
-    counts: dict[str, Counter[str]]
-
-
-@pytest.fixture(scope="module")
-async def imported(
-    environment: TransferEnvironment, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Imported]:
-    """Tests leave it as it is."""
-    keys, folder = await new_keys(environment.dsn, "Imported"), demo(tmp_path_factory.mktemp("new"))
-    async with Client(str(environment.url), keys["write"]) as client:
-        counts = await folder.import_records(client)
-        assert folder.rejected == []
-        yield Imported(client, keys, counts)
-
-
-def demo(folder: Path) -> ImportFolder:
-    """Return a copy of the demo files."""
-    return ImportFolder(Path(shutil.copytree(DEMO, folder / "files")))
-
-
 @pytest.mark.contract("Demo data")
-async def test_an_empty_organization_becomes_organization_1(
-    environment: TransferEnvironment, imported: Imported, tmp_path: Path
+async def test_a_copy_is_equal_and_each_planted_difference_is_found(
+    environment: TransferEnvironment, keys: dict[str, str], client: Client, tmp_path: Path
 ) -> None:
-    """And once more changes nothing."""
-    client, after = imported.client, tmp_path / "after"
-    outcomes = {name for counts in imported.counts.values() for name in counts}
-    assert outcomes == {"created", "updated"}
-    await export(str(environment.url), imported.keys["write"], after)
+    """An empty organization becomes organization 1 first, and once more changes nothing."""
+    folder, after = ImportFolder(tmp_path / "files"), tmp_path / "after"
+    shutil.copytree(DEMO, folder.path)
+    assert await outcomes(folder, client) == {"created", "updated"}
+    await export(str(environment.url), keys["write"], after)
     assert records(after) == records(DEMO)
     before = await client.changes.now()
-    counts = await demo(tmp_path).import_records(client)
-    assert {name for outcomes in counts.values() for name in outcomes} == {"unchanged"}
+    assert await outcomes(folder, client) == {"unchanged"}
     assert await client.changes.now() == before
-
-
-async def test_a_copy_is_equal_and_each_planted_difference_is_found(
-    environment: TransferEnvironment, imported: Imported, tmp_path: Path
-) -> None:
-    client, folder = imported.client, demo(tmp_path)
     url, path = str(environment.url), str(folder.path)
-    ended = await selvedge(url, imported.keys["read"], "verify", path)
+    ended = await selvedge(url, keys["read"], "verify", path)
     assert (ended.returncode, ended.stderr) == (0, ""), ended
     titles, *rows = [line.split() for line in ended.stdout.splitlines()]
     assert titles == ["collection", "files", "service", "missing", "unexpected", "shared", "result"]
@@ -163,11 +131,12 @@ async def test_a_copy_is_equal_and_each_planted_difference_is_found(
             assert {*names} <= (await different(client, folder.path)).keys(), number
             for each in take_back:
                 await each()
+    assert await different(client, folder.path) == {}
     await contents_are_proved_by_sending_them_again(client, folder)
 
 
 async def contents_are_proved_by_sending_them_again(client: Client, folder: ImportFolder) -> None:
-    """Only ``unchanged`` means equal: of records, and of parts; own keys are equal throughout."""
+    """Only ``unchanged`` means equal: of records, and of parts."""
     fields = {"groups": "name", "color-swatches": "hex", "items": "unit"}
     for name, field in fields.items():
         path = folder.path / f"{name}.ndjson"
@@ -175,11 +144,16 @@ async def contents_are_proved_by_sending_them_again(client: Client, folder: Impo
         lines[0][field] = "#123456" if field == "hex" else "Planted"
         path.write_bytes(b"\n".join(map(orjson.dumps, lines)))
     counts = await folder.import_records(client, options=ImportOptions(dry_run=True))
-    assert {name: row.pop("updated") for name, row in counts.items() if row["updated"]} == (
-        dict.fromkeys(fields, 1)
-    )
-    assert {outcome for row in counts.values() for outcome in row} == {"unchanged"}
+    assert [counts[name].pop("updated") for name in fields] == [1] * 3
+    assert {outcome for counted in counts.values() for outcome in counted} == {"unchanged"}
     assert await different(client, folder.path) == {}
+
+
+async def outcomes(folder: ImportFolder, client: Client) -> set[str]:
+    """Import all files; return the outcomes of their lines, none of which is rejected."""
+    counts = await folder.import_records(client)
+    assert folder.rejected == []
+    return {outcome for counted in counts.values() for outcome in counted}
 
 
 async def test_the_command_names_what_differs(
