@@ -34,6 +34,8 @@ from tests.support.processes import (
 from tests.support.temporary_folders import temporary_folder
 from tests.support.time_limits import becomes, limit
 
+_BAD_SETTINGS = {"WORKERS": "0", "PORT": "none", "HOST": "256.0.0.1", "POOL_SIZE": "1000"}
+
 
 @pytest.fixture(scope="module")
 def served_dsn(server_dsn: str, worker_id: str) -> str:
@@ -251,13 +253,7 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
 @pytest.mark.contract("Settings")
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("WORKERS", "0"),
-        ("PORT", "none"),
-        ("HOST", "256.0.0.1"),
-        ("DATABASE_URL", "mysql://localhost/selvedge"),
-        ("POOL_SIZE", "1000"),
-    ],
+    [*_BAD_SETTINGS.items(), ("DATABASE_URL", "mysql://localhost/selvedge")],
 )
 def test_a_bad_setting_is_refused_in_one_line(
     served_dsn: str, data_dir: Path, name: str, value: str

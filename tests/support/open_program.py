@@ -14,7 +14,7 @@ from service.files import program_folders
 _closed: Final = access._closed
 if os.geteuid() == 0:
     with access._locked():
-        _opened: Final = access._merged(map(access._read, access._records()))
+        _opened: Final = [*access._merged(map(access._read, access._records()))]
         _open: Final = {
             tree
             for tree in access._outermost(program_folders())

@@ -36,13 +36,12 @@ async def test_the_demo_data_are_these_files(
 ) -> None:
     """`make demo-files` writes them anew where the demo data have changed."""
     await export(str(environment.url), await issue_key(environment.dsn, 1, "read"), tmp_path)
-    generated, published = files(tmp_path), files(DEMO)
+    generated, published = (
+        {path.name: path.read_bytes() for path in folder.glob("*.ndjson")}
+        for folder in (tmp_path, DEMO)
+    )
     assert generated.keys() == published.keys()
     assert [name for name, raw in generated.items() if raw != published[name]] == []
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.glob("*.ndjson")}
 
 
 def records(folder: Path) -> dict[str, list[str]]:
