@@ -34,8 +34,6 @@ from tests.support.processes import (
 from tests.support.temporary_folders import temporary_folder
 from tests.support.time_limits import becomes, limit
 
-_BAD_SETTINGS = {"WORKERS": "0", "PORT": "none", "HOST": "256.0.0.1", "POOL_SIZE": "1000"}
-
 
 @pytest.fixture(scope="module")
 def served_dsn(server_dsn: str, worker_id: str) -> str:
@@ -252,12 +250,13 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
 
 @pytest.mark.contract("Settings")
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [*_BAD_SETTINGS.items(), ("DATABASE_URL", "mysql://localhost/selvedge")],
+    "setting",
+    ["WORKERS=0", "PORT=none", "HOST=256.0.0.1", "POOL_SIZE=1000", "DATABASE_URL=mysql://x/y"],
 )
 def test_a_bad_setting_is_refused_in_one_line(
-    served_dsn: str, data_dir: Path, name: str, value: str
+    served_dsn: str, data_dir: Path, setting: str
 ) -> None:
+    name, _, value = setting.partition("=")
     refused = selvedge(data_dir, "serve", **{"DATABASE_URL": served_dsn, name: value})
     assert refused.returncode == 1
     assert refused.stdout == ""
