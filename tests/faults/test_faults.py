@@ -19,7 +19,7 @@ from tests.support.sampling import examples
 
 pytestmark = pytest.mark.contract("Transactions", "Outages", "Idempotency")
 
-ROUNDS = examples(6, 12)
+ROUNDS = examples(4, 12)
 SEED = 4
 
 

@@ -60,12 +60,12 @@ async def dump(
         tables = [row[0] for row in await connection.fetch(_OWNED if owner else _TABLES)]
         stamps = await connection.fetch(await stamping(connection)) if versions else ()
         return {row[0]: [str(row)] for row in stamps} | {
-            table: [
-                row[0]
-                for row in await connection.fetch(
-                    f'select {_STAYS.get(table, "t")}::text from "{table}" t {owner} order by 1'
+            table: sorted(
+                await connection.fetchval(
+                    f'select array_agg({_STAYS.get(table, "t")}::text) from "{table}" t {owner}'
                 )
-            ]
+                or ()
+            )
             for table in (_STAYS if versions else tables)
         }
     finally:

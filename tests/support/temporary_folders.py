@@ -40,7 +40,7 @@ def copy_program(home: Path) -> None:
     """Put a copy of all that the service is made of into a folder, laid out as in a checkout."""
     root = SQL.parent
     for folder in (root / "service", SQL, SCHEMAS, MIGRATIONS, GUIDES):
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("*.pyc.*")  # being written
         shutil.copytree(folder, home / folder.relative_to(root), ignore=ignored)
 
 

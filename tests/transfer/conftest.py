@@ -17,6 +17,7 @@ from service.extras.transfer.files import sources
 from service.extras.transfer.import_files import Import, ImportOptions
 from service.extras.transfer.rejects import Rejects
 from service.organizations import administration
+from tests.support.api import issue_key
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.serving import serving
 
@@ -39,21 +40,12 @@ async def environment(server_dsn: str, worker_id: str) -> AsyncIterator[Transfer
 @pytest.fixture
 async def keys(environment: TransferEnvironment, request: pytest.FixtureRequest) -> dict[str, str]:
     """Keys of a new organization that has every feature, by scope."""
-    connection = await asyncpg.connect(environment.dsn)
-    try:
-        organization_id = await administration.create_organization(
-            connection, request.node.nodeid, multiple_language=True, pro=True
-        )
-        return {
-            scope: str(
-                await administration.issue_key(
-                    connection, organization_id, name="tests", scopes=[scope]
-                )
-            )
-            for scope in ("write", "read")
-        }
-    finally:
-        await connection.close()
+    dsn, connection = environment.dsn, await asyncpg.connect(environment.dsn)
+    organization_id = await administration.create_organization(
+        connection, request.node.nodeid, multiple_language=True, pro=True
+    )
+    await connection.close()
+    return {scope: await issue_key(dsn, organization_id, scope) for scope in ("write", "read")}
 
 
 @pytest.fixture

@@ -1,13 +1,11 @@
-"""Tests of the demo files: organization 1 as files, and imported again (contract, Files)."""
+"""Test of the demo files: organization 1 as files (contract, Files)."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
-from selvedge_client import Client
 from service.extras.tables.fields import Field
 from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.files import sources
@@ -15,7 +13,7 @@ from service.extras.transfer.reference_keys import ReferenceKeys
 from service.files import DEMO
 from tests.support.api import issue_key
 from tests.support.demo.files import export
-from tests.transfer.conftest import ImportFolder, TransferEnvironment
+from tests.transfer.conftest import TransferEnvironment
 
 pytestmark = pytest.mark.contract("Files", "Demo data")
 
@@ -38,30 +36,12 @@ async def test_the_demo_data_are_these_files(
 ) -> None:
     """`make demo-files` writes them anew where the demo data have changed."""
     await export(str(environment.url), await issue_key(environment.dsn, 1, "read"), tmp_path)
-    generated, published = files(tmp_path), files(DEMO)
+    generated, published = (
+        {path.name: path.read_bytes() for path in folder.glob("*.ndjson")}
+        for folder in (tmp_path, DEMO)
+    )
     assert generated.keys() == published.keys()
     assert [name for name, raw in generated.items() if raw != published[name]] == []
-
-
-async def test_an_empty_organization_becomes_organization_1(
-    environment: TransferEnvironment, keys: dict[str, str], client: Client, tmp_path: Path
-) -> None:
-    """And once more changes nothing."""
-    folder, after = ImportFolder(tmp_path / "files"), tmp_path / "after"
-    shutil.copytree(DEMO, folder.path)
-    counts = await folder.import_records(client)
-    assert folder.rejected == []
-    assert {name for outcomes in counts.values() for name in outcomes} == {"created", "updated"}
-    await export(str(environment.url), keys["write"], after)
-    assert records(after) == records(DEMO)
-    before = await client.changes.now()
-    counts = await folder.import_records(client)
-    assert {name for outcomes in counts.values() for name in outcomes} == {"unchanged"}
-    assert await client.changes.now() == before
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.glob("*.ndjson")}
 
 
 def records(folder: Path) -> dict[str, list[str]]:

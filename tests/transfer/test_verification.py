@@ -21,9 +21,11 @@ from service.extras.transfer.files import sources
 from service.extras.transfer.import_files import ImportOptions
 from service.files import DEMO
 from service.resources.registry import MASTER_RECORDS
+from tests.support.demo.files import export
 from tests.support.sampling import Sample, settle_seed
 from tests.transfer.conftest import ImportFolder, TransferEnvironment
 from tests.transfer.test_commands import selvedge
+from tests.transfer.test_demo_files import records
 
 pytestmark = pytest.mark.contract("Files", "Migration verification")
 
@@ -101,12 +103,19 @@ async def rename(client: Client, name: str, key: str, before: str, after: str) -
     assert [outcome.outcome for outcome in outcomes] == ["updated"]
 
 
+@pytest.mark.contract("Demo data")
 async def test_a_copy_is_equal_and_each_planted_difference_is_found(
     environment: TransferEnvironment, keys: dict[str, str], client: Client, tmp_path: Path
 ) -> None:
-    folder = ImportFolder(tmp_path / "files")
+    """An empty organization becomes organization 1 first, and once more changes nothing."""
+    folder, after = ImportFolder(tmp_path / "files"), tmp_path / "after"
     shutil.copytree(DEMO, folder.path)
-    await folder.import_records(client)
+    assert await outcomes(folder, client) == {"created", "updated"}
+    await export(str(environment.url), keys["write"], after)
+    assert records(after) == records(DEMO)
+    before = await client.changes.now()
+    assert await outcomes(folder, client) == {"unchanged"}
+    assert await client.changes.now() == before
     url, path = str(environment.url), str(folder.path)
     ended = await selvedge(url, keys["read"], "verify", path)
     assert (ended.returncode, ended.stderr) == (0, ""), ended
@@ -128,18 +137,23 @@ async def test_a_copy_is_equal_and_each_planted_difference_is_found(
 
 async def contents_are_proved_by_sending_them_again(client: Client, folder: ImportFolder) -> None:
     """Only ``unchanged`` means equal: of records, and of parts."""
-    again = ImportOptions(dry_run=True)
-    counts = await folder.import_records(client, options=again)
-    assert {outcome for outcomes in counts.values() for outcome in outcomes} == {"unchanged"}
     fields = {"groups": "name", "color-swatches": "hex", "items": "unit"}
     for name, field in fields.items():
         path = folder.path / f"{name}.ndjson"
         lines = lines_of(path)
         lines[0][field] = "#123456" if field == "hex" else "Planted"
         path.write_bytes(b"\n".join(map(orjson.dumps, lines)))
-    counts = await folder.import_records(client, options=again)
-    assert [counts[name]["updated"] for name in fields] == [1] * 3
+    counts = await folder.import_records(client, options=ImportOptions(dry_run=True))
+    assert [counts[name].pop("updated") for name in fields] == [1] * 3
+    assert {outcome for counted in counts.values() for outcome in counted} == {"unchanged"}
     assert await different(client, folder.path) == {}
+
+
+async def outcomes(folder: ImportFolder, client: Client) -> set[str]:
+    """Import all files; return the outcomes of their lines, none of which is rejected."""
+    counts = await folder.import_records(client)
+    assert folder.rejected == []
+    return {outcome for counted in counts.values() for outcome in counted}
 
 
 async def test_the_command_names_what_differs(
