@@ -10,16 +10,10 @@ import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
 
-from tests.support.api import Api, issue_keys
+from tests.support.api import Api
 from tests.support.clock import Clock
 from tests.support.keyed_references import NUMBERS, World
 from tests.support.serving import serving
-
-
-@pytest.fixture(scope="session")
-async def shared_keys(shared_connection: asyncpg.Connection) -> dict[str, str]:
-    """Keys of organizations 1 and 2."""
-    return await issue_keys(shared_connection, 1, 2)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from tests.support.api import Api
 from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
 
-pytestmark = [pytest.mark.contract("Reference lists"), pytest.mark.demo_data]
+pytestmark = [pytest.mark.contract("Reference lists"), pytest.mark.shared_demo_data]
 
 REFERENCES = {
     "sample-requests": "/api/styles/1/sample-requests",
