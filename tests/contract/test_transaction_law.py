@@ -142,8 +142,9 @@ async def _compare(
     return ["failed", *({"skipped"} if len(failing) < len(entries) else ())]
 
 
-async def test_keys_that_a_request_frees_are_free(api: Api, demo_dsn: str) -> None:
-    await execute(demo_dsn, "update organization set unique_keys = true where id = 1")
+async def test_keys_that_a_request_frees_are_free(api: Api, shared_dsn: str) -> None:
+    setting = "update organization set unique_keys = true where id = $1"
+    await execute(shared_dsn, setting, api.organization)
     keys = {"A": "first", "B": "second", "C": "third"}
     created = await send(
         api, [entry("groups", userDefinedId=f"K-{key}", name=name) for key, name in keys.items()]

@@ -199,10 +199,10 @@ async def test_a_field_is_not_restored_below_a_deleted_parent(api: Api, root: st
 
 
 @pytest.mark.contract("Transactions")
-async def test_a_failed_batch_changes_nothing(api: Api, root: str, demo_dsn: str) -> None:
+async def test_a_failed_batch_changes_nothing(api: Api, root: str, shared_dsn: str) -> None:
     """Contract, Bulk: one transaction, all or nothing; every failure is told, in order."""
     fields = [await new(api, root, type="text") for _ in range(3)]
-    before = await dump(demo_dsn, versions=True)
+    before = await dump(shared_dsn, versions=True)
     answer = await api.put(
         root,
         [
@@ -218,7 +218,7 @@ async def test_a_failed_batch_changes_nothing(api: Api, root: str, demo_dsn: str
         ("not_found", "[2].id"),
     ]
     assert answer.json["error"]["failed_items"] == 2
-    assert await dump(demo_dsn, versions=True) == before
+    assert await dump(shared_dsn, versions=True) == before
 
 
 @pytest.mark.contract("Bulk", "Limits")
@@ -238,15 +238,16 @@ async def test_items_per_request(api: Api, root: str) -> None:
     assert (answer.status, answer.details) == (400, [("validation_error.too_many_items", None)])
 
 
+@pytest.mark.shared_demo_data
 @pytest.mark.contract("Writable form")
-async def test_writing_what_is_stored_rewrites_no_row(api: Api, root: str, demo_dsn: str) -> None:
+async def test_writing_what_is_stored_rewrites_no_row(api: Api, root: str, shared_dsn: str) -> None:
     """Property: a replace by the writable form, and the empty patch, change nothing at all."""
-    listed = (await api.get(root, {"pageSize": 100})).data
+    listed = (await api.get(root, {"pageSize": 40})).data
     forms = [await writable(api, root, field) | {"id": field["id"]} for field in listed]
-    before = await dump(demo_dsn, versions=True)
+    before = await dump(shared_dsn, versions=True)
     assert (await api.put(root, forms)).data == listed
     assert (await api.patch(f"{root}/{listed[1]['id']}", [])).data == listed[1]
-    assert await dump(demo_dsn, versions=True) == before
+    assert await dump(shared_dsn, versions=True) == before
 
 
 @pytest.mark.contract("Patches")

@@ -33,7 +33,7 @@ async def test_create_replace_delete_restore(api: Api) -> None:
     assert "endDate" not in restored.data
 
 
-@pytest.mark.demo_data
+@pytest.mark.shared_demo_data
 @pytest.mark.contract("States")
 async def test_groups_that_styles_use_are_not_deleted(api: Api) -> None:
     """Delete-time rules, bulk DELETE: 409 with how many styles; nothing is deleted."""
@@ -64,7 +64,7 @@ async def test_mixed_batch_commits_together(api: Api) -> None:
     ]
 
 
-@pytest.mark.demo_data
+@pytest.mark.shared_demo_data
 async def test_delete_time_rules_fire_in_a_mixed_batch(api: Api) -> None:
     """Contract, States: bulk PUT with state=deleted on a group in use is 409 for all."""
     free = (await api.post(GROUPS, {"name": "Free"})).data

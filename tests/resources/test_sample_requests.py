@@ -25,8 +25,9 @@ async def style(api: Api) -> int:
 
 async def sizes(api: Api) -> list[int]:
     """Return ids of sizes that are not deactivated."""
-    first = (await api.get("/api/size-ranges", {"pageSize": 1})).data[0]
-    return [size["id"] for size in first["sizes"]]
+    made = (await api.post("/api/size-ranges", {"name": "Test"})).data["id"]
+    sent = [{"name": name} for name in "SML"]
+    return [size["id"] for size in (await api.put(f"/api/size-ranges/{made}/sizes", sent)).data]
 
 
 async def chart(dsn: str, style_id: int, size_ids: list[int]) -> list[int]:
@@ -35,16 +36,15 @@ async def chart(dsn: str, style_id: int, size_ids: list[int]) -> list[int]:
     try:
         line = (
             "insert into measurement_line (organization_id, style_id, name, is_deactivated)"
-            " values (1, $1, $2, $3) returning id"
+            " select organization_id, id, $2, $3 from style where id = $1 returning id"
         )
         names = (("Chest", False), ("Waist", False), ("Hood", True))
         lines = [await connection.fetchval(line, style_id, *name) for name in names]
         await connection.execute(
-            "insert into measurement_line_value select 1, line, size, 40 + 10 * n from"
-            " unnest($1::bigint[]) with ordinality as lines (line, n),"
-            " unnest($2::bigint[]) as size",
-            lines,
-            size_ids,
+            "insert into measurement_line_value select organization_id, line, size, 40 + 10 * n"
+            " from unnest($1::bigint[]) with ordinality as lines (line, n),"
+            " unnest($2::bigint[]) as size, style where style.id = $3",
+            *(lines, size_ids, style_id),
         )
         await connection.execute("update style set measurement_unit = 'cm' where id = $1", style_id)
     finally:
@@ -59,7 +59,6 @@ async def requested(api: Api, request: dict[str, Any], size: int) -> dict[str, A
     return {line["name"]: line["requestedMeasurement"] for line in lines}
 
 
-@pytest.mark.demo_data
 async def test_fields(api: Api) -> None:
     """A style, a name and sizes are written; the list of the style shows the same."""
     owner, (small, medium, *_) = await style(api), await sizes(api)
@@ -76,15 +75,16 @@ async def test_fields(api: Api) -> None:
     assert (replaced.data["name"], replaced.data["sizes"]) == ("Fit", [])
 
 
-async def test_the_charts_values_and_unit_are_frozen(api: Api, demo_dsn: str) -> None:
+async def test_the_charts_values_and_unit_are_frozen(api: Api, shared_dsn: str) -> None:
     """At creation; a size that comes later takes those of then. Deactivated lines have none."""
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    await chart(demo_dsn, owner, [small, medium])
+    lines = await chart(shared_dsn, owner, [small, medium])
     sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small]}
     made = await api.post(REQUESTS, sent)
     assert made.data["unit"] == "cm"
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute("update measurement_line_value set value = value + 1")
+    connection = await asyncpg.connect(shared_dsn)
+    text = "update measurement_line_value set value = value + 1 where measurement_line_id = any($1)"
+    await connection.execute(text, lines)
     await connection.execute("update style set measurement_unit = 'inch' where id = $1", owner)
     await connection.close()
     location = made.headers["Location"]
@@ -94,10 +94,10 @@ async def test_the_charts_values_and_unit_are_frozen(api: Api, demo_dsn: str) ->
     assert await requested(api, made.data, medium) == {"Chest": 51, "Waist": 61}
 
 
-async def test_values_and_unit_as_they_are_sent(api: Api, demo_dsn: str) -> None:
+async def test_values_and_unit_as_they_are_sent(api: Api, shared_dsn: str) -> None:
     """Instead of the chart's; what is not sent is not requested."""
     owner, (small, *_) = await style(api), await sizes(api)
-    chest, *_ = await chart(demo_dsn, owner, [small])
+    chest, *_ = await chart(shared_dsn, owner, [small])
     values = [{"lineId": chest, "sizeRangeSizeId": small, "value": 19.75}]
     sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small], "unit": "inch"}
     made = await api.post(REQUESTS, sent | {"requested": values})
@@ -110,10 +110,10 @@ async def test_values_and_unit_as_they_are_sent(api: Api, demo_dsn: str) -> None
 
 
 @pytest.mark.contract("Own keys")
-async def test_sent_again_with_what_was_frozen(api: Api, demo_dsn: str) -> None:
+async def test_sent_again_with_what_was_frozen(api: Api, shared_dsn: str) -> None:
     """By name, by id, and in part: the same unit and values are good, others are refused."""
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    chest, waist, _ = await chart(demo_dsn, owner, [small, medium])
+    chest, waist, _ = await chart(shared_dsn, owner, [small, medium])
     values = [
         {"lineId": chest, "sizeRangeSizeId": size, "value": value}
         for size, value in ((small, "19.50"), (medium, 20))
@@ -157,10 +157,10 @@ async def test_sent_again_with_what_was_frozen(api: Api, demo_dsn: str) -> None:
 
 @pytest.mark.contract("Own keys")
 async def test_a_size_that_is_added_takes_the_chart_beside_values_sent_again(
-    api: Api, demo_dsn: str
+    api: Api, shared_dsn: str
 ) -> None:
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    chest, *_ = await chart(demo_dsn, owner, [small, medium])
+    chest, *_ = await chart(shared_dsn, owner, [small, medium])
     values = [{"lineId": chest, "sizeRangeSizeId": small, "value": 19}]
     sent = {"styleId": owner, "name": "Fit", "sizeRangeSizeIds": [small], "requested": values}
     [row] = (await api.put(REQUESTS, [sent], params=MATCH)).data
@@ -184,10 +184,10 @@ async def test_names_are_own_keys_within_their_style(api: Api) -> None:
 
 
 async def test_requested_values_are_of_the_chart_and_of_requested_sizes(
-    api: Api, demo_dsn: str
+    api: Api, shared_dsn: str
 ) -> None:
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    chest, _, hood = await chart(demo_dsn, owner, [small])
+    chest, _, hood = await chart(shared_dsn, owner, [small])
     sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small]}
     wrong = [
         {"lineId": chest, "sizeRangeSizeId": medium, "value": 1},
@@ -215,14 +215,14 @@ async def test_the_style_stays(api: Api) -> None:
     assert (await api.put(location, same)).data == made.data
 
 
-async def test_unknown_styles_and_sizes(api: Api, demo_dsn: str) -> None:
+async def test_unknown_styles_and_sizes(api: Api, shared_dsn: str) -> None:
     """Unknown and deleted styles; unknown sizes, and deactivated ones that are new."""
     gone = await style(api)
     await api.delete(f"{STYLES}/{gone}")
-    connection = await asyncpg.connect(demo_dsn)
-    deactivated = await connection.fetchval(
-        "select min(id) from size_range_size where is_deactivated"
-    )
+    deactivated, *_ = await sizes(api)
+    connection = await asyncpg.connect(shared_dsn)
+    text = "update size_range_size set is_deactivated = true where id = $1"
+    await connection.execute(text, deactivated)
     await connection.close()
     for unknown in (gone, 987654321):
         refused = await api.post(REQUESTS, {"styleId": unknown, "name": "Proto"})
@@ -234,14 +234,14 @@ async def test_unknown_styles_and_sizes(api: Api, demo_dsn: str) -> None:
 
 
 @pytest.mark.parametrize("column", VALUES)
-async def test_a_measured_size_is_not_left_out(api: Api, demo_dsn: str, column: str) -> None:
+async def test_a_measured_size_is_not_left_out(api: Api, shared_dsn: str, column: str) -> None:
     """In use; the request itself is deleted all the same, with what was measured."""
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    await chart(demo_dsn, owner, [small, medium])
+    await chart(shared_dsn, owner, [small, medium])
     sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small, medium]}
     made = await api.post(REQUESTS, sent)
     location = made.headers["Location"]
-    connection = await asyncpg.connect(demo_dsn)
+    connection = await asyncpg.connect(shared_dsn)
     counted = "select count(*) from sample_request_measurement where sample_request_id = $1"
     try:
         await connection.execute(

@@ -67,6 +67,11 @@ class Api:
         self.client = client
         self.key = key
 
+    @property
+    def organization(self) -> int:
+        """Id of the organization."""
+        return int(self.key.split("_")[1])
+
     async def call(
         self,
         method: str,
