@@ -163,7 +163,7 @@ async def test_many_periods_are_read_in_proportion(priced: Priced, demo_dsn: str
     names = {"priceListId": str(priced.lists["RRP"]), "date": days[-1], "pageSize": "1"}
     query = EFFECTIVE_PRICES.query([*names.items(), ("styleId", str(priced.style))], "")
     connection = await asyncpg.connect(demo_dsn)
-    values = (priced.api.organization, priced.lists["RRP"], date.fromisoformat(days[-1]), *query.parameters)
+    values = (1, priced.lists["RRP"], date.fromisoformat(days[-1]), *query.parameters)
     explain = "explain (analyze, timing off, format json) "
     [explained] = orjson.loads(await connection.fetchval(explain + query.text, *values))
     await connection.close()
