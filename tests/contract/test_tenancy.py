@@ -62,9 +62,9 @@ async def own_pair(request: pytest.FixtureRequest, demo_dsn: str) -> AsyncIterat
 @pytest.fixture
 async def unchanged_database(tenant_pair: TenantPair) -> AsyncIterator[None]:
     """The whole database is afterwards what it was."""
-    before = await rows.dump(tenant_pair.dsn)
+    before = await rows.dump(tenant_pair.dsn, versions=True)
     yield
-    assert await rows.dump(tenant_pair.dsn) == before
+    assert await rows.dump(tenant_pair.dsn, versions=True) == before
 
 
 @pytest.mark.usefixtures("unchanged_database")

@@ -7,6 +7,7 @@ import asyncpg
 import pytest
 
 from tests.support.api import Api
+from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
 
 pytestmark = [
@@ -89,7 +90,7 @@ async def test_a_deactivated_line_is_display_only(api: Api) -> None:
         assert all(line["lineId"] and line["tolerance"] is not None for line in lines.values())
 
 
-@pytest.mark.parametrize("number", ["52.50", "0.10", "-0.000", "12345678901234567890.12", "7"])
+@in_each("number", ["52.50", "0.10", "-0.000", "12345678901234567890.12", "7"])
 async def test_numbers_are_exact_as_stored(api: Api, demo_dsn: str, number: str) -> None:
     """Numeric line values: JSON numbers, to the digit as stored; null where there is none."""
     columns = "company_measurement = null, new_measurement = null"
