@@ -243,8 +243,8 @@ async def test_a_deleted_key_is_refused_by_each_worker(api: Api, demo_dsn: str) 
     document, own = await create(api)
     await execute(
         demo_dsn,
-        "insert into item (organization_id, number, name) select 1, 'n' || i, "
-        "repeat(md5(i::text), 60) from generate_series(1, 6000) i",
+        "drop index item_by_word; insert into item (organization_id, number, name) "
+        "select 1, 'n' || i, repeat(md5(i::text), 600) from generate_series(1, 600) i",
     )
     async with serving(demo_dsn) as server, TestClient(server) as other:
         workers = [Api(client, own.key) for client in (api.client, other)]
