@@ -2,13 +2,13 @@
 
 import asyncio
 
-import asyncpg
 import pytest
 
 from service.http import request_body
 from tests.contract.test_budgets import upload
 from tests.support.api import Api, issue_key
 from tests.support.changes import PATH
+from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import is_failure
 from tests.support.time_limits import within
 
@@ -23,10 +23,7 @@ async def now(api: Api) -> str:
 
 async def end_key(dsn: str, key: str, how: str = "revoked_at") -> None:
     """Revoke the key or let it expire."""
-    connection = await asyncpg.connect(dsn)
-    statement = f"update api_key set {how} = now() where id = $1"
-    await connection.execute(statement, int(key.split("_")[2]))
-    await connection.close()
+    await execute(dsn, f"update api_key set {how} = now() where id = $1", int(key.split("_")[2]))
 
 
 @pytest.mark.contract("Callers", "Changes")

@@ -142,12 +142,11 @@ def leads_to_keys(resource: MasterRecord, row: str) -> None:
 
 
 @pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda resource: resource.name)
-async def test_every_own_key_has_its_index(resource: Any, shared_dsn: str) -> None:
-    connection = await asyncpg.connect(shared_dsn)
-    rows = await connection.fetch(
-        "select indexdef from pg_indexes where tablename = $1", resource.table
-    )
-    await connection.close()
+async def test_every_own_key_has_its_index(
+    resource: Any, shared_connection: asyncpg.Connection
+) -> None:
+    text = "select indexdef from pg_indexes where tablename = $1"
+    rows = await shared_connection.fetch(text, resource.table)
     columns = [column_of(name) for name in reversed(resource.key_fields)]
     expected = f"({', '.join(('organization_id', *columns, 'id'))})"
     assert any(row["indexdef"].endswith(expected) for row in rows)

@@ -28,6 +28,7 @@ from tests.support.cached_servers import Servers, hits, shown
 from tests.support.cached_servers import servers as servers  # a fixture
 from tests.support.cached_servers import shared_servers as shared_servers  # a fixture
 from tests.support.changes import Follower
+from tests.support.inserted_rows import execute
 from tests.support.offenders import in_each
 from tests.support.priced_styles import price
 from tests.support.sampling import Sample
@@ -148,11 +149,7 @@ async def test_a_response_lives_for_a_bounded_time(
     """Data that is changed by SQL alone is seen when the response has expired."""
     monkeypatch.setattr(cache_entries, "RESPONSE_CACHE_SECONDS", 0.05)
     await servers.compare(f"{COLORS}/1")
-    connection = await asyncpg.connect(demo_dsn)
-    try:
-        await connection.execute("update color set name = 'By SQL' where organization_id = 1")
-    finally:
-        await connection.close()
+    await execute(demo_dsn, "update color set name = 'By SQL' where organization_id = 1")
     await asyncio.sleep(0.06)
     await servers.compare(f"{COLORS}/1")
 

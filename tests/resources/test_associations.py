@@ -1,6 +1,5 @@
 """Tests of the restrictions of style custom fields (contract, Style custom fields)."""
 
-import asyncio
 from typing import Any
 
 import asyncpg
@@ -76,16 +75,16 @@ async def test_unknown_associations(api: Api, name: str) -> None:
 
 @pytest.mark.contract("Tenancy")
 async def test_associations_of_another_organization_are_unknown(
-    api: Api, other_api: Api, shared_dsn: str
+    api: Api, other_api: Api, shared_connection: asyncpg.Connection
 ) -> None:
     """Contract, Tenancy: a record of another organization is not reachable."""
-    connection = await asyncpg.connect(shared_dsn)
     for name, table in zip(FIELDS, ("brand", "style_group", "style_category"), strict=True):
-        theirs = await connection.fetchval(f"select min(id) from {table} where organization_id = 2")
+        theirs = await shared_connection.fetchval(
+            f"select min(id) from {table} where organization_id = 2"
+        )
         body = {"name": "Lab", "type": "text", name: [{"id": theirs}]}
         assert (await other_api.post(STYLE, body)).status == 201
         assert (await api.post(STYLE, body)).details == [(UNKNOWN, f"{name}[0].id")]
-    await connection.close()
 
 
 async def test_a_reference_of_several_records_is_ambiguous(api: Api) -> None:
@@ -121,20 +120,6 @@ async def test_deleted_groups(api: Api) -> None:
         assert answer.details == [(UNKNOWN, f"associatedGroups[0].{key}")]
     await api.put(f"/api/groups/{group['id']}", {"name": "Capsule", "state": "active"})
     assert (await api.get(f"{STYLE}/{field['id']}")).data == read
-
-
-async def test_two_callers_leave_no_restriction_to_a_deleted_group(api: Api) -> None:
-    """Delete-time rules: a group deleted while a field is restricted to it is in no field."""
-    fields = [await new(api, STYLE) for _ in range(4)]
-    group = (await api.post("/api/groups", {"name": "Capsule"})).data["id"]
-    *written, deleted = await asyncio.gather(
-        *(put(api, STYLE, field, associatedGroups=[{"id": group}]) for field in fields),
-        api.delete(f"/api/groups/{group}"),
-    )
-    assert deleted.status == 200
-    assert {answer.status for answer in written} <= {200, 400}
-    for field in fields:
-        assert (await api.get(f"{STYLE}/{field['id']}")).data["associatedGroups"] == []
 
 
 @pytest.mark.contract("Patches")

@@ -174,16 +174,3 @@ async def test_states(api: Api) -> None:
     patch = [{"op": "add", "path": "/state", "value": "deleted"}]
     assert (await api.put(path, GOOD | {"state": "deleted"})).details == refused
     assert (await api.patch(path, patch)).details == refused
-
-
-@pytest.mark.contract("Bulk", "Limits")
-async def test_items_per_request(api: Api) -> None:
-    """Contract, Bulk: 1,000 colors in one bulk request; bulk failures tell of the request."""
-    made = (await api.post(COLORS, [GOOD] * 1000)).data
-    items = [{"id": color["id"], **GOOD, "colorNote": "Lab dip"} for color in made]
-    assert len((await api.put(COLORS, items)).data) == 1000
-    beyond = await api.put(COLORS, [*items, {"id": 1, **GOOD}])
-    assert beyond.details == [("validation_error.too_many_items", None)]
-    error = beyond.json["error"]
-    assert (error["operation"], error["total_items"]) == ("bulk_replace", 1001)
-    assert isinstance(error["summary"], str)

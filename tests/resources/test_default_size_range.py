@@ -1,6 +1,5 @@
 """Tests of the default size range: at most one (contract, Size ranges)."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -84,20 +83,6 @@ async def test_two_defaults_in_one_request_are_refused(api: Api, ranges: list[in
     created = [{"name": "x", **flag} for flag in flags]
     for answer in (await api.put(RANGES, replaced), await api.post(RANGES, created)):
         assert (answer.status, answer.details) == (400, duplicate)
-
-
-async def test_concurrent_promotions_leave_one_default(api: Api, ranges: list[int]) -> None:
-    """Promotions at the same time wait for each other; none fails and one is the default."""
-    ids = ranges[:12]
-    body = {"name": "x", "state": "active", "isDefault": True}
-    answers = await asyncio.gather(
-        *(api.patch(f"{RANGES}/{range_id}", replacing("/isDefault", True)) for range_id in ids[:4]),
-        *(api.put(f"{RANGES}/{range_id}", body) for range_id in ids[4:8]),
-        *(api.put(RANGES, [{"id": range_id, **body}]) for range_id in ids[8:]),
-        *(api.post(RANGES, {"name": "new", "isDefault": True}) for _ in range(4)),
-    )
-    assert {answer.status for answer in answers} == {200, 201}
-    assert len(await default_ids(api)) == 1
 
 
 async def test_replace_keeps_an_omitted_default(api: Api) -> None:

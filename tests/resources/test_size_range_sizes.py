@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.api import Api, replacing
+from tests.support.api import Api
 from tests.support.changes import Follower
 from tests.support.keyed_references import text
 from tests.support.offenders import in_each
@@ -277,13 +277,3 @@ async def test_requests_and_removals_at_once(api: Api) -> None:
                 ("validation_error.unknown_reference", "sizeRangeSizeIds[0]")
             ]
             assert left == []
-
-
-@pytest.mark.contract("Size ranges")
-async def test_patches_of_size_ranges_leave_sizes_alone(api: Api) -> None:
-    """The sizes are no part of the patch document."""
-    path, sizes = await new_range(api, "S")
-    owner = path.removesuffix("/sizes")
-    refused = await api.patch(owner, replacing("/sizes", []))
-    assert refused.details == [("validation_error.read_only_field", "[0].path")]
-    assert (await api.get(path)).data == sizes

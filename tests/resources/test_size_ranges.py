@@ -1,10 +1,9 @@
 """Tests of size ranges (contract, Size ranges)."""
 
-import asyncpg
 import pytest
+from asyncpg import Connection
 
 from tests.support.api import Api, replacing
-from tests.support.inserted_rows import execute
 from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
 from tests.support.size_ranges import RANGES, create
@@ -73,19 +72,6 @@ async def test_sizes_are_not_part_of_the_patch_document(api: Api, path: str, nam
     assert (await api.put(path, body | {name: None})).status == 200
 
 
-@pytest.mark.contract("Patches")
-async def test_failed_test_and_inapplicable_operation(api: Api, path: str) -> None:
-    """Contract, Patches: 409 for a failed test, 422 for what cannot be applied."""
-    failed = await api.patch(path, [{"op": "test", "path": "/name", "value": "?"}])
-    assert (failed.status, failed.json["code"]) == (409, "conflict.test_failed")
-    operations = [
-        {"op": "remove", "path": "/userDefinedId"},
-        {"op": "remove", "path": "/userDefinedId"},
-    ]
-    inapplicable = await api.patch(path, operations)
-    assert (inapplicable.status, inapplicable.json["code"]) == (422, "unprocessable.patch")
-
-
 @pytest.mark.contract("Tenancy")
 async def test_another_organizations_record_is_403_everywhere(api: Api, other_api: Api) -> None:
     """Contract, Tenancy: another organization's is 403, in bulk too; a missing id is 404."""
@@ -123,7 +109,9 @@ async def test_forbidden_speaks_before_missing(api: Api, other_api: Api) -> None
 
 
 @pytest.mark.contract("Features")
-async def test_advanced_grading_needs_pro(api: Api, other_api: Api, shared_dsn: str) -> None:
+async def test_advanced_grading_needs_pro(
+    api: Api, other_api: Api, shared_connection: Connection
+) -> None:
     """Contract, Size ranges: isAdvancedGrading is silently cleared without the Pro module."""
     assert (await api.post(RANGES, {"name": "P", "isAdvancedGrading": True})).data[
         "isAdvancedGrading"
@@ -137,29 +125,27 @@ async def test_advanced_grading_needs_pro(api: Api, other_api: Api, shared_dsn: 
         await other_api.get(path, {"form": "writable"}),
     ):
         assert (answer.status, answer.data["isAdvancedGrading"]) == (200, False)
-    assert await stored_grading(shared_dsn, path) is False
+    assert await stored_grading(shared_connection, path) is False
 
 
 @pytest.mark.contract("Features", "Writable form")
-async def test_own_writable_form_changes_nothing_after_pro_ends(api: Api, shared_dsn: str) -> None:
+async def test_own_writable_form_changes_nothing_after_pro_ends(
+    api: Api, shared_connection: Connection
+) -> None:
     """Property: replace by the own writable form changes nothing, also with the module gone."""
     path = await create(api, isAdvancedGrading=True)
     setting = "update organization set pro = false where id = $1"
-    await execute(shared_dsn, setting, api.organization)
+    await shared_connection.execute(setting, api.organization)
     before = await api.get(path)
     assert before.data["isAdvancedGrading"] is False
     writable = (await api.get(path, {"form": "writable"})).data
     assert (await api.put(path, writable)).headers["ETag"] == before.headers["ETag"]
-    assert await stored_grading(shared_dsn, path) is False
+    assert await stored_grading(shared_connection, path) is False
 
 
-async def stored_grading(dsn: str, path: str) -> bool:
-    connection = await asyncpg.connect(dsn)
-    try:
-        text = "select is_advanced_grading from size_range where id = $1"
-        return bool(await connection.fetchval(text, int(path.rpartition("/")[2])))
-    finally:
-        await connection.close()
+async def stored_grading(connection: Connection, path: str) -> bool:
+    text = "select is_advanced_grading from size_range where id = $1"
+    return bool(await connection.fetchval(text, int(path.rpartition("/")[2])))
 
 
 @pytest.mark.contract("States")

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from asyncpg import Connection
 
 from service import schemas
 from tests.support.api import Api, replacing
@@ -218,10 +219,12 @@ async def test_ids_sort_as_numbers(api: Api) -> None:
     assert (await api.get(SUPPLIERS, {"id": ids[3]})).data == [shown[3]]
 
 
-async def test_facility_count_filters_and_counts_live_ones(api: Api, shared_dsn: str) -> None:
+async def test_facility_count_filters_and_counts_live_ones(
+    api: Api, shared_connection: Connection
+) -> None:
     """Field facilityCount: counts live facilities; it filters and does not sort."""
     supplier = await full(api)
-    stored = await facilities(shared_dsn, supplier["id"])
+    stored = await facilities(shared_connection, supplier["id"])
     live = [state for state, gone in stored if state != "deleted" and not gone]
     assert supplier["facilityCount"] == len(live)
     records = (await api.get(SUPPLIERS, {"facilityCount": supplier["facilityCount"]})).data

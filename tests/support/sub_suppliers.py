@@ -28,14 +28,9 @@ async def full(api: Api) -> dict[str, Any]:
     return supplier
 
 
-async def facilities(dsn: str, supplier: str) -> list[tuple[str, bool]]:
-    connection = await asyncpg.connect(dsn)
-    try:
-        rows = await connection.fetch(
-            "select state, state_before is not null from facility "
-            "where sub_supplier_id = $1 order by id",
-            int(supplier),
-        )
-        return [tuple(row) for row in rows]
-    finally:
-        await connection.close()
+async def facilities(connection: asyncpg.Connection, supplier: str) -> list[tuple[str, bool]]:
+    text = (
+        "select state, state_before is not null from facility "
+        "where sub_supplier_id = $1 order by id"
+    )
+    return [tuple(row) for row in await connection.fetch(text, int(supplier))]
