@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
 
-RECORDS, KEYS = int(os.environ.get("TEST_RECORDS", "30000")), 200
+RECORDS, KEYS = int(os.environ.get("TEST_RECORDS", "10000")), 200
 CHOSEN = [n * (RECORDS // (KEYS + 6)) for n in range(1, KEYS + 1)]
 COLORS = """
 insert into color (organization_id, id, name, user_defined_id, state)
