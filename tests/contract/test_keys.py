@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import orjson
@@ -129,11 +130,8 @@ async def test_faulty_bodies(api: Api) -> None:
 
 async def test_no_key_makes_or_changes_one_with_more_scopes(api: Api, shared_dsn: str) -> None:
     document, _ = await create(api, scopes=["*:read", "styles:delete"])
-    path = f"{PATH}/{document['id']}"
-    manager = Api(
-        api.client,
-        await issue_key(shared_dsn, api.organization, "read", "styles:write", "keys:manage"),
-    )
+    path, key = f"{PATH}/{document['id']}", partial(issue_key, shared_dsn, api.organization)
+    manager = Api(api.client, await key("read", "styles:write", "keys:manage"))
     for scopes, index in (
         (["*:read", "styles:delete"], 1),
         (["styles:write", "colors:write"], 1),
@@ -149,7 +147,7 @@ async def test_no_key_makes_or_changes_one_with_more_scopes(api: Api, shared_dsn
     made, _ = await create(manager, scopes=allowed)
     assert (await manager.delete(f"{PATH}/{made['id']}")).status == 200
     assert (await api.delete(path)).status == 200
-    plain = Api(api.client, await issue_key(shared_dsn, api.organization, "write"))
+    plain = Api(api.client, await key("write"))
     for method, where in (("GET", PATH), ("POST", PATH), ("GET", AUDIT), ("DELETE", path)):
         is_failure(await plain.call(method, where), 403, "forbidden.scope")
 
@@ -173,14 +171,10 @@ async def test_no_key_makes_one_that_lasts_longer(api: Api) -> None:
 async def test_no_key_replays_the_new_secret_of_another_key(api: Api, shared_dsn: str) -> None:
     """A stored response would have a secret with more scopes than those of the key."""
     path = f"{PATH}/{(await create(api, scopes=['audit:read']))[0]['id']}/rotate"
-    headers = {"Idempotency-Key": "rotation-1"}
+    key, headers = partial(issue_key, shared_dsn, api.organization), {"Idempotency-Key": "key-1"}
     for scope in ("read", "write"):
         owner, other = [
-            Api(
-                api.client,
-                await issue_key(shared_dsn, api.organization, scope, "keys:manage", *more),
-            )
-            for more in (["audit:read"], [])
+            Api(api.client, await key(scope, "keys:manage", *more)) for more in (["audit:read"], [])
         ]
         first = await owner.post(path, {}, headers=headers)
         assert (await owner.post(path, {}, headers=headers)).raw == first.raw

@@ -191,10 +191,10 @@ async def test_inexact_ids_are_not_found(api: Api, wrong: str) -> None:
         await api.delete(path),
     ):
         assert (answer.status, answer.details) == (404, [("not_found", "id")])
-    known = (await create(api)).rpartition("/")[2]
-    replaced = await api.put(SUPPLIERS, [{"id": known, **BARE}, {"id": wrong, **BARE}])
+    existing = (await create(api)).rpartition("/")[2]
+    replaced = await api.put(SUPPLIERS, [{"id": existing, **BARE}, {"id": wrong, **BARE}])
     assert (replaced.status, replaced.details) == (404, [("not_found", "[1].id")])
-    deleted = await api.delete(SUPPLIERS, [("ids", known), ("ids", wrong)])
+    deleted = await api.delete(SUPPLIERS, [("ids", existing), ("ids", wrong)])
     assert (deleted.status, deleted.details) == (404, [("not_found", "ids[1]")])
 
 
