@@ -115,6 +115,7 @@ async def test_a_color_once_in_a_style(api: Api) -> None:
     assert (await api.put(PATH, swap)).status == 200
 
 
+@pytest.mark.demo_data
 async def test_a_pair_of_two_writers_is_made_once(api: Api) -> None:
     pair = await style_and_color(api)
     for _ in range(20):
