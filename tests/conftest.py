@@ -187,6 +187,12 @@ async def shared_connection(shared_dsn: str) -> AsyncIterator[asyncpg.Connection
     await connection.close()
 
 
+@pytest.fixture(scope="session")
+async def shared_keys(shared_connection: asyncpg.Connection) -> dict[str, str]:
+    """Keys of organizations 1 and 2 there."""
+    return await issue_keys(shared_connection, 1, 2)
+
+
 @pytest.fixture
 async def new_keys(shared_connection: asyncpg.Connection) -> dict[str, str]:
     """Keys of two empty organizations there that no other test sees."""
@@ -213,11 +219,13 @@ def apis(request: pytest.FixtureRequest) -> dict[str, Api]:
     """Callers of two organizations, which are new on a service that tests share.
 
     Tests that are marked with ``demo_data``, or that name the service or its database, get their
-    own, with the demo data.
+    own, with the demo data. Those that only add to it are marked with ``shared_demo_data``.
     """
     has_own = request.node.get_closest_marker("demo_data")
     if has_own or not {"client", "demo_dsn"}.isdisjoint(request.fixturenames):
         names = ("client", "demo_keys")
+    elif request.node.get_closest_marker("shared_demo_data"):
+        names = ("shared_client", "shared_keys")
     else:
         names = ("shared_client", "new_keys")
     client, keys = map(request.getfixturevalue, names)

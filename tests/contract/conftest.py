@@ -12,18 +12,12 @@ from aiohttp.test_utils import TestClient
 
 from service.database import organization_poller
 from service.organizations import administration
-from tests.support.api import Api, issue_key, issue_keys
+from tests.support.api import Api, issue_key
 from tests.support.clock import Clock
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.keyed_references import NUMBERS, World
 from tests.support.receivers import TestReceiver, receiving, sending_api
 from tests.support.serving import serving
-
-
-@pytest.fixture(scope="session")
-async def shared_keys(shared_connection: asyncpg.Connection) -> dict[str, str]:
-    """Keys of organizations 1 and 2."""
-    return await issue_keys(shared_connection, 1, 2)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import orjson
@@ -127,10 +128,10 @@ async def test_faulty_bodies(api: Api) -> None:
         assert answer.details == [("validation_error.out_of_range", "overlapSeconds")]
 
 
-async def test_no_key_makes_or_changes_one_with_more_scopes(api: Api, demo_dsn: str) -> None:
+async def test_no_key_makes_or_changes_one_with_more_scopes(api: Api, shared_dsn: str) -> None:
     document, _ = await create(api, scopes=["*:read", "styles:delete"])
-    path = f"{PATH}/{document['id']}"
-    manager = Api(api.client, await issue_key(demo_dsn, 1, "read", "styles:write", "keys:manage"))
+    path, key = f"{PATH}/{document['id']}", partial(issue_key, shared_dsn, api.organization_id)
+    manager = Api(api.client, await key("read", "styles:write", "keys:manage"))
     for scopes, index in (
         (["*:read", "styles:delete"], 1),
         (["styles:write", "colors:write"], 1),
@@ -146,7 +147,7 @@ async def test_no_key_makes_or_changes_one_with_more_scopes(api: Api, demo_dsn: 
     made, _ = await create(manager, scopes=allowed)
     assert (await manager.delete(f"{PATH}/{made['id']}")).status == 200
     assert (await api.delete(path)).status == 200
-    plain = Api(api.client, await issue_key(demo_dsn, 1, "write"))
+    plain = Api(api.client, await key("write"))
     for method, where in (("GET", PATH), ("POST", PATH), ("GET", AUDIT), ("DELETE", path)):
         is_failure(await plain.call(method, where), 403, "forbidden.scope")
 
@@ -167,14 +168,13 @@ async def test_no_key_makes_one_that_lasts_longer(api: Api) -> None:
         assert refused.details == [("validation_error.invalid_value", "expiresAt")]
 
 
-async def test_no_key_replays_the_new_secret_of_another_key(api: Api, demo_dsn: str) -> None:
+async def test_no_key_replays_the_new_secret_of_another_key(api: Api, shared_dsn: str) -> None:
     """A stored response would have a secret with more scopes than those of the key."""
     path = f"{PATH}/{(await create(api, scopes=['audit:read']))[0]['id']}/rotate"
-    headers = {"Idempotency-Key": "rotation-1"}
+    key, headers = partial(issue_key, shared_dsn, api.organization_id), {"Idempotency-Key": "key-1"}
     for scope in ("read", "write"):
         owner, other = [
-            Api(api.client, await issue_key(demo_dsn, 1, scope, "keys:manage", *more))
-            for more in (["audit:read"], [])
+            Api(api.client, await key(scope, "keys:manage", *more)) for more in (["audit:read"], [])
         ]
         first = await owner.post(path, {}, headers=headers)
         assert (await owner.post(path, {}, headers=headers)).raw == first.raw
@@ -207,10 +207,10 @@ async def test_a_deleted_key_pauses_its_webhooks(api: Api) -> None:
     assert (await api.get(AUDIT)).data[-1]["details"] == {"pausedWebhooks": [str(theirs)]}
 
 
-async def test_rotation_under_load_refuses_nobody(api: Api, demo_dsn: str) -> None:
+async def test_rotation_under_load_refuses_nobody(api: Api, shared_dsn: str) -> None:
     """Clients of two workers go over to the new secrets while they are sending."""
     keys = [await create(api) for _ in range(examples(few=10, many=100))]
-    async with serving(demo_dsn) as server, TestClient(server) as other:
+    async with serving(shared_dsn) as server, TestClient(server) as other:
         clients = [each.key for _, each in keys]
         statuses, is_done, turns = list[int](), False, asyncio.Semaphore(10)
 
@@ -237,8 +237,8 @@ async def test_a_deleted_key_is_refused_by_each_worker(api: Api, demo_dsn: str) 
     document, own = await create(api)
     await execute(
         demo_dsn,
-        "insert into item (organization_id, number, name) select 1, 'n' || i, "
-        "repeat(md5(i::text), 60) from generate_series(1, 6000) i",
+        "drop index item_by_word; insert into item (organization_id, number, name) "
+        "select 1, 'n' || i, repeat(md5(i::text), 600) from generate_series(1, 600) i",
     )
     async with serving(demo_dsn) as server, TestClient(server) as other:
         workers = [Api(client, own.key) for client in (api.client, other)]

@@ -2,13 +2,13 @@
 
 import asyncio
 
-import asyncpg
 import pytest
 
 from service.http import request_body
 from tests.contract.test_budgets import upload
 from tests.support.api import Api, issue_key
 from tests.support.changes import PATH
+from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import is_failure
 from tests.support.time_limits import within
 
@@ -23,16 +23,15 @@ async def now(api: Api) -> str:
 
 async def end_key(dsn: str, key: str, how: str = "revoked_at") -> None:
     """Revoke the key or let it expire."""
-    connection = await asyncpg.connect(dsn)
-    statement = f"update api_key set {how} = now() where id = $1"
-    await connection.execute(statement, int(key.split("_")[2]))
-    await connection.close()
+    await execute(dsn, f"update api_key set {how} = now() where id = $1", int(key.split("_")[2]))
 
 
 @pytest.mark.contract("Callers", "Changes")
 @pytest.mark.parametrize("how", ["revoked_at", "expires_at"])
-async def test_a_waiting_reader_does_not_outlive_its_key(api: Api, demo_dsn: str, how: str) -> None:
-    reader = Api(api.client, await issue_key(demo_dsn, 1, "read"))
+async def test_a_waiting_reader_does_not_outlive_its_key(
+    api: Api, shared_dsn: str, how: str
+) -> None:
+    reader = Api(api.client, await issue_key(shared_dsn, api.organization_id, "read"))
     start = await now(reader)
     seconds = {"changed": "20", "empty": "1"}
     reading = [
@@ -40,7 +39,7 @@ async def test_a_waiting_reader_does_not_outlive_its_key(api: Api, demo_dsn: str
         for wait in seconds.values()
     ]
     await asyncio.sleep(0.2)
-    await end_key(demo_dsn, reader.key, how)
+    await end_key(shared_dsn, reader.key, how)
     async with within(10):
         is_failure(await reading[1], 401, "unauthorized")
         assert (await api.post(GROUPS, {"name": "Knit"})).status == 201
@@ -50,16 +49,16 @@ async def test_a_waiting_reader_does_not_outlive_its_key(api: Api, demo_dsn: str
 @pytest.mark.contract("Callers", "Budgets")
 @pytest.mark.parametrize("seconds", [0, 60])
 async def test_a_slow_body_does_not_outlive_its_key(
-    api: Api, demo_dsn: str, monkeypatch: pytest.MonkeyPatch, seconds: float
+    api: Api, shared_dsn: str, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     """A body that is complete within the promised 5 seconds is taken."""
     monkeypatch.setattr(request_body, "KEY_CACHE_SECONDS", seconds)
-    writer = Api(api.client, await issue_key(demo_dsn, 1))
+    writer = Api(api.client, await issue_key(shared_dsn, api.organization_id))
     raw = b'{"name":"Slow"}'
     async with upload(writer, f"Content-Length: {len(raw)}") as body:
         await body.send(raw[:5])
         # The key is known now.
         assert (await writer.get(GROUPS)).status == 200
-        await end_key(demo_dsn, writer.key)
+        await end_key(shared_dsn, writer.key)
         await body.send(raw[5:])
         assert (await body.answer())[0] == (201 if seconds else 401)

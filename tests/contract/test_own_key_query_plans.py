@@ -29,7 +29,7 @@ pytestmark = [
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
 
-RECORDS, KEYS = int(os.environ.get("TEST_RECORDS", "30000")), 200
+RECORDS, KEYS = int(os.environ.get("TEST_RECORDS", "10000")), 200
 CHOSEN = [n * (RECORDS // (KEYS + 6)) for n in range(1, KEYS + 1)]
 COLORS = """
 insert into color (organization_id, id, name, user_defined_id, state)
@@ -161,12 +161,11 @@ def leads_to_keys(resource: MasterRecord, row: str) -> None:
 
 
 @pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda resource: resource.name)
-async def test_every_own_key_has_its_index(resource: Any, shared_dsn: str) -> None:
-    connection = await asyncpg.connect(shared_dsn)
-    rows = await connection.fetch(
-        "select indexdef from pg_indexes where tablename = $1", resource.table
-    )
-    await connection.close()
+async def test_every_own_key_has_its_index(
+    resource: Any, shared_connection: asyncpg.Connection
+) -> None:
+    text = "select indexdef from pg_indexes where tablename = $1"
+    rows = await shared_connection.fetch(text, resource.table)
     columns = [column_of(name) for name in reversed(resource.key_fields)]
     expected = f"({', '.join(('organization_id', *columns, 'id'))})"
     assert any(row["indexdef"].endswith(expected) for row in rows)

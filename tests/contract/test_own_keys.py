@@ -10,6 +10,7 @@ from service import schemas
 from service.records.master_record import MasterRecord
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
+from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
 from tests.support.parametrize import (
     WITH_OWN_KEY,
@@ -17,7 +18,7 @@ from tests.support.parametrize import (
     of_each_with_own_key,
 )
 
-pytestmark = [pytest.mark.contract("Own keys"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Own keys")
 
 COLORS, GROUPS = "/api/colors", "/api/groups"
 MATCH = {"match": "userDefinedId"}
@@ -39,6 +40,7 @@ async def bodies(api: Api, resource: MasterRecord, shape: str, seed: int) -> lis
     return [body | {str(resource.own_key): f"OWN-{n}"} for n, body in enumerate(made)]
 
 
+@pytest.mark.demo_data
 @of_each_with_own_key
 async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
     resource: MasterRecord, api: Api
@@ -73,6 +75,7 @@ async def test_by_own_key_records_are_created_replaced_deleted_and_restored(
         assert [row["id"] for row in restored.data] == ids
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Merges")
 @of_each_resource
 async def test_records_are_changed_in_part_by_id(resource: MasterRecord, api: Api) -> None:
@@ -91,6 +94,7 @@ async def test_records_are_changed_in_part_by_id(resource: MasterRecord, api: Ap
     assert (await api.get(f"{root}/{ids[0]}?form=writable")).data == before | change
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Merges")
 @of_each_with_own_key
 async def test_records_are_changed_in_part_by_own_key(resource: MasterRecord, api: Api) -> None:
@@ -212,7 +216,7 @@ async def test_items_by_key_have_one_and_no_id(api: Api) -> None:
     ]
 
 
-@pytest.mark.parametrize("named", ["name", "id", ""])
+@in_each("named", ["name", "id", ""])
 async def test_only_the_own_key_matches(api: Api, named: str) -> None:
     item = {"name": "Sage", "userDefinedId": "A", "state": "active"}
     answer = await api.put(COLORS, [item], params={"match": named})
@@ -241,11 +245,11 @@ async def test_writers_at_once_make_no_twins(api: Api, other_api: Api) -> None:
     assert len({answer.data[0]["id"] for answer in answers}) == 3
 
 
-async def test_a_night_in_which_nothing_changed_writes_nothing(api: Api, demo_dsn: str) -> None:
+async def test_a_night_in_which_nothing_changed_writes_nothing(api: Api, shared_dsn: str) -> None:
     items = [
         {"name": f"Night {n}", "userDefinedId": f"N-{n}", "state": "active"} for n in range(20)
     ]
     await api.put(COLORS, items, params=MATCH)
-    before = await rows.dump(demo_dsn, versions=True)
+    before = await rows.dump(shared_dsn, versions=True)
     assert shown(await api.put(COLORS, items, params=MATCH)) == ["unchanged"] * 20
-    assert await rows.dump(demo_dsn, versions=True) == before
+    assert await rows.dump(shared_dsn, versions=True) == before

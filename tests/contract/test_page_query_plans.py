@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
 
-RELATIONS, STYLES = 40_000, 2_000
+RELATIONS, STYLES = 20_000, 2_000
 PAGE = 30
 #: Each row of the page has its style looked up, and one more row tells that there are more.
 MOST_ROWS = 4 * PAGE

@@ -8,7 +8,7 @@ from tests.support.api import Api
 from tests.support.changes import Follower
 from tests.support.part_collections import listed, put
 
-pytestmark = [pytest.mark.contract("Part collections"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Part collections")
 
 CHARTS = "/api/measurement-charts"
 MEASURED = "/api/measurements"
@@ -69,6 +69,7 @@ async def test_a_part_has_entries_of_its_own(api: Api) -> None:
     ]
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Measured values")
 async def test_an_item_of_measurements_leaves_other_sizes(api: Api) -> None:
     """Sizes that are named are replaced, others stay, and unknown ones are reported."""
@@ -104,7 +105,8 @@ async def test_an_item_of_measurements_leaves_other_sizes(api: Api) -> None:
 @pytest.mark.contract("Merges")
 async def test_merges_keep_what_is_not_sent(api: Api) -> None:
     """Null clears a field, and a list is replaced as a whole."""
-    styles = (await api.get("/api/styles", {"pageSize": "2"})).data
+    numbers = [{"number": f"M-{n}", "name": "Merged"} for n in (1, 2)]
+    styles = (await api.post("/api/styles", numbers)).data
     items = [
         {"styleId": style["id"], "unit": "cm", "lines": [{"name": "A", "tolerance": "1.50"}]}
         for style in styles
@@ -117,8 +119,7 @@ async def test_merges_keep_what_is_not_sent(api: Api) -> None:
     assert merged.status == 200, merged.raw
     assert merged.data[0] == charts[0] | {"unit": None}
     assert merged.data[1]["unit"] == "cm"
-    active = [line["name"] for line in merged.data[1]["lines"] if not line["isDeactivated"]]
-    assert active == ["B"]
+    assert [line["name"] for line in merged.data[1]["lines"]] == ["B"]
     refused = await api.patch(CHARTS, [{"styleId": ids[0], "lines": None}])
     assert refused.details == [("validation_error.required_field", "[0].lines")]
     wrong = await api.patch(CHARTS, [{"styleId": ids[0], "lines": [{"lineId": 2**62}]}])
@@ -172,6 +173,7 @@ async def test_relations_by_key_outlast_failed_items(api: Api) -> None:
     assert medium["relatedSizeRangeSizeId"] == small["id"]
 
 
+@pytest.mark.shared_demo_data
 @pytest.mark.contract("Features")
 async def test_translations_need_their_feature(other_api: Api) -> None:
     """Contract, Translations: without it, sets must be empty, and stored ones stay."""

@@ -10,9 +10,10 @@ import pytest
 from service.records.master_record import MasterRecord
 from tests.support import generate
 from tests.support.api import Answer, Api, exactly, replacing
+from tests.support.offenders import in_each
 from tests.support.parametrize import of_each_with_simple_key
 
-pytestmark = [pytest.mark.contract("Paths by own key"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Paths by own key")
 
 BRANDS, STYLES, COLORS = "/api/brands", "/api/styles", "/api/colors"
 ODD = "A/B=C %2F+é漢{x}?#&;..\n\u202e"
@@ -32,6 +33,7 @@ def same(by_key: Answer, by_id: Answer) -> bool:
     )
 
 
+@pytest.mark.demo_data
 @pytest.mark.parametrize("key", ["K-1", ODD])
 @of_each_with_simple_key
 async def test_by_key_is_as_by_id(resource: MasterRecord, key: str, api: Api) -> None:
@@ -56,6 +58,7 @@ async def test_by_key_is_as_by_id(resource: MasterRecord, key: str, api: Api) ->
         assert (gone.status, gone.details) == (404, [("not_found", "id")])
 
 
+@pytest.mark.demo_data
 @of_each_with_simple_key
 async def test_a_put_by_key_creates_replaces_and_restores(resource: MasterRecord, api: Api) -> None:
     root, references = f"/api/{resource.name}", await generate.references(api)
@@ -135,7 +138,7 @@ async def test_a_missing_key_is_named(api: Api) -> None:
         assert row["value"] == "There is no record with the customId ACME."
 
 
-@pytest.mark.parametrize(
+@in_each(
     ("path", "kind", "field"),
     [
         (f"{BRANDS}/name=Acme", "invalid_value", "id"),
@@ -161,12 +164,18 @@ async def test_only_own_keys_stand_in_paths(api: Api, path: str, kind: str, fiel
     assert (answer.status, answer.details) == (400, [(f"validation_error.{kind}", field)])
 
 
+async def sized(api: Api) -> dict[str, Any]:
+    """Return a new size range with an own key and a size."""
+    path = (await api.post("/api/size-ranges", {"name": "R", "userDefinedId": "R/1"})).headers
+    await api.put(f"{path['Location']}/sizes", [{"name": "M/L"}])
+    return dict((await api.get(path["Location"])).data)
+
+
 async def test_parts_are_below_the_key_of_their_record(api: Api) -> None:
     style = (await api.post(STYLES, {"number": ODD, "name": "Vest"})).data
-    size_range = (await api.get("/api/size-ranges", {"pageSize": 1})).data[0]
+    size_range = await sized(api)
     color = (await api.post(COLORS, {"name": "Sage", "userDefinedId": "C/1"})).data
-    own_key = size_range["userDefinedId"] or "R-1"
-    await api.patch(f"/api/size-ranges/{size_range['id']}", replacing("/userDefinedId", own_key))
+    own_key = size_range["userDefinedId"]
     sizes = [{"id": size["id"], "name": size["name"]} for size in size_range["sizes"]]
     for by_id, by_key, body in (
         (
@@ -193,9 +202,10 @@ async def test_parts_are_below_the_key_of_their_record(api: Api) -> None:
 @pytest.mark.contract("Measured values", "Sample requests")
 async def test_sample_requests_are_below_the_key_of_their_style(api: Api) -> None:
     style = (await api.post(STYLES, {"number": "S/1", "name": "Vest"})).data
-    size = (await api.get("/api/size-ranges", {"pageSize": 1})).data[0]["sizes"][0]
+    size = (await sized(api))["sizes"][0]
     body = {"styleId": style["id"], "name": "Proto 1", "sizeRangeSizeIds": [size["id"]]}
     request = (await api.post("/api/sample-requests", body)).data
+    other = (await api.post(STYLES, {"number": "S/2", "name": "Vest"})).data
     pairs = [
         (f"{STYLES}/{style['id']}", f"{STYLES}/number=S%2F1"),
         (f"/sample-requests/{request['id']}", "/sample-requests/name=Proto%201"),
@@ -218,7 +228,7 @@ async def test_sample_requests_are_below_the_key_of_their_style(api: Api) -> Non
         (f"{style_key}/sample-requests/name=none/measurements", "sampleRequestId"),
         (f"{style_key}/sample-requests/name=none", "id"),
         (f"{style_key}{request_key}/measurements/name=none", "sizeRangeSizeId"),
-        (f"{STYLES}/1{request_key}", "id"),
+        (f"{STYLES}/{other['id']}{request_key}", "id"),
     ):
         answer = await api.get(path)
         assert (answer.status, answer.details) == (404, [("not_found", field)])

@@ -14,7 +14,7 @@ pytestmark = [
     pytest.mark.contract("Products"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
-ROUNDS = examples(50, 3_000)
+ROUNDS = examples(35, 3_000)
 STYLES = 5
 STEP = timedelta(hours=5)
 

@@ -23,7 +23,7 @@ from tests.support.shop import FIELDS, Copy, Shop
 from tests.support.time_limits import scaled
 
 pytestmark = [pytest.mark.contract("Products"), pytest.mark.plain_postgresql]
-WRITES: Final = int(os.environ.get("TEST_SHOP_WRITES") or "60")
+WRITES: Final = int(os.environ.get("TEST_SHOP_WRITES") or "40")
 STYLES: Final = 5
 WRITERS: Final = 3
 _WORKERS: Final = 2

@@ -74,10 +74,10 @@ async def test_replaces_and_patches_count_together(api: Api) -> None:
     assert set(refused) == {409, 412}
 
 
-@pytest.mark.demo_data
 @pytest.mark.contract("Transactions", "Patches")
 async def test_patches_that_add_to_one_list_all_arrive(api: Api) -> None:
-    groups = [group["id"] for group in (await api.get("/api/color-groups")).data[:ROUNDS]]
+    named = [{"name": f"Group {n}"} for n in range(ROUNDS)]
+    groups = [group["id"] for group in (await api.post("/api/color-groups", named)).data]
     location = (await api.post(COLORS, {"name": "Collected"})).headers["Location"]
     statuses = await at_once(
         *(
@@ -96,11 +96,10 @@ async def defaults(api: Api) -> list[int]:
     return [record["id"] for record in (await api.get(SIZE_RANGES, query)).data]
 
 
-@pytest.mark.demo_data
 @pytest.mark.contract("Size ranges")
 async def test_concurrent_promotions_leave_one_default(api: Api) -> None:
     """By patch, replace, bulk replace and create; there is one default at every moment."""
-    bodies = [{"name": f"Range {n}"} for n in range(ROUNDS)]
+    bodies = [{"name": f"Range {n}", "isDefault": n == 0} for n in range(ROUNDS)]
     made = (await api.post(SIZE_RANGES, bodies)).data
     over = asyncio.Event()
     seen: set[int] = set()
@@ -124,9 +123,9 @@ async def test_concurrent_promotions_leave_one_default(api: Api) -> None:
     assert len(await defaults(api)) == 1
 
 
-@pytest.mark.demo_data
 @pytest.mark.contract("Size ranges")
 async def test_a_default_is_never_a_deleted_one(api: Api) -> None:
+    assert (await api.post(SIZE_RANGES, {"name": "First", "isDefault": True})).status == 201
     for _ in range(ROUNDS):
         location = (await api.post(SIZE_RANGES, {"name": "Short"})).headers["Location"]
         promoted, deleted = await at_once(
@@ -214,24 +213,27 @@ async def test_replaces_that_concern_other_fields_wait_for_the_organization(
 
 @pytest.mark.contract("States")
 @pytest.mark.parametrize(
-    ("root", "use"),
+    ("root", "user", "use"),
     [
-        ("/api/item-categories", "update item set item_category_id = $1 where id = 1"),
+        ("/api/item-categories", "items", "update item set item_category_id = $1 where id = $2"),
         (
             GROUPS,
-            "insert into style_in_group (organization_id, style_id, group_id) values (1, 1, $1)",
+            "styles",
+            "insert into style_in_group (organization_id, style_id, group_id)"
+            " select organization_id, id, $1 from style where id = $2",
         ),
     ],
 )
 async def test_a_delete_waits_for_who_is_about_to_use(
-    api: Api, demo_dsn: str, root: str, use: str
+    api: Api, shared_dsn: str, root: str, user: str, use: str
 ) -> None:
     """Another program's transaction has taken the record into use and is not over yet."""
     record = (await api.post(root, {"name": "Wanted"})).data["id"]
-    connection = await asyncpg.connect(demo_dsn)
+    by = (await api.post(f"/api/{user}", {"number": "U-1", "name": "User"})).data["id"]
+    connection = await asyncpg.connect(shared_dsn)
     try:
         async with connection.transaction():
-            await connection.execute(use, record)
+            await connection.execute(use, record, by)
             deleting = asyncio.create_task(api.delete(f"{root}/{record}"))
             await asyncio.wait([deleting], timeout=scaled(0.1))
             assert not deleting.done()

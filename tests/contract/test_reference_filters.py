@@ -168,7 +168,7 @@ async def test_errors(shared_api: Api) -> None:
     assert (await shared_api.get("/api/facilities", {"subSupplier.id": "007"})).data == []
 
 
-RECORDS, FEW = 40_000, 20
+RECORDS, FEW = 15_000, 20
 DATA = f"""
 insert into organization (id, name) values (1, 'An organization');
 insert into brand (organization_id, id, name, custom_id)

@@ -10,6 +10,7 @@ from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from tests.support.api import Answer, Api, replacing
 from tests.support.keyed_references import BODIES, World, made, text
+from tests.support.offenders import in_each
 
 pytestmark = pytest.mark.contract("References")
 
@@ -101,7 +102,7 @@ MISSING = [
 ]
 
 
-@pytest.mark.parametrize(("collection", "fault", "field_path", "key"), MISSING)
+@in_each(("collection", "fault", "field_path", "key"), MISSING)
 async def test_a_missing_key_is_named_at_its_reference(
     collection: str, fault: dict[str, Any], field_path: str, key: str, shared_api: Api, world: World
 ) -> None:
@@ -126,7 +127,7 @@ UNKNOWN: dict[str, Any] = {
 """Keys that nobody has, by the name of the record; those of others have the same field."""
 
 
-@pytest.mark.parametrize("collection", BODIES)
+@in_each("collection", BODIES)
 async def test_missing_keys_hide_no_other_errors(
     collection: str, shared_api: Api, world: World
 ) -> None:
@@ -161,7 +162,7 @@ async def test_missing_keys_hide_no_other_errors(
 WRONG = [{}, {"id": 1}, {"customId": "x", "id": 1}, {"customId": 7}, {"customId": None}]
 
 
-@pytest.mark.parametrize("wrong", [*WRONG, {"customId": ""}, {"customId": "\0"}], ids=str)
+@in_each("wrong", [*WRONG, {"customId": ""}, {"customId": "\0"}])
 async def test_an_object_of_another_form_is_refused_at_its_field(
     wrong: dict[str, Any], shared_api: Api
 ) -> None:

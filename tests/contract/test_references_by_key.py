@@ -9,6 +9,7 @@ from service.records.keyed_values import keyed_fields
 from service.resources.registry import MASTER_RECORDS, PARTS
 from tests.support.api import Api, replacing
 from tests.support.keyed_references import BODIES, DRY, PARTS_BODIES, World, made, text
+from tests.support.offenders import in_each
 from tests.support.writers import outcomes
 
 pytestmark = pytest.mark.contract("References")
@@ -55,7 +56,7 @@ def common(record: dict[str, Any]) -> Any:
     return shared | {"allowedValues": values}
 
 
-@pytest.mark.parametrize("collection", BODIES)
+@in_each("collection", BODIES)
 async def test_by_key_a_write_does_what_it_does_by_id(
     collection: str, shared_api: Api, world: World
 ) -> None:

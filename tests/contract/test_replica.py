@@ -17,7 +17,7 @@ from tests.support.writers import Writer
 pytestmark = pytest.mark.contract("Changes")
 
 WRITERS = 3
-TIMES = 40
+TIMES = 25
 
 
 async def switch_settings(dsn: str, times: int) -> None:

@@ -23,11 +23,15 @@ from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from service.routes import collection_path
 from tests.contract.test_change_entries import WRITES
-from tests.support.api import Answer, Api, issue_key, replacing
+from tests.support.api import Answer, Api, replacing
 from tests.support.cached_servers import Servers, hits, shown
 from tests.support.cached_servers import servers as servers  # a fixture
+from tests.support.cached_servers import shared_servers as shared_servers  # a fixture
 from tests.support.changes import Follower
+from tests.support.inserted_rows import execute
+from tests.support.offenders import in_each
 from tests.support.priced_styles import price
+from tests.support.sampling import Sample
 from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Envelope")
@@ -66,10 +70,10 @@ class Compared(Api):
 
 @pytest.mark.parametrize("resource", MASTER_RECORDS, ids=lambda resource: resource.name)
 async def test_no_response_is_stale_after_any_write(
-    resource: MasterRecord, servers: Servers
+    resource: MasterRecord, servers: Servers, sample: Sample
 ) -> None:
     root, before = collection_path(resource), hits()
-    for write in WRITES:
+    for write in sample(WRITES, 3):
         random = Random(f"{write.__name__} {resource.name}")
         await write(Compared(servers, [root, f"{root}?pageSize=2"], random), resource, random)
     assert hits() - before > servers.compared / 8
@@ -120,11 +124,11 @@ async def test_many_changes_without_a_number_are_numbered(
 
 
 async def test_settings_are_seen(
-    servers: Servers, demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+    servers: Servers, demo_dsn: str, sample: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Features of an organization change documents of its records."""
     monkeypatch.setattr(organizations_caller, "KEY_CACHE_SECONDS", 0)
-    paths = [f"{root}?pageSize=100" for root in LISTS]
+    paths = [*sample(LISTS, 10), COLORS, "/api/size-ranges"]
     connection = await asyncpg.connect(demo_dsn)
     try:
         for features in ("pro = not pro", "multiple_language = not multiple_language"):
@@ -145,16 +149,12 @@ async def test_a_response_lives_for_a_bounded_time(
     """Data that is changed by SQL alone is seen when the response has expired."""
     monkeypatch.setattr(cache_entries, "RESPONSE_CACHE_SECONDS", 0.05)
     await servers.compare(f"{COLORS}/1")
-    connection = await asyncpg.connect(demo_dsn)
-    try:
-        await connection.execute("update color set name = 'By SQL' where organization_id = 1")
-    finally:
-        await connection.close()
+    await execute(demo_dsn, "update color set name = 'By SQL' where organization_id = 1")
     await asyncio.sleep(0.06)
     await servers.compare(f"{COLORS}/1")
 
 
-@pytest.mark.parametrize(
+@in_each(
     "headers",
     [
         {"Accept-Encoding": "gzip"},
@@ -163,42 +163,46 @@ async def test_a_response_lives_for_a_bounded_time(
         {"Prefer": "count=exact, return=minimal"},
         {"Accept-Encoding": "gzip", "Prefer": "count=exact"},
     ],
-    ids=str,
 )
-async def test_headers_choose_the_response(servers: Servers, headers: dict[str, str]) -> None:
-    for _ in range(3):
+async def test_headers_choose_the_response(
+    shared_servers: Servers, headers: dict[str, str]
+) -> None:
+    cache, fresh_one = shared_servers.cached, shared_servers.fresh
+    for _ in range(2):
         for sent in (headers, {}, headers):
-            cached = await servers.cached.get(COLORS, headers=sent)
-            fresh = await servers.fresh.get(COLORS, headers=sent)
+            cached = await cache.get(COLORS, headers=sent)
+            fresh = await fresh_one.get(COLORS, headers=sent)
             assert shown(cached) == shown(fresh)
             tag = {"If-None-Match": cached.headers["ETag"]}
-            assert (await servers.cached.get(COLORS, headers=sent | tag)).status == 304
-            head = await servers.cached.call("HEAD", COLORS, headers=sent)
+            assert (await cache.get(COLORS, headers=sent | tag)).status == 304
+            head = await cache.call("HEAD", COLORS, headers=sent)
             assert (head.status, head.raw) == (200, b"")
             assert head.headers["ETag"] == cached.headers["ETag"]
 
 
-async def test_failures_are_not_cached(servers: Servers) -> None:
+async def test_failures_are_not_cached(shared_servers: Servers) -> None:
     for path in (f"{COLORS}/{2**62}", f"{COLORS}?colour=red", f"{COLORS}/x"):
         before = hits()
         for _ in range(3):
-            await servers.compare(path)
+            await shared_servers.compare(path)
         assert hits() == before
 
 
-async def test_organizations_share_nothing(servers: Servers, demo_dsn: str) -> None:
-    other = Api(servers.cached.client, await issue_key(demo_dsn, 2))
+async def test_organizations_share_nothing(
+    shared_servers: Servers, shared_keys: dict[str, str]
+) -> None:
+    other = Api(shared_servers.cached.client, shared_keys["other"])
     for _ in range(2):
-        mine, theirs = await servers.cached.get(COLORS), await other.get(COLORS)
+        mine, theirs = await shared_servers.cached.get(COLORS), await other.get(COLORS)
         assert mine.raw != theirs.raw
-        await servers.compare(COLORS)
+        await shared_servers.compare(COLORS)
 
 
 async def test_the_cache_has_a_bound(servers: Servers) -> None:
     server: Any = servers.cached.client.server
     cache = server.app[RESPONSE_CACHE]
-    cache._max_bytes = 256 * 1024
-    for size in range(1, 101):
+    cache._max_bytes = 48 * 1024
+    for size in range(1, 41):
         await servers.cached.get(f"{COLORS}?pageSize={size}", headers={"Accept-Encoding": "gzip"})
         await servers.cached.get(f"{COLORS}?pageSize={size}", headers={"Accept-Encoding": "gzip"})
         assert cache.size <= cache._max_bytes / response_cache.MAX_ORGANIZATION_SHARE
@@ -214,15 +218,15 @@ async def test_the_cache_has_a_bound(servers: Servers) -> None:
 async def test_reads_that_are_not_repeated_evict_nothing(servers: Servers) -> None:
     server: Any = servers.cached.client.server
     cache = server.app[RESPONSE_CACHE]
-    cache._max_bytes = 256 * 1024
-    for size in range(1, 61):
+    cache._max_bytes = 64 * 1024
+    for size in range(1, 31):
         await servers.cached.get(f"{COLORS}?pageSize={size}")
     full = list(cache._organizations[1].entries)
-    assert len(full) < 60
-    for size in range(61, 101):
+    assert 5 < len(full) < 30
+    for size in range(31, 51):
         await servers.cached.get(f"{COLORS}?pageSize={size}")
     assert list(cache._organizations[1].entries) == full
-    await servers.cached.get(f"{COLORS}?pageSize=20")
+    await servers.cached.get(f"{COLORS}?pageSize=5")
     assert list(cache._organizations[1].entries) != full
 
 

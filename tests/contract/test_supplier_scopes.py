@@ -1,14 +1,18 @@
 """Scopes of suppliers: a key sees its styles and what belongs to them (contract, Scopes)."""
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
+from aiohttp.test_utils import TestClient
 
 from tests.support.api import MERGE_PATCH, Answer, Api, issue_key
 from tests.support.changes import followed
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.listing import walk
 from tests.support.sampling import Sample
+from tests.support.serving import serving
 
 pytestmark = pytest.mark.contract("Scopes")
 
@@ -43,9 +47,18 @@ class World:
         return record["id" if collection == "styles" else "styleId"] in self.styles
 
 
-@pytest.fixture
-async def world(api: Api, demo_dsn: str) -> World:
-    """Every other style is of the supplier, one with measured values among them."""
+@pytest.fixture(scope="module")
+async def world(server_dsn: str, worker_id: str) -> AsyncIterator[World]:
+    """Every other style is of the supplier, one with measured values among them.
+
+    Tests may write what leaves that as it is.
+    """
+    dsn = fresh_database(server_dsn, f"suppliers_{worker_id}", DEMO_TEMPLATE)
+    async with serving(dsn) as server, TestClient(server) as client:
+        yield await _world(Api(client, await issue_key(dsn, 1)), dsn)
+
+
+async def _world(api: Api, dsn: str) -> World:
     supplier_id = (await api.get("/api/suppliers")).data[0]["id"]
     other = (await api.get("/api/suppliers")).data[1]["id"]
     measured = (await api.get("/api/sample-requests", {"pageSize": "100"})).data
@@ -59,7 +72,7 @@ async def world(api: Api, demo_dsn: str) -> World:
     merged = await api.patch("/api/styles", items, content_type=MERGE_PATCH)
     assert merged.status == 200, merged.raw
     key = await issue_key(
-        demo_dsn,
+        dsn,
         1,
         f"styles[supplierId={supplier_id}]:read",
         f"style-prices[supplierId={supplier_id}]:read",
@@ -170,13 +183,17 @@ async def test_pages_of_the_feed_tell_nothing_about_others(world: World) -> None
     styles = [each["id"] for each in await walk(world.whole, "/api/styles")]
     other = next(each for each in styles if each not in world.styles)
     own = min(world.styles)
+    params = {"from": "now", "collection": "styles", "limit": "1"}
+    begun = [
+        await world.supplier.get("/api/changes", {**params, "recordId": str(record_id)})
+        for record_id in (other, UNKNOWN)
+    ]
     for number, record_id in enumerate((other, own, other, other, own, other)):
         items = [{"id": record_id, "description": str(number)}]
         await world.whole.patch("/api/styles", items, content_type=MERGE_PATCH)
-    params = {"from": "oldest", "collection": "styles", "limit": "1"}
     hidden, unknown = [
-        await world.supplier.get("/api/changes", {**params, "recordId": str(record_id)})
-        for record_id in (other, UNKNOWN)
+        await world.supplier.get("/api/changes", {"cursor": page.json["pagination"]["cursor"]})
+        for page in begun
     ]
     assert (hidden.data, unknown.data) == ([], [])
     assert hidden.headers["X-Changes-After"] == unknown.headers["X-Changes-After"]

@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestClient
 
 from service import schemas
 from service.handlers.operations import CHECK
@@ -25,9 +24,9 @@ from tests.support import (
     rows,
     schema_faults,
     tenant_attack,
-    webhooks,
 )
-from tests.support.api import Answer, Api, issue_key
+from tests.support.api import Answer, Api
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.parametrize import of_each_resource
 from tests.support.sampling import Sample
 from tests.support.tenant_attack import TenantPair, referring, same
@@ -39,32 +38,33 @@ UNKNOWN = 10**15
 FEW, SEVERAL, MANY = 4, 12, 8
 ROUTES = [route for route in routes() if route.needs_key]
 LISTS = [route for route in ROUTES if route.operation.name == "list" and "{" not in route.path]
+VICTIMS = Sample(__name__)([1, 2], 1)
 #: Of no organization.
 SHARED = tuple(resource.name for resource in SHARED_LISTS)
 
 
-@pytest.fixture(params=Sample(__name__)([1, 2], 1), ids=lambda victim: f"victim {victim}")
+@pytest.fixture(scope="module", params=VICTIMS, ids=lambda victim: f"victim {victim}")
 async def tenant_pair(
-    request: pytest.FixtureRequest, client: TestClient[Any, Any], demo_dsn: str
-) -> TenantPair:
-    """Both organizations, one of which attacks the other."""
-    victim = request.param
-    stolen = await disjoint_tenants.make_ids_disjoint(demo_dsn, victim)
-    attacker, attacked = [
-        Api(client, await issue_key(demo_dsn, organization_id))
-        for organization_id in (3 - victim, victim)
-    ]
-    for api in (attacker, attacked):
-        await webhooks.ensure_one(api)
-    return TenantPair(attacker, attacked, demo_dsn, victim, stolen)
+    request: pytest.FixtureRequest, server_dsn: str, worker_id: str
+) -> AsyncIterator[TenantPair]:
+    """Organizations for tests that leave the victim as it is, and the attacker's first records."""
+    dsn = fresh_database(server_dsn, f"pair_{worker_id}", DEMO_TEMPLATE)
+    async with disjoint_tenants.pair(dsn, request.param) as made:
+        yield made
+
+
+@pytest.fixture(params=VICTIMS, ids=lambda victim: f"victim {victim}")
+async def own_pair(request: pytest.FixtureRequest, demo_dsn: str) -> AsyncIterator[TenantPair]:
+    async with disjoint_tenants.pair(demo_dsn, request.param) as made:
+        yield made
 
 
 @pytest.fixture
 async def unchanged_database(tenant_pair: TenantPair) -> AsyncIterator[None]:
     """The whole database is afterwards what it was."""
-    before = await rows.dump(tenant_pair.dsn)
+    before = await rows.dump(tenant_pair.dsn, versions=True)
     yield
-    assert await rows.dump(tenant_pair.dsn) == before
+    assert await rows.dump(tenant_pair.dsn, versions=True) == before
 
 
 @pytest.mark.usefixtures("unchanged_database")
@@ -223,23 +223,23 @@ async def refused(api: Api, method: str, path: str, bodies: list[Any]) -> Answer
 
 
 async def test_answers_are_those_of_a_world_without_the_other(
-    tenant_pair: TenantPair, sample: Sample
+    own_pair: TenantPair, sample: Sample
 ) -> None:
     """Lists, with every filter, sort and cursor, are byte for byte what the attacker has alone."""
     requests: list[tuple[str, dict[str, str]]] = []
     for route in sample(LISTS, 10):
-        records = (await tenant_pair.victim.get(route.path, {"pageSize": "100"})).data
+        records = (await own_pair.victim.get(route.path, {"pageSize": "100"})).data
         requests.append((route.path, {"pageSize": "100"}))
         queries = sample(tenant_attack.stolen_queries(route, records), SEVERAL)
         requests += [(route.path, query) for query in queries]
-        async for stolen, forged in tenant_attack.stolen_cursors(tenant_pair, route):
-            answer = await tenant_pair.attacker.get(route.path, {"cursor": stolen})
+        async for stolen, forged in tenant_attack.stolen_cursors(own_pair, route):
+            answer = await own_pair.attacker.get(route.path, {"cursor": stolen})
             assert answer.details == [("validation_error.invalid_cursor", "cursor")]
             requests.append((route.path, {"cursor": forged}))
-    answers = [await tenant_pair.attacker.get(path, query) for path, query in requests]
-    await disjoint_tenants.remove(tenant_pair.dsn, tenant_pair.victim_id)
+    answers = [await own_pair.attacker.get(path, query) for path, query in requests]
+    await disjoint_tenants.remove(own_pair.dsn, own_pair.victim_id)
     for (path, query), before in zip(requests, answers, strict=True):
-        assert same(before, await tenant_pair.attacker.get(path, query)), (path, query)
+        assert same(before, await own_pair.attacker.get(path, query)), (path, query)
     assert sum(answer.status == 200 for answer in answers) > len(answers) * 0.9
 
 

@@ -12,12 +12,11 @@ from typing import Any
 import asyncpg
 import orjson
 import pytest
-from aiohttp.test_utils import TestClient
 
 from service.organizations import administration
 from service.resources import registry
 from tests.support import random_sets
-from tests.support.api import Api, issue_key
+from tests.support.api import Api, issue_keys
 from tests.support.inserted_rows import execute
 from tests.support.sampling import examples, settle_seed
 from tests.support.transactions import SKIP, entry, position, season, send, shown
@@ -25,7 +24,7 @@ from tests.support.transactions import SKIP, entry, position, season, send, show
 pytestmark = pytest.mark.contract("Transactions over collections")
 
 LOG = logging.getLogger(__name__)
-SETS = int(os.environ.get("TEST_SETS", examples(few=8, many=300)))
+SETS = int(os.environ.get("TEST_SETS", examples(few=6, many=300)))
 
 
 async def exported(api: Api) -> list[bytes]:
@@ -63,16 +62,13 @@ def without_ids(value: Any) -> Any:
 
 
 @pytest.fixture
-async def callers(demo_dsn: str, client: TestClient) -> tuple[Api, Api]:  # type: ignore[type-arg]
+async def callers(api: Api, shared_connection: asyncpg.Connection) -> tuple[Api, Api]:
     """Callers of two new organizations that have every feature."""
-    connection = await asyncpg.connect(demo_dsn)
-    ids = [
-        await administration.create_organization(connection, name, multiple_language=True, pro=True)
-        for name in ("Law", "Law")
-    ]
-    await connection.close()
-    first, second = [Api(client, await issue_key(demo_dsn, each)) for each in ids]
-    return first, second
+    other = await administration.create_organization(
+        shared_connection, "Law", multiple_language=True, pro=True
+    )
+    keys = await issue_keys(shared_connection, other, other)
+    return api, Api(api.client, keys["writer"])
 
 
 async def test_a_set_of_all_collections_is_written_in_any_order(callers: tuple[Api, Api]) -> None:
@@ -142,8 +138,9 @@ async def _compare(
     return ["failed", *({"skipped"} if len(failing) < len(entries) else ())]
 
 
-async def test_keys_that_a_request_frees_are_free(api: Api, demo_dsn: str) -> None:
-    await execute(demo_dsn, "update organization set unique_keys = true where id = 1")
+async def test_keys_that_a_request_frees_are_free(api: Api, shared_dsn: str) -> None:
+    setting = "update organization set unique_keys = true where id = $1"
+    await execute(shared_dsn, setting, api.organization_id)
     keys = {"A": "first", "B": "second", "C": "third"}
     created = await send(
         api, [entry("groups", userDefinedId=f"K-{key}", name=name) for key, name in keys.items()]

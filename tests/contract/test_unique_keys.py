@@ -30,9 +30,14 @@ KEYED = [
 
 
 @pytest.fixture
-async def unique(api: Api, demo_dsn: str) -> Api:
-    """A caller of organization 1, whose own keys are unique."""
-    await execute(demo_dsn, "update organization set unique_keys = true where id = 1")
+async def unique(api: Api, shared_dsn: str) -> Api:
+    """A caller of an organization whose own keys are unique."""
+    return await with_unique_keys(api, shared_dsn)
+
+
+async def with_unique_keys(api: Api, dsn: str) -> Api:
+    setting = "update organization set unique_keys = true where id = $1"
+    await execute(dsn, setting, api.organization_id)
     return api
 
 
@@ -45,7 +50,10 @@ def failed(answer: Answer, *rows: tuple[str, str]) -> bool:
 
 
 @pytest.mark.parametrize("resource", KEYED, ids=lambda resource: resource.name)
-async def test_a_taken_key_is_refused_by_every_write(resource: MasterRecord, unique: Api) -> None:
+async def test_a_taken_key_is_refused_by_every_write(
+    resource: MasterRecord, api: Api, demo_dsn: str
+) -> None:
+    unique = await with_unique_keys(api, demo_dsn)
     root, key = f"/api/{resource.name}", str(resource.own_key)
     references, others = await generate.references(unique), dict[str, Any]()
 

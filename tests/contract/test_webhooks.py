@@ -191,7 +191,7 @@ async def test_preconditions_and_dry_runs_are_refused(api: Api) -> None:
     ]
 
 
-async def test_rewind_sets_the_position(api: Api, demo_dsn: str) -> None:
+async def test_rewind_sets_the_position(api: Api, shared_dsn: str) -> None:
     webhook = await subscribe(api)
     path = f"{HOOKS}/{webhook['id']}/rewind"
     for _ in range(4):
@@ -203,7 +203,8 @@ async def test_rewind_sets_the_position(api: Api, demo_dsn: str) -> None:
         assert answer.data["lag"]["transactions"] == 4 - n
     beyond = await api.post(path, {"n": 5})
     assert beyond.details == [(invalid("out_of_range"), "n")]
-    await execute(demo_dsn, "update change_feed set cleared_n = 2")
+    cleared = "update change_feed set cleared_n = 2 where organization_id = $1"
+    await execute(shared_dsn, cleared, api.organization_id)
     is_failure(await api.post(path, {"n": 1}), 410, "gone.changes_expired")
     assert (await api.post(path, {"n": 0})).data["position"] == 2
     for body in ({}, {"n": "1"}, {"n": -1}, {"n": 1, "m": 2}):
@@ -211,7 +212,7 @@ async def test_rewind_sets_the_position(api: Api, demo_dsn: str) -> None:
     assert (await api.post(path, {})).details == [(invalid("required_field"), "n")]
 
 
-async def test_rewind_takes_a_cursor(api: Api, other_api: Api, demo_dsn: str) -> None:
+async def test_rewind_takes_a_cursor(api: Api, other_api: Api, shared_dsn: str) -> None:
     webhook = await subscribe(api)
     path = f"{HOOKS}/{webhook['id']}/rewind"
     for count in (1, 4, 1):
@@ -229,9 +230,11 @@ async def test_rewind_takes_a_cursor(api: Api, other_api: Api, demo_dsn: str) ->
     foreign = await other_api.post(f"{HOOKS}/{other['id']}/rewind", {"cursor": cursor})
     assert foreign.details == [(invalid("invalid_cursor"), "cursor")]
     assert (await api.post(path, {"cursor": None})).status == 400
-    await execute(demo_dsn, "update change_feed set cleared_n = 2")
+    cleared = "update change_feed set cleared_n = 2 where organization_id = $1"
+    await execute(shared_dsn, cleared, api.organization_id)
     is_failure(await api.post(path, {"cursor": cursor}), 410, "gone.changes_expired")
-    await execute(demo_dsn, "update change_feed set cleared_n = 0, epoch = epoch + 1")
+    anew = "update change_feed set cleared_n = 0, epoch = epoch + 1 where organization_id = $1"
+    await execute(shared_dsn, anew, api.organization_id)
     is_failure(await api.post(path, {"cursor": cursor}), 410, "gone.changes_expired")
 
 

@@ -203,15 +203,15 @@ async def test_skipping_without_a_failure_says_created(api: Api) -> None:
 
 
 @pytest.mark.contract("Skipping failing items")
-async def test_failure_of_every_item_writes_nothing(api: Api, demo_dsn: str) -> None:
-    before = await rows.dump(demo_dsn, versions=True)
+async def test_failure_of_every_item_writes_nothing(api: Api, shared_dsn: str) -> None:
+    before = await rows.dump(shared_dsn, versions=True)
     answer = await api.put(
         COLORS, [{"id": 1}, {"id": 2**60, "name": "x", "state": "active"}], params=SKIP
     )
     assert (answer.status, answer.json["code"]) == (200, "partial")
     assert shown(answer) == ["failed", "failed"]
     assert [d["type"] for d in answer.data[1]["details"]] == ["not_found"]
-    assert await rows.dump(demo_dsn, versions=True) == before
+    assert await rows.dump(shared_dsn, versions=True) == before
 
 
 @pytest.mark.contract("Skipping failing items")

@@ -19,12 +19,12 @@ pytestmark = pytest.mark.contract("Own keys")
 @pytest.mark.demo_data
 async def test_no_own_key_is_blank_wherever_it_is_written(api: Api, sample: Sample) -> None:
     """In every collection: create, replace, both patches, by id and by key, newKey, and paths."""
-    wrong = []
+    wrong, references = [], await generate.references(api)
     for resource in sample(WITH_OWN_KEY, 12):
         if resource.properties[resource.key_fields[0]].stored_kind != "string":
             continue
         root, key = f"/api/{resource.name}", resource.key_fields[0]
-        body = generate.body(resource, "create", await generate.references(api), Random(7))
+        body = generate.body(resource, "create", references, Random(7))
         body |= {key: "BLANK-0"}
         created = await api.post(root, body)
         path = f"{root}/{created.data['id']}"
@@ -61,11 +61,11 @@ async def test_no_own_key_is_blank_wherever_it_is_written(api: Api, sample: Samp
 async def test_stored_blank_keys_belong_to_nobody(api: Api, demo_dsn: str, sample: Sample) -> None:
     connection = await asyncpg.connect(demo_dsn)
     await connection.execute("update organization set unique_keys = true where id = 1")
+    ids = await generate.references(api)
     for resource in sample(WITH_OWN_KEY, 12):
         root, key = f"/api/{resource.name}", str(resource.own_key)
         if "null" not in schemas.definition(resource.name, "writable").properties[key].types:
             continue
-        ids = await generate.references(api)
         bodies = [
             generate.body(resource, "create", ids, Random(8)) | {key: f"B-{n}"} for n in range(2)
         ]

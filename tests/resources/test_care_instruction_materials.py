@@ -7,7 +7,6 @@ import asyncio
 from random import Random
 from typing import Any
 
-import asyncpg
 import pytest
 
 from tests.support import rows
@@ -236,21 +235,25 @@ async def test_reference_wanted_by_many_at_once(api: Api) -> None:
     ],
 )
 async def test_reference_taken_meanwhile(
-    api: Api, demo_dsn: str, bulk: bool, said: dict[str, str], field: str | None
+    api: Api,
+    shared_connection: Any,
+    shared_dsn: str,
+    bulk: bool,
+    said: dict[str, str],
+    field: str | None,
 ) -> None:
     """A race that the check cannot see ends in the index, and in conflict.duplicate as well."""
-    free, late = await make(api, None, "KP")
+    free, late, taker = await make(api, None, "KP", None)
     late = (await api.delete(path(late))).data
     items = [{"id": free["id"], "text": "Ceiba"}, {"id": late["id"], "state": "active", **said}]
-    connection = await asyncpg.connect(demo_dsn)
-    async with connection.transaction():
-        await connection.execute(
-            "update care_instruction_material set user_defined_id = 'KP' where id = 1"
+    async with shared_connection.transaction():
+        await shared_connection.execute(
+            "update care_instruction_material set user_defined_id = 'KP' where id = $1",
+            taker["id"],
         )
         call = api.put(MATERIALS, items) if bulk else api.put(path(late), items[1])
         waiting = asyncio.create_task(call)
-        await rows.wait_for_waiters(demo_dsn)
-    await connection.close()
+        await rows.wait_for_waiters(shared_dsn)
     answer = await waiting
     is_failure(answer, 409, "conflict.duplicate")
     assert answer.details == [("conflict.duplicate", field)]

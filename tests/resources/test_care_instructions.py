@@ -36,7 +36,7 @@ async def test_references_may_be_shared(api: Api) -> None:
 
 
 @pytest.mark.contract("Bulk")
-async def test_bulk_put_with_state_deleted(api: Api, demo_dsn: str) -> None:
+async def test_bulk_put_with_state_deleted(api: Api, shared_connection: asyncpg.Connection) -> None:
     """Contract, States: bulk PUT with state=deleted removes, beside items that are updated."""
     gone, remaining = (await api.post(CARE, [RINSE, RINSE])).data
     answer = await api.put(
@@ -47,11 +47,9 @@ async def test_bulk_put_with_state_deleted(api: Api, demo_dsn: str) -> None:
     assert answer.data == [gone | {"state": "deleted"}, remaining | {"text": "Rinse warm"}]
     form("care-instructions", "document").validate(answer.data[0])
     assert (await api.get(f"{CARE}/{gone['id']}")).status == 404
-    connection = await asyncpg.connect(demo_dsn)
-    rows = await connection.fetch(
+    rows = await shared_connection.fetch(
         "select from care_instruction_translation where care_instruction_id = $1", gone["id"]
     )
-    await connection.close()
     assert rows == []
 
 

@@ -49,7 +49,7 @@ async def test_links_that_stay_keep_their_translation(api: Api) -> None:
     assert await shown(api, path) == {3: "Pine"}
 
 
-@pytest.mark.demo_data
+@pytest.mark.shared_demo_data
 @pytest.mark.contract("Features")
 async def test_without_the_feature_there_are_none_to_write(other_api: Api) -> None:
     """Contract, Translations: feature_disabled for a populated list; stored links stay."""

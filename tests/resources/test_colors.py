@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
+from tests.support.offenders import in_each
 
-pytestmark = [pytest.mark.contract("Colors"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Colors")
 
 COLORS = "/api/colors"
 GOOD: dict[str, Any] = {"name": "Kelp", "state": "active"}
@@ -20,11 +21,13 @@ async def _writable(api: Api, color: int) -> dict[str, Any]:
 
 
 async def _linked(api: Api) -> dict[str, Any]:
-    """Return the writable form of a color with groups and languages."""
-    for color in (await api.get("/api/colors")).data:
-        if len(color["colorGroups"]) > 1 and len(color["languageNames"]) > 1:
-            return await _writable(api, color["id"])
-    raise AssertionError("the demo data has no such color")
+    """Return the writable form of a color with groups and named languages, beside a group."""
+    groups = (await api.post("/api/color-groups", [{"name": name} for name in "ABC"])).data
+    links = {"colorGroupIds": [group["id"] for group in groups[:2]], "languageIds": [2, 3]}
+    color = (await api.post(COLORS, GOOD | links)).data["id"]
+    named = [{"languageId": id_, "colorName": f"Name {id_}"} for id_ in links["languageIds"]]
+    assert (await api.put(f"{COLORS}/{color}/translations", named)).status == 200
+    return await _writable(api, color)
 
 
 async def test_links_become_the_set_that_is_sent_and_staying_names_stay(api: Api) -> None:
@@ -47,10 +50,8 @@ async def test_links_become_the_set_that_is_sent_and_staying_names_stay(api: Api
 
 async def test_every_place_of_an_unknown_reference_is_reported_in_request_order(api: Api) -> None:
     """Contract, Colors: unknown colorGroupIds and languageIds are unknown_reference."""
-    first, second = [
-        await _writable(api, color["id"]) for color in (await api.get("/api/colors")).data[:2]
-    ]
-    group_id = (await api.get("/api/color-groups")).data[0]["id"]
+    first, second = await _linked(api), await _linked(api)
+    group_id = first["colorGroupIds"][0]
     first["colorGroupIds"] = [999_999, group_id, 888_888]
     second["languageIds"] = [1, 999_999]
     second["colorGroupIds"] = [999_999]
@@ -66,6 +67,7 @@ async def test_every_place_of_an_unknown_reference_is_reported_in_request_order(
     assert answer.json["error"]["failed_items"] == 2
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Features")
 async def test_without_the_feature_stored_languages_stay(other_api: Api) -> None:
     """Contract, Colors: feature off, a list is refused and an empty one keeps links."""
@@ -83,10 +85,10 @@ async def test_without_the_feature_stored_languages_stay(other_api: Api) -> None
 
 
 @pytest.mark.contract("Presence")
-@pytest.mark.parametrize("nothing", [{}, dict.fromkeys((*TEXTS, *LINKS)), {n: [] for n in LINKS}])
+@in_each("nothing", [{}, dict.fromkeys((*TEXTS, *LINKS)), {n: [] for n in LINKS}])
 async def test_omitted_fields_are_cleared(api: Api, nothing: dict[str, Any]) -> None:
     """Contract, Colors: null clears each text; empty, null and omitted clear links."""
-    group = (await api.get("/api/color-groups")).data[0]["id"]
+    group = (await api.post("/api/color-groups", {"name": "Greens"})).data["id"]
     full = GOOD | dict.fromkeys(TEXTS, "x") | {"colorGroupIds": [group], "languageIds": [8]}
     made = await api.post(COLORS, full)
     path = made.headers["Location"]
@@ -98,8 +100,9 @@ async def test_omitted_fields_are_cleared(api: Api, nothing: dict[str, Any]) -> 
     assert bulk.data == [made.data | cleared]
 
 
+@pytest.mark.demo_data
 @pytest.mark.contract("Features")
-@pytest.mark.parametrize("nothing", [{}, {"languageIds": None}, {"languageIds": []}])
+@in_each("nothing", [{}, {"languageIds": None}, {"languageIds": []}])
 async def test_feature_off_leaves_links(other_api: Api, nothing: dict[str, Any]) -> None:
     """Contract, Colors: feature off, empty, null and omitted leave stored links alone."""
     colors = (await other_api.get(COLORS, {"pageSize": "100"})).data
@@ -171,16 +174,3 @@ async def test_states(api: Api) -> None:
     patch = [{"op": "add", "path": "/state", "value": "deleted"}]
     assert (await api.put(path, GOOD | {"state": "deleted"})).details == refused
     assert (await api.patch(path, patch)).details == refused
-
-
-@pytest.mark.contract("Bulk", "Limits")
-async def test_items_per_request(api: Api) -> None:
-    """Contract, Bulk: 1,000 colors in one bulk request; bulk failures tell of the request."""
-    made = (await api.post(COLORS, [GOOD] * 1000)).data
-    items = [{"id": color["id"], **GOOD, "colorNote": "Lab dip"} for color in made]
-    assert len((await api.put(COLORS, items)).data) == 1000
-    beyond = await api.put(COLORS, [*items, {"id": 1, **GOOD}])
-    assert beyond.details == [("validation_error.too_many_items", None)]
-    error = beyond.json["error"]
-    assert (error["operation"], error["total_items"]) == ("bulk_replace", 1001)
-    assert isinstance(error["summary"], str)

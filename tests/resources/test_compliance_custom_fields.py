@@ -106,7 +106,7 @@ async def test_moved_children_free_their_parent(api: Api) -> None:
     assert [field["state"] for field in answer.data] == ["deleted", "active"]
 
 
-@pytest.mark.demo_data
+@pytest.mark.shared_demo_data
 async def test_lists_filter_by_the_parent(api: Api) -> None:
     """Contract, Lists: every response field is a filter, the parent's name among them."""
     listed = (await api.get(COMPLIANCE, {"parentCustomFieldName": "Country of origin"})).data

@@ -15,7 +15,7 @@ from tests.support.value_model import Field, Key, Model
 pytestmark = [pytest.mark.contract("Custom field values", "Styles"), pytest.mark.demo_data]
 
 #: 5,000 states in all: each style has definitions of its own.
-STYLES: Final = examples(3, 5)
+STYLES: Final = examples(2, 5)
 STATES: Final = 20
 _LACKING: Final = re.compile(
     r"Mandatory custom field (\d+) has no value(?: for style color (\d+))?(?: in size (\d+))?: .+\."

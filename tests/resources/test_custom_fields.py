@@ -1,7 +1,5 @@
 """Tests of rules that compliance and style custom fields share (contract, Custom fields)."""
 
-from typing import Any
-
 import pytest
 
 from tests.support.api import Api
@@ -199,10 +197,10 @@ async def test_a_field_is_not_restored_below_a_deleted_parent(api: Api, root: st
 
 
 @pytest.mark.contract("Transactions")
-async def test_a_failed_batch_changes_nothing(api: Api, root: str, demo_dsn: str) -> None:
+async def test_a_failed_batch_changes_nothing(api: Api, root: str, shared_dsn: str) -> None:
     """Contract, Bulk: one transaction, all or nothing; every failure is told, in order."""
     fields = [await new(api, root, type="text") for _ in range(3)]
-    before = await dump(demo_dsn, versions=True)
+    before = await dump(shared_dsn, versions=True)
     answer = await api.put(
         root,
         [
@@ -218,35 +216,19 @@ async def test_a_failed_batch_changes_nothing(api: Api, root: str, demo_dsn: str
         ("not_found", "[2].id"),
     ]
     assert answer.json["error"]["failed_items"] == 2
-    assert await dump(demo_dsn, versions=True) == before
+    assert await dump(shared_dsn, versions=True) == before
 
 
-@pytest.mark.contract("Bulk", "Limits")
-async def test_items_per_request(api: Api, root: str) -> None:
-    """Contract, Limits: 200 items in one bulk request, with a set of values each; not one more."""
-    body: dict[str, Any] = {
-        "name": "Certificate",
-        "type": "allowedValue",
-        "allowedValues": [{"value": f"Level {n}"} for n in range(5)],
-    }
-    made = await api.post(root, [body] * 200)
-    assert made.status == 201
-    changed = await api.put(root, [item(field, allowedValues=[]) for field in made.data])
-    assert [field["id"] for field in changed.data] == [field["id"] for field in made.data]
-    assert not any(field["allowedValues"] for field in changed.data)
-    answer = await api.put(root, [item({"id": n + 1, "name": "x"}) for n in range(201)])
-    assert (answer.status, answer.details) == (400, [("validation_error.too_many_items", None)])
-
-
+@pytest.mark.shared_demo_data
 @pytest.mark.contract("Writable form")
-async def test_writing_what_is_stored_rewrites_no_row(api: Api, root: str, demo_dsn: str) -> None:
+async def test_writing_what_is_stored_rewrites_no_row(api: Api, root: str, shared_dsn: str) -> None:
     """Property: a replace by the writable form, and the empty patch, change nothing at all."""
-    listed = (await api.get(root, {"pageSize": 100})).data
+    listed = (await api.get(root, {"pageSize": 40})).data
     forms = [await writable(api, root, field) | {"id": field["id"]} for field in listed]
-    before = await dump(demo_dsn, versions=True)
+    before = await dump(shared_dsn, versions=True)
     assert (await api.put(root, forms)).data == listed
     assert (await api.patch(f"{root}/{listed[1]['id']}", [])).data == listed[1]
-    assert await dump(demo_dsn, versions=True) == before
+    assert await dump(shared_dsn, versions=True) == before
 
 
 @pytest.mark.contract("Patches")
@@ -260,15 +242,3 @@ async def test_patch_clears_what_is_nullable(api: Api, root: str, value: str | N
     patch = [{**change, "path": f"/{name}"} for name in scalars]
     assert (await api.patch(f"{root}/{field['id']}", patch)).status == 200
     assert await writable(api, root, field) == before | dict.fromkeys(scalars)
-
-
-@pytest.mark.contract("Patches")
-async def test_patch_that_cannot_be_applied(api: Api, root: str) -> None:
-    """Contract, Patches: a failed test is 409, any other operation that cannot be applied 422."""
-    field = await new(api, root)
-    path = f"{root}/{field['id']}"
-    failed = await api.patch(path, [{"op": "test", "path": "/name", "value": "Another"}])
-    assert (failed.status, failed.json["code"]) == (409, "conflict.test_failed")
-    gone = await api.patch(path, [{"op": "remove", "path": "/allowedValues/0"}])
-    assert (gone.status, gone.json["code"]) == (422, "unprocessable.patch")
-    assert (await api.get(path)).data == field

@@ -1,6 +1,5 @@
 """Tests of the default size range: at most one (contract, Size ranges)."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -8,19 +7,26 @@ import pytest
 from tests.support.api import Api, replacing
 from tests.support.size_ranges import RANGES, create
 
-pytestmark = [pytest.mark.contract("Size ranges"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Size ranges")
+
+
+@pytest.fixture(autouse=True)
+async def ranges(api: Api) -> list[int]:
+    """Size ranges, of which the first is the default and has a size."""
+    sent = [{"name": f"Range {n}", "isDefault": n == 0} for n in range(13)]
+    ids = [record["id"] for record in (await api.post(RANGES, sent)).data]
+    assert (await api.put(f"{RANGES}/{ids[0]}/sizes", [{"name": "M"}])).status == 200
+    return ids
 
 
 async def default_ids(api: Api) -> list[int]:
     return [size_range["id"] for size_range in (await api.get(RANGES, {"isDefault": "true"})).data]
 
 
-async def test_promoting_demotes_the_previous_default(api: Api) -> None:
+async def test_promoting_demotes_the_previous_default(api: Api, ranges: list[int]) -> None:
     """Contract, Size ranges: promoting isDefault demotes the previous default."""
-    [first] = await default_ids(api)
-    others = [
-        size_range["id"] for size_range in (await api.get(RANGES)).data if size_range["id"] != first
-    ]
+    first, *others = ranges
+    assert await default_ids(api) == [first]
     await api.patch(f"{RANGES}/{others[0]}", replacing("/isDefault", True))
     assert await default_ids(api) == [others[0]]
     body = {"name": "x", "state": "active", "isDefault": True}
@@ -55,43 +61,28 @@ async def test_merge_into_the_previous_default_beside_its_successor(
     assert (previous["name"], previous["isDefault"]) == ("Kids", False)
 
 
-async def test_failed_promotion_demotes_nothing(api: Api) -> None:
+async def test_failed_promotion_demotes_nothing(api: Api, ranges: list[int]) -> None:
     """Bulk is all or nothing: the previous default stays when another item fails."""
     before = await default_ids(api)
     items = [
-        {"id": 1, "name": "x", "state": "active", "isDefault": True},
+        {"id": ranges[1], "name": "x", "state": "active", "isDefault": True},
         {"id": 987654321, "name": "x", "state": "active"},
     ]
     assert (await api.put(RANGES, items)).status == 404
-    assert await default_ids(api) == before
+    assert await default_ids(api) == before == ranges[:1]
 
 
-async def test_two_defaults_in_one_request_are_refused(api: Api) -> None:
+async def test_two_defaults_in_one_request_are_refused(api: Api, ranges: list[int]) -> None:
     """One request promotes one size range at most (`duplicate`)."""
     duplicate = [("validation_error.duplicate", "[2].isDefault")]
     flags = ({"isDefault": True}, {"isDefault": False}, {"isDefault": True}, {"isDefault": False})
     replaced = [
-        {"id": n, "name": "x", "state": "active", **flag} for n, flag in enumerate(flags, 1)
+        {"id": id_, "name": "x", "state": "active", **flag}
+        for id_, flag in zip(ranges, flags, strict=False)
     ]
     created = [{"name": "x", **flag} for flag in flags]
     for answer in (await api.put(RANGES, replaced), await api.post(RANGES, created)):
         assert (answer.status, answer.details) == (400, duplicate)
-
-
-async def test_concurrent_promotions_leave_one_default(api: Api) -> None:
-    """Promotions at the same time wait for each other; none fails and one is the default."""
-    ids = [size_range["id"] for size_range in (await api.get(RANGES, {"state": "active"})).data][
-        :12
-    ]
-    body = {"name": "x", "state": "active", "isDefault": True}
-    answers = await asyncio.gather(
-        *(api.patch(f"{RANGES}/{range_id}", replacing("/isDefault", True)) for range_id in ids[:4]),
-        *(api.put(f"{RANGES}/{range_id}", body) for range_id in ids[4:8]),
-        *(api.put(RANGES, [{"id": range_id, **body}]) for range_id in ids[8:]),
-        *(api.post(RANGES, {"name": "new", "isDefault": True}) for _ in range(4)),
-    )
-    assert {answer.status for answer in answers} == {200, 201}
-    assert len(await default_ids(api)) == 1
 
 
 async def test_replace_keeps_an_omitted_default(api: Api) -> None:

@@ -5,7 +5,7 @@ import pytest
 from service import schemas
 from tests.support.api import Api
 
-pytestmark = [pytest.mark.contract("Completeness"), pytest.mark.demo_data]
+pytestmark = [pytest.mark.contract("Completeness"), pytest.mark.shared_demo_data]
 
 ALL = schemas.definition("channels", "requirement").schema["enum"]
 #: By number: the demo has no main images of styles, and no texts in English.

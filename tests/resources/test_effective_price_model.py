@@ -14,9 +14,9 @@ from tests.support.sampling import examples, settle_seed
 
 pytestmark = pytest.mark.contract("Effective prices")
 
-#: Of 400 states and days each; 10,000 in all.
+#: Of up to 400 states and days each; 10,000 in all.
 PARTS = examples(1, 25)
-STATES = 40
+STATES = examples(25, 40)
 DAYS = 10
 
 

@@ -33,7 +33,7 @@ async def test_create_replace_delete_restore(api: Api) -> None:
     assert "endDate" not in restored.data
 
 
-@pytest.mark.demo_data
+@pytest.mark.shared_demo_data
 @pytest.mark.contract("States")
 async def test_groups_that_styles_use_are_not_deleted(api: Api) -> None:
     """Delete-time rules, bulk DELETE: 409 with how many styles; nothing is deleted."""
@@ -64,7 +64,7 @@ async def test_mixed_batch_commits_together(api: Api) -> None:
     ]
 
 
-@pytest.mark.demo_data
+@pytest.mark.shared_demo_data
 async def test_delete_time_rules_fire_in_a_mixed_batch(api: Api) -> None:
     """Contract, States: bulk PUT with state=deleted on a group in use is 409 for all."""
     free = (await api.post(GROUPS, {"name": "Free"})).data
@@ -72,35 +72,6 @@ async def test_delete_time_rules_fire_in_a_mixed_batch(api: Api) -> None:
     answer = await api.put(GROUPS, items)
     assert (answer.status, answer.details) == (409, [("conflict.in_use", "[1].id")])
     assert (await api.get(f"{GROUPS}/{free['id']}")).data == free
-
-
-@pytest.mark.contract("States")
-async def test_state_deleted_is_for_delete(api: Api) -> None:
-    """Contract, States: a single PUT with state=deleted is refused, PATCH and create as well."""
-    made = await api.post(GROUPS, GOOD)
-    path = made.headers["Location"]
-    for answer in (
-        await api.put(path, GOOD | {"state": "deleted"}),
-        await api.patch(path, [{"op": "replace", "path": "/state", "value": "deleted"}]),
-        await api.post(GROUPS, GOOD | {"state": "deleted"}),
-    ):
-        expected = [("validation_error.state_not_allowed", "state")]
-        assert (answer.status, answer.details) == (400, expected)
-    assert (await api.get(path)).data == made.data
-
-
-@pytest.mark.parametrize("state", ["active", "inactive"])
-async def test_state_sent_is_the_state(api: Api, state: str) -> None:
-    """Contract, States: PUT or PATCH stores active or inactive, from any state."""
-    path = (await api.post(GROUPS, GOOD)).headers["Location"]
-    patch = [{"op": "replace", "path": "/state", "value": state}]
-    for before in ("active", "inactive", "deleted"):
-        for write in (api.put(path, GOOD | {"state": state}), api.patch(path, patch)):
-            if before == "deleted":
-                await api.delete(path)
-            else:
-                await api.put(path, GOOD | {"state": before})
-            assert (await write).data["state"] == state
 
 
 @pytest.mark.contract("Limits")
@@ -133,15 +104,3 @@ async def test_reference_is_cleared(api: Api, nothing: dict[str, None]) -> None:
     made = (await api.post(GROUPS, GOOD | {"userDefinedId": "CAP-27"})).data
     shown = (await api.put(GROUPS, [{"id": made["id"], **GOOD, **nothing}])).data
     assert shown == [made | {"userDefinedId": None}]
-
-
-@pytest.mark.contract("Bulk", "Limits")
-async def test_items_per_request(api: Api) -> None:
-    """Contract, Limits: 200 groups in one bulk PUT, in request order; not one more."""
-    made = (await api.post(GROUPS, [{"name": f"Group {n}"} for n in range(200)])).data
-    items = [{"id": group["id"], "name": f"{n}", "state": "active"} for n, group in enumerate(made)]
-    shown = (await api.put(GROUPS, items[::-1])).data
-    assert [group["id"] for group in shown] == [item["id"] for item in items[::-1]]
-    beyond = await api.put(GROUPS, [*items, {"id": 1, **GOOD}])
-    assert beyond.details == [("validation_error.too_many_items", None)]
-    assert (await api.get(f"{GROUPS}/{items[0]['id']}")).data["name"] == "0"

@@ -9,7 +9,6 @@ from tests.support.inserted_rows import execute
 from tests.support.openapi_validation import form, is_failure
 
 pytestmark = [
-    pytest.mark.demo_data,
     pytest.mark.contract("Item categories"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
@@ -27,8 +26,10 @@ async def make(api: Api, *names: str) -> list[dict[str, Any]]:
 
 async def in_use(api: Api) -> dict[str, Any]:
     """Return an item category that items are in."""
-    listed = (await api.get(CATEGORIES, {"pageSize": "100"})).data
-    return dict(next(record for record in listed if record["usedInItems"]))
+    [made] = await make(api, "Used")
+    item = {"name": "Cord", "itemCategoryId": made["id"]}
+    assert (await api.post("/api/items", [item | {"number": n} for n in "AB"])).status == 201
+    return dict((await api.get(f"{CATEGORIES}/{made['id']}")).data)
 
 
 async def test_document(api: Api) -> None:
@@ -42,13 +43,14 @@ async def test_document(api: Api) -> None:
     assert writable.data == {"name": "Drawcords", "state": "active"}
 
 
-async def test_items_are_counted(api: Api, demo_dsn: str) -> None:
+async def test_items_are_counted(api: Api, shared_dsn: str) -> None:
     """Contract, Sorts: usedInItems is counted when it is read; it filters and does not sort."""
     [made] = await make(api, "Drawcords")
     await execute(
-        demo_dsn,
+        shared_dsn,
         "insert into item (organization_id, number, name, item_category_id)"
-        " select 1, 'DC-' || n, 'Cord', $1 from generate_series(1, 57) n",
+        " select organization_id, 'DC-' || n, 'Cord', id"
+        " from item_category, generate_series(1, 57) n where id = $1",
         made["id"],
     )
     assert (await api.get(f"{CATEGORIES}/{made['id']}")).data == made | {"usedInItems": 57}

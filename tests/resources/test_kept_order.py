@@ -9,7 +9,7 @@ from tests.support.api import Api
 from tests.support.changes import Follower
 from tests.support.sampling import settle_seed
 
-pytestmark = [pytest.mark.contract("Order of arrays"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Order of arrays")
 
 
 async def test_sizes_and_lines_keep_the_order_in_which_they_are_sent(api: Api) -> None:
@@ -83,7 +83,8 @@ async def test_any_order_stays(api: Api) -> None:
     range_id = (await api.post("/api/size-ranges", {"name": "Test"})).data["id"]
     path, names = f"/api/size-ranges/{range_id}/sizes", [*"ABCDEFGH"]
     ids = [size["id"] for size in (await api.put(path, [{"name": name} for name in names])).data]
-    sample = {"styleId": 1, "name": "Order", "sizeRangeSizeIds": ids[:4]}
+    style_id = (await api.post("/api/styles", {"number": "ANY", "name": "Test"})).data["id"]
+    sample = {"styleId": style_id, "name": "Order", "sizeRangeSizeIds": ids[:4]}
     assert (await api.post("/api/sample-requests", sample)).status == 201
     for _ in range(20):
         sent = random.sample(names, random.randint(0, len(names)))

@@ -10,25 +10,49 @@ from tests.support.api import JSON_PATCH, Api, replacing
 from tests.support.changes import Follower
 from tests.support.offenders import in_each
 
-pytestmark = [pytest.mark.contract("Measured values"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Measured values")
 
 VALUES = ("companyMeasurement", "supplierMeasurement", "newMeasurement")
-REQUESTS = "/api/styles/1/sample-requests"
+UNKNOWN = 987654321
 
 
-async def first(api: Api) -> str:
-    """Return the path of the first requested size of the demo data."""
-    request = (await api.get(REQUESTS)).data[0]
-    return f"{REQUESTS}/{request['id']}/measurements/{request['sizes'][0]['sizeRangeSizeId']}"
+@pytest.fixture
+async def path(api: Api) -> str:
+    """The path of a measured size; the chart has three lines, and one that is deactivated."""
+    return await measured(api)
+
+
+async def measured(api: Api) -> str:
+    ranges = (await api.post("/api/size-ranges", {"name": "Women"})).headers["Location"]
+    sizes = [
+        each["id"]
+        for each in (await api.put(f"{ranges}/sizes", [{"name": "S"}, {"name": "M"}])).data
+    ]
+    style = (await api.post("/api/styles", {"number": "SV-1", "name": "Vest"})).data["id"]
+    chart = f"/api/styles/{style}/measurement-chart"
+    requested = [{"sizeRangeSizeId": size, "value": "50.5"} for size in sizes]
+    lines = [{"name": name, "requested": requested} for name in ("Chest", "Waist", "Hem", "Hood")]
+    stored = (await api.put(chart, {"unit": "cm", "lines": lines})).data["lines"]
+    body = {"styleId": style, "name": "Proto", "sizeRangeSizeIds": sizes}
+    request = (await api.post("/api/sample-requests", body)).data["id"]
+    path = f"/api/styles/{style}/sample-requests/{request}/measurements/{sizes[0]}"
+    values = [{"lineId": line["lineId"], **dict.fromkeys(VALUES, "51.5")} for line in stored]
+    assert (await api.put(path, {"lines": values})).status == 200
+    assert (await api.put(chart, {"unit": "cm", "lines": stored[:3]})).status == 200
+    return path
+
+
+def above(path: str, below: str) -> str:
+    """Return another path below the style."""
+    return "/".join([*path.split("/")[:4], below])
 
 
 async def written(api: Api, path: str) -> Any:
     return (await api.get(path, {"form": "writable"})).data
 
 
-async def test_omitted_values_are_cleared(api: Api) -> None:
+async def test_omitted_values_are_cleared(api: Api, path: str) -> None:
     """Contract, Measured values: PUT clears what is left out, lines included."""
-    path = await first(api)
     first_line, second_line, *_ = (await written(api, path))["lines"]
     sent = {
         "designerComment": "Good.",
@@ -45,9 +69,8 @@ async def test_omitted_values_are_cleared(api: Api) -> None:
     assert (emptied.data["designerComment"], emptied.data["properties"]) == (None, [])
 
 
-async def test_markers_are_switches(api: Api) -> None:
+async def test_markers_are_switches(api: Api, path: str) -> None:
     """Contract, Measured values: approved and designerVisibleOnly are the markers."""
-    path = await first(api)
     for sent, markers in (
         ({"approved": True, "designerVisibleOnly": True}, ["approved", "designerVisibleOnly"]),
         ({"approved": False, "designerVisibleOnly": True}, ["designerVisibleOnly"]),
@@ -58,9 +81,8 @@ async def test_markers_are_switches(api: Api) -> None:
 
 @pytest.mark.contract("Values")
 @in_each("text", ["52.50", "-0.10", "0.0000000001", "123456789012345.1234567890"])
-async def test_texts_come_back_to_the_digit(api: Api, text: str) -> None:
+async def test_texts_come_back_to_the_digit(api: Api, path: str, text: str) -> None:
     """Contract, Values: as JSON numbers in the document, as texts in the writable form."""
-    path = await first(api)
     line = (await written(api, path))["lines"][0]["lineId"]
     sent = {"lines": [{"lineId": line, **dict.fromkeys(VALUES, text)}]}
     raw = (await api.put(path, sent)).raw.decode()
@@ -75,9 +97,8 @@ async def test_texts_come_back_to_the_digit(api: Api, text: str) -> None:
 
 
 @pytest.mark.contract("Patches")
-async def test_a_patch_edits_the_writable_form(api: Api) -> None:
+async def test_a_patch_edits_the_writable_form(api: Api, path: str) -> None:
     """Contract, Patches: all operations or none; Accept-Patch tells of it."""
-    path = await first(api)
     assert JSON_PATCH in (await api.get(path)).headers["Accept-Patch"]
     before = await written(api, path)
     changes = [
@@ -108,9 +129,8 @@ async def test_a_patch_edits_the_writable_form(api: Api) -> None:
         "/lines/0/requestedMeasurement", "/lines/0/tolerance",
     ],
 )  # fmt: skip
-async def test_read_only_fields_are_not_written(api: Api, pointer: str) -> None:
+async def test_read_only_fields_are_not_written(api: Api, path: str, pointer: str) -> None:
     """Contract, Measured values: requested values, tolerances, names and the unit."""
-    path = await first(api)
     refused = await api.patch(path, replacing(pointer, 1))
     assert refused.details == [("validation_error.read_only_field", "[0].path")]
     line = (await written(api, path))["lines"][0]["lineId"]
@@ -122,16 +142,16 @@ async def test_read_only_fields_are_not_written(api: Api, pointer: str) -> None:
     assert answer.details == [("validation_error.read_only_field", field)]
 
 
-async def test_lines_are_those_that_can_be_written(api: Api) -> None:
+async def test_lines_are_those_that_can_be_written(api: Api, path: str) -> None:
     """Contract, Measured values: unknown, another style's or deactivated lines; each once."""
-    path = await first(api)
-    chart = (await api.get("/api/styles/1/measurement-chart")).data["lines"]
+    chart = (await api.get(above(path, "measurement-chart"))).data["lines"]
     gone = next(line["lineId"] for line in chart if line["isDeactivated"])
-    other = (await api.get("/api/styles/2/measurement-chart")).data["lines"][0]["lineId"]
+    others = await api.get(above(await measured(api), "measurement-chart"))
+    other = others.data["lines"][0]["lineId"]
     existing = (await written(api, path))["lines"][0]["lineId"]
     before = (await api.get(path)).raw
     refused = await api.put(
-        path, {"lines": [{"lineId": line_id} for line_id in (gone, existing, other, 99)]}
+        path, {"lines": [{"lineId": line_id} for line_id in (gone, existing, other, UNKNOWN)]}
     )
     indexes = [0, 2, 3]
     kind = "validation_error.unknown_reference"
@@ -141,10 +161,9 @@ async def test_lines_are_those_that_can_be_written(api: Api) -> None:
     assert (await api.get(path)).raw == before
 
 
-async def test_deactivated_lines_keep_what_was_measured(api: Api) -> None:
+async def test_deactivated_lines_keep_what_was_measured(api: Api, path: str) -> None:
     """Contract, Measured values: they are for display, and no write clears them."""
-    path = await first(api)
-    chart = "/api/styles/1/measurement-chart"
+    chart = above(path, "measurement-chart")
     lines = (await api.get(chart, {"form": "writable"})).data["lines"]
     before = (await api.get(path)).data["lines"][0]
     assert before["lineId"] is not None
@@ -160,9 +179,8 @@ async def test_deactivated_lines_keep_what_was_measured(api: Api) -> None:
 
 
 @pytest.mark.contract("Sample requests")
-async def test_a_size_with_measured_values_is_not_left_out(api: Api) -> None:
+async def test_a_size_with_measured_values_is_not_left_out(api: Api, path: str) -> None:
     """Contract, Sample requests: 409 until its values are cleared."""
-    path = await first(api)
     request = f"/api/sample-requests/{path.split('/')[5]}"
     size = int(path.rpartition("/")[2])
     body = (await api.get(request, {"form": "writable"})).data
@@ -170,7 +188,7 @@ async def test_a_size_with_measured_values_is_not_left_out(api: Api) -> None:
     # The deactivated line keeps its values, and so does the size.
     assert (await api.put(path, {})).status == 200
     assert (await api.put(request, body)).json["code"] == "conflict.in_use"
-    chart = "/api/styles/1/measurement-chart"
+    chart = above(path, "measurement-chart")
     lines = (await api.get(chart, {"form": "writable"})).data["lines"]
     back = [line | {"isDeactivated": False} for line in lines]
     assert (await api.put(chart, {"lines": back})).status == 200
@@ -180,30 +198,33 @@ async def test_a_size_with_measured_values_is_not_left_out(api: Api) -> None:
 
 
 @pytest.mark.contract("Measurement read")
-async def test_all_sizes_are_read_at_once(api: Api) -> None:
+async def test_all_sizes_are_read_at_once(api: Api, path: str) -> None:
     """Contract, Measurement read: all requested sizes at once, by id, with a tag."""
-    for request in (await api.get(REQUESTS)).data[:3]:
-        path = f"{REQUESTS}/{request['id']}/measurements"
-        answer = await api.get(path)
-        assert "pagination" not in answer.json
-        sizes = [size["sizeRangeSizeId"] for size in request["sizes"]]
-        assert answer.data == [(await api.get(f"{path}/{size}")).data for size in sizes]
-        tag = {"If-None-Match": answer.headers["ETag"]}
-        assert (await api.get(path, headers=tag)).status == 304
-    style = (await api.get("/api/sample-requests")).data[0]["styleId"]
-    made = await api.post("/api/sample-requests", {"styleId": style, "name": "None yet"})
-    path = f"/api/styles/{style}/sample-requests/{made.data['id']}/measurements"
+    requests = above(path, "sample-requests")
+    [request] = (await api.get(requests)).data
+    path = f"{requests}/{request['id']}/measurements"
+    answer = await api.get(path)
+    assert "pagination" not in answer.json
+    sizes = [size["sizeRangeSizeId"] for size in request["sizes"]]
+    assert len(sizes) > 1
+    assert answer.data == [(await api.get(f"{path}/{size}")).data for size in sizes]
+    tag = {"If-None-Match": answer.headers["ETag"]}
+    assert (await api.get(path, headers=tag)).status == 304
+    body = {"styleId": request["styleId"], "name": "None yet"}
+    made = await api.post("/api/sample-requests", body)
+    path = f"{requests}/{made.data['id']}/measurements"
     assert (await api.get(path)).data == []
-    assert (await api.get(f"{REQUESTS}/987654321/measurements")).details == [
+    assert (await api.get(f"{requests}/{UNKNOWN}/measurements")).details == [
         ("not_found", "sampleRequestId")
     ]
     assert (await api.get(path, {"pageSize": "1"})).status == 400
 
 
 @pytest.mark.contract("Measurement read")
-async def test_all_sizes_at_once_are_bounded(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_sizes_at_once_are_bounded(
+    api: Api, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Contract, Measurement read: beyond the bound it is refused, and one by one they are read."""
-    path = await first(api)
     monkeypatch.setattr(reads, "MAX_BATCH_BYTES", 1000)
     refused = await api.get(path.rpartition("/")[0])
     assert refused.details == [("validation_error.out_of_range", None)]
@@ -211,9 +232,8 @@ async def test_all_sizes_at_once_are_bounded(api: Api, monkeypatch: pytest.Monke
 
 
 @pytest.mark.contract("Changes")
-async def test_a_write_has_an_entry_of_its_own(api: Api) -> None:
+async def test_a_write_has_an_entry_of_its_own(api: Api, path: str) -> None:
     """Contract, Parts: under the sample request's id, and none where nothing changed."""
-    path = await first(api)
     follower = Follower(api)
     await follower.begin()
     sent = await written(api, path)
@@ -223,15 +243,15 @@ async def test_a_write_has_an_entry_of_its_own(api: Api) -> None:
     assert reported == [("measurements", int(path.split("/")[5]))]
 
 
-async def test_the_first_unknown_id_of_the_path_is_named(api: Api) -> None:
+async def test_the_first_unknown_id_of_the_path_is_named(api: Api, path: str) -> None:
     """Contract, Errors: the first id of the path that leads nowhere, whatever the method."""
-    path = await first(api)
     *_, request, _, size = path.split("/")
+    requests, other = above(path, "sample-requests"), above(await measured(api), "sample-requests")
     for wrong, field in (
-        (f"{REQUESTS}/{request}/measurements/987654321", "sizeRangeSizeId"),
-        (f"{REQUESTS}/987654321/measurements/{size}", "sampleRequestId"),
-        (f"/api/styles/2/sample-requests/{request}/measurements/{size}", "sampleRequestId"),
-        (f"/api/styles/987654321/sample-requests/{request}/measurements/{size}", "styleId"),
+        (f"{requests}/{request}/measurements/{UNKNOWN}", "sizeRangeSizeId"),
+        (f"{requests}/{UNKNOWN}/measurements/{size}", "sampleRequestId"),
+        (f"{other}/{request}/measurements/{size}", "sampleRequestId"),
+        (f"/api/styles/{UNKNOWN}/sample-requests/{request}/measurements/{size}", "styleId"),
     ):
         for answer in (await api.put(wrong, {}), await api.patch(wrong, [])):
             assert answer.details == [("not_found", field)]

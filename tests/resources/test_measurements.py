@@ -3,10 +3,11 @@
 import re
 from typing import Any
 
-import asyncpg
 import pytest
 
 from tests.support.api import Api
+from tests.support.inserted_rows import execute
+from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
 
 pytestmark = [
@@ -16,16 +17,6 @@ pytestmark = [
 ]
 
 REQUESTS = "/api/styles/1/sample-requests"
-
-
-async def execute(dsn: str, *statements: str) -> None:
-    """Run a statement for a change that no operation of the interface makes."""
-    connection = await asyncpg.connect(dsn)
-    try:
-        for statement in statements:
-            await connection.execute(statement)
-    finally:
-        await connection.close()
 
 
 async def paths(api: Api) -> list[str]:
@@ -60,6 +51,12 @@ async def test_demo_data_shows_every_marker_and_case(api: Api) -> None:
     assert markers == {"approved", "designerVisibleOnly", "sizeDeactivated"}
     assert {measurement["unit"] for measurement in measurements} == {"cm", None}
     assert None in {measurement["designerComment"] for measurement in measurements}
+    for measurement in measurements:  # A deactivated line is for display only.
+        lines = {line["name"]: line for line in measurement["lines"]}
+        hood = lines.pop("Hood height")
+        assert (hood["lineId"], hood["tolerance"]) == (None, None)
+        assert hood["requestedMeasurement"] is not None
+        assert all(line["lineId"] and line["tolerance"] is not None for line in lines.values())
 
 
 @pytest.mark.contract("Common fields")
@@ -74,29 +71,19 @@ async def test_properties_are_there_while_their_condition_holds(api: Api, demo_d
         "sizeDeactivated": f"size_range_size set is_deactivated = %s where id = {size}",
     }
     for value in ("false", "true"):
-        await execute(demo_dsn, *(f"update {text % value}" for text in conditions.values()))
+        await execute(demo_dsn, "; ".join(f"update {t % value}" for t in conditions.values()))
         expected = list(conditions) if value == "true" else []
         assert (await api.get(path)).data["properties"] == expected
 
 
-async def test_a_deactivated_line_is_display_only(api: Api) -> None:
-    """Line fields lineId and tolerance: null for a deactivated line."""
-    for measurement in await every_measurement(api):
-        lines = {line["name"]: line for line in measurement["lines"]}
-        hood = lines.pop("Hood height")
-        assert (hood["lineId"], hood["tolerance"]) == (None, None)
-        assert hood["requestedMeasurement"] is not None
-        assert all(line["lineId"] and line["tolerance"] is not None for line in lines.values())
-
-
-@pytest.mark.parametrize("number", ["52.50", "0.10", "-0.000", "12345678901234567890.12", "7"])
+@in_each("number", ["52.50", "0.10", "-0.000", "12345678901234567890.12", "7"])
 async def test_numbers_are_exact_as_stored(api: Api, demo_dsn: str, number: str) -> None:
     """Numeric line values: JSON numbers, to the digit as stored; null where there is none."""
     columns = "company_measurement = null, new_measurement = null"
     await execute(
         demo_dsn,
         f"update sample_request_measurement set requested_measurement = {number}, "
-        f"supplier_measurement = {number}, {columns}",
+        f"supplier_measurement = {number}, {columns};"
         f"update measurement_line set tolerance = {number}",
     )
     stored = number.removeprefix("-") if number == "-0.000" else number

@@ -23,7 +23,6 @@ async def priced(api: Api) -> Priced:
     return await priced_style(api)
 
 
-@pytest.mark.demo_data
 async def test_a_price_list_with_prices_of_live_styles_stays(priced: Priced) -> None:
     """Those of a deleted style do not protect it; then the style cannot be restored."""
     api, price_list = priced.api, f"/api/price-lists/{priced.lists['RRP']}"
@@ -106,7 +105,9 @@ async def test_sizes_with_prices_are_used(priced: Priced) -> None:
     assert (await api.patch(style, replacing("/sizeRangeId", None))).status == 200
 
 
-async def test_concurrent_writers_never_store_an_overlap(priced: Priced, demo_dsn: str) -> None:
+async def test_concurrent_writers_never_store_an_overlap(
+    priced: Priced, shared_connection: asyncpg.Connection
+) -> None:
     """Eight writers replace and patch the prices of one style in one list."""
     path = priced.path_in("RRP")
 
@@ -117,7 +118,7 @@ async def test_concurrent_writers_never_store_an_overlap(priced: Priced, demo_ds
 
     async def write(number: int) -> list[int]:
         random, statuses = Random(number), list[int]()
-        for _ in range(25):
+        for _ in range(12):
             if random.random() < 0.2:
                 answer = await priced.api.put(path, {"prices": [chosen(random)]})
             else:
@@ -128,14 +129,8 @@ async def test_concurrent_writers_never_store_an_overlap(priced: Priced, demo_ds
 
     statuses = [s for each in await asyncio.gather(*map(write, range(WRITERS))) for s in each]
     assert {*statuses} == {200, 409}
-    connection = await asyncpg.connect(demo_dsn)
-    try:
-        rows = await connection.fetch(
-            "select valid_from, valid_to from style_price where style_id = $1 order by 1",
-            priced.style,
-        )
-    finally:
-        await connection.close()
+    text = "select valid_from, valid_to from style_price where style_id = $1 order by 1"
+    rows = await shared_connection.fetch(text, priced.style)
     periods = [tuple(row) for row in rows]
     assert all(before[1] < after[0] for before, after in pairwise(periods))
     assert periods == [key for key, _ in groupby(periods)]

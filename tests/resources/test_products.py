@@ -205,7 +205,7 @@ async def test_styles_that_are_no_products(sold: Sold) -> None:
     assert await sold.list(since, ("isComplete", "false")) == removed
 
 
-@pytest.mark.demo_data
+@pytest.mark.shared_demo_data
 async def test_pages(api: Api) -> None:
     """Cursors carry the channel; pages are in the order of styles, and have an entity tag."""
     [channel, *_] = (await api.get("/api/channels")).data

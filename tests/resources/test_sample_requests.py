@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
-import asyncpg
 import pytest
+from asyncpg import Connection
 
 from tests.resources.test_sample_types import NEW
 from tests.support.api import Api, replacing
@@ -25,30 +25,26 @@ async def style(api: Api) -> int:
 
 async def sizes(api: Api) -> list[int]:
     """Return ids of sizes that are not deactivated."""
-    first = (await api.get("/api/size-ranges", {"pageSize": 1})).data[0]
-    return [size["id"] for size in first["sizes"]]
+    made = (await api.post("/api/size-ranges", {"name": "Test"})).data["id"]
+    sent = [{"name": name} for name in "SML"]
+    return [size["id"] for size in (await api.put(f"/api/size-ranges/{made}/sizes", sent)).data]
 
 
-async def chart(dsn: str, style_id: int, size_ids: list[int]) -> list[int]:
+async def chart(connection: Connection, style_id: int, size_ids: list[int]) -> list[int]:
     """Return the ids of a chart's two active lines, which ask for 50 and 60 in every size."""
-    connection = await asyncpg.connect(dsn)
-    try:
-        line = (
-            "insert into measurement_line (organization_id, style_id, name, is_deactivated)"
-            " values (1, $1, $2, $3) returning id"
-        )
-        names = (("Chest", False), ("Waist", False), ("Hood", True))
-        lines = [await connection.fetchval(line, style_id, *name) for name in names]
-        await connection.execute(
-            "insert into measurement_line_value select 1, line, size, 40 + 10 * n from"
-            " unnest($1::bigint[]) with ordinality as lines (line, n),"
-            " unnest($2::bigint[]) as size",
-            lines,
-            size_ids,
-        )
-        await connection.execute("update style set measurement_unit = 'cm' where id = $1", style_id)
-    finally:
-        await connection.close()
+    line = (
+        "insert into measurement_line (organization_id, style_id, name, is_deactivated)"
+        " select organization_id, id, $2, $3 from style where id = $1 returning id"
+    )
+    names = (("Chest", False), ("Waist", False), ("Hood", True))
+    lines = [await connection.fetchval(line, style_id, *name) for name in names]
+    await connection.execute(
+        "insert into measurement_line_value select organization_id, line, size, 40 + 10 * n"
+        " from unnest($1::bigint[]) with ordinality as lines (line, n),"
+        " unnest($2::bigint[]) as size, style where style.id = $3",
+        *(lines, size_ids, style_id),
+    )
+    await connection.execute("update style set measurement_unit = 'cm' where id = $1", style_id)
     return lines
 
 
@@ -59,7 +55,6 @@ async def requested(api: Api, request: dict[str, Any], size: int) -> dict[str, A
     return {line["name"]: line["requestedMeasurement"] for line in lines}
 
 
-@pytest.mark.demo_data
 async def test_fields(api: Api) -> None:
     """A style, a name and sizes are written; the list of the style shows the same."""
     owner, (small, medium, *_) = await style(api), await sizes(api)
@@ -76,17 +71,20 @@ async def test_fields(api: Api) -> None:
     assert (replaced.data["name"], replaced.data["sizes"]) == ("Fit", [])
 
 
-async def test_the_charts_values_and_unit_are_frozen(api: Api, demo_dsn: str) -> None:
+async def test_the_charts_values_and_unit_are_frozen(
+    api: Api, shared_connection: Connection
+) -> None:
     """At creation; a size that comes later takes those of then. Deactivated lines have none."""
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    await chart(demo_dsn, owner, [small, medium])
+    lines = await chart(shared_connection, owner, [small, medium])
     sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small]}
     made = await api.post(REQUESTS, sent)
     assert made.data["unit"] == "cm"
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute("update measurement_line_value set value = value + 1")
-    await connection.execute("update style set measurement_unit = 'inch' where id = $1", owner)
-    await connection.close()
+    text = "update measurement_line_value set value = value + 1 where measurement_line_id = any($1)"
+    await shared_connection.execute(text, lines)
+    await shared_connection.execute(
+        "update style set measurement_unit = 'inch' where id = $1", owner
+    )
     location = made.headers["Location"]
     both = await api.patch(location, replacing("/sizeRangeSizeIds", [small, medium]))
     assert both.data["unit"] == "cm"
@@ -94,10 +92,10 @@ async def test_the_charts_values_and_unit_are_frozen(api: Api, demo_dsn: str) ->
     assert await requested(api, made.data, medium) == {"Chest": 51, "Waist": 61}
 
 
-async def test_values_and_unit_as_they_are_sent(api: Api, demo_dsn: str) -> None:
+async def test_values_and_unit_as_they_are_sent(api: Api, shared_connection: Connection) -> None:
     """Instead of the chart's; what is not sent is not requested."""
     owner, (small, *_) = await style(api), await sizes(api)
-    chest, *_ = await chart(demo_dsn, owner, [small])
+    chest, *_ = await chart(shared_connection, owner, [small])
     values = [{"lineId": chest, "sizeRangeSizeId": small, "value": 19.75}]
     sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small], "unit": "inch"}
     made = await api.post(REQUESTS, sent | {"requested": values})
@@ -110,10 +108,10 @@ async def test_values_and_unit_as_they_are_sent(api: Api, demo_dsn: str) -> None
 
 
 @pytest.mark.contract("Own keys")
-async def test_sent_again_with_what_was_frozen(api: Api, demo_dsn: str) -> None:
+async def test_sent_again_with_what_was_frozen(api: Api, shared_connection: Connection) -> None:
     """By name, by id, and in part: the same unit and values are good, others are refused."""
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    chest, waist, _ = await chart(demo_dsn, owner, [small, medium])
+    chest, waist, _ = await chart(shared_connection, owner, [small, medium])
     values = [
         {"lineId": chest, "sizeRangeSizeId": size, "value": value}
         for size, value in ((small, "19.50"), (medium, 20))
@@ -157,10 +155,10 @@ async def test_sent_again_with_what_was_frozen(api: Api, demo_dsn: str) -> None:
 
 @pytest.mark.contract("Own keys")
 async def test_a_size_that_is_added_takes_the_chart_beside_values_sent_again(
-    api: Api, demo_dsn: str
+    api: Api, shared_connection: Connection
 ) -> None:
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    chest, *_ = await chart(demo_dsn, owner, [small, medium])
+    chest, *_ = await chart(shared_connection, owner, [small, medium])
     values = [{"lineId": chest, "sizeRangeSizeId": small, "value": 19}]
     sent = {"styleId": owner, "name": "Fit", "sizeRangeSizeIds": [small], "requested": values}
     [row] = (await api.put(REQUESTS, [sent], params=MATCH)).data
@@ -184,10 +182,10 @@ async def test_names_are_own_keys_within_their_style(api: Api) -> None:
 
 
 async def test_requested_values_are_of_the_chart_and_of_requested_sizes(
-    api: Api, demo_dsn: str
+    api: Api, shared_connection: Connection
 ) -> None:
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    chest, _, hood = await chart(demo_dsn, owner, [small])
+    chest, _, hood = await chart(shared_connection, owner, [small])
     sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small]}
     wrong = [
         {"lineId": chest, "sizeRangeSizeId": medium, "value": 1},
@@ -215,15 +213,13 @@ async def test_the_style_stays(api: Api) -> None:
     assert (await api.put(location, same)).data == made.data
 
 
-async def test_unknown_styles_and_sizes(api: Api, demo_dsn: str) -> None:
+async def test_unknown_styles_and_sizes(api: Api, shared_connection: Connection) -> None:
     """Unknown and deleted styles; unknown sizes, and deactivated ones that are new."""
     gone = await style(api)
     await api.delete(f"{STYLES}/{gone}")
-    connection = await asyncpg.connect(demo_dsn)
-    deactivated = await connection.fetchval(
-        "select min(id) from size_range_size where is_deactivated"
-    )
-    await connection.close()
+    deactivated, *_ = await sizes(api)
+    text = "update size_range_size set is_deactivated = true where id = $1"
+    await shared_connection.execute(text, deactivated)
     for unknown in (gone, 987654321):
         refused = await api.post(REQUESTS, {"styleId": unknown, "name": "Proto"})
         assert refused.details == [("validation_error.unknown_reference", "styleId")]
@@ -234,32 +230,29 @@ async def test_unknown_styles_and_sizes(api: Api, demo_dsn: str) -> None:
 
 
 @pytest.mark.parametrize("column", VALUES)
-async def test_a_measured_size_is_not_left_out(api: Api, demo_dsn: str, column: str) -> None:
+async def test_a_measured_size_is_not_left_out(
+    api: Api, shared_connection: Connection, column: str
+) -> None:
     """In use; the request itself is deleted all the same, with what was measured."""
     owner, (small, medium, *_) = await style(api), await sizes(api)
-    await chart(demo_dsn, owner, [small, medium])
+    await chart(shared_connection, owner, [small, medium])
     sent = {"styleId": owner, "name": "Proto", "sizeRangeSizeIds": [small, medium]}
     made = await api.post(REQUESTS, sent)
     location = made.headers["Location"]
-    connection = await asyncpg.connect(demo_dsn)
     counted = "select count(*) from sample_request_measurement where sample_request_id = $1"
-    try:
-        await connection.execute(
-            f"update sample_request_measurement set {column} = 1"
-            " where sample_request_id = $1 and size_range_size_id = $2",
-            made.data["id"],
-            small,
-        )
-        refused = await api.patch(location, replacing("/sizeRangeSizeIds", [medium]))
-        in_use = [("conflict.in_use", "sizeRangeSizeIds")]
-        assert (refused.status, refused.details) == (409, in_use)
-        assert refused.json["error"]["details"][0]["value"] == "Used by measured values: 2."
-        assert (await api.patch(location, replacing("/sizeRangeSizeIds", [small]))).status == 200
-        assert (await api.delete(location)).data["id"] == made.data["id"]
-        assert (await api.get(location)).status == 404
-        assert await connection.fetchval(counted, made.data["id"]) == 0
-    finally:
-        await connection.close()
+    await shared_connection.execute(
+        f"update sample_request_measurement set {column} = 1"
+        " where sample_request_id = $1 and size_range_size_id = $2",
+        *(made.data["id"], small),
+    )
+    refused = await api.patch(location, replacing("/sizeRangeSizeIds", [medium]))
+    in_use = [("conflict.in_use", "sizeRangeSizeIds")]
+    assert (refused.status, refused.details) == (409, in_use)
+    assert refused.json["error"]["details"][0]["value"] == "Used by measured values: 2."
+    assert (await api.patch(location, replacing("/sizeRangeSizeIds", [small]))).status == 200
+    assert (await api.delete(location)).data["id"] == made.data["id"]
+    assert (await api.get(location)).status == 404
+    assert await shared_connection.fetchval(counted, made.data["id"]) == 0
 
 
 @pytest.mark.contract("States")

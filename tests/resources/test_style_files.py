@@ -130,9 +130,10 @@ async def test_files_go_and_come_with_style_and_style_color(api: Api) -> None:
 
 @pytest.mark.contract("Unique keys")
 async def test_a_restored_color_does_not_bring_back_a_name_that_is_taken(
-    api: Api, demo_dsn: str
+    api: Api, shared_dsn: str
 ) -> None:
-    await execute(demo_dsn, "update organization set unique_keys = true where id = 1")
+    setting = "update organization set unique_keys = true where id = $1"
+    await execute(shared_dsn, setting, api.organization_id)
     style, [navy, _] = await style_with_colors(api, "SF-5")
     file = {"styleId": style, "fileName": "a.jpg", **IMAGE}
     await made(api, "style-files", **file, styleColorId=navy)

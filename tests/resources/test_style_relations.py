@@ -9,7 +9,7 @@ from tests.support.api import Api
 from tests.support.listing import walk
 from tests.support.offenders import in_each
 
-pytestmark = [pytest.mark.contract("Style relations"), pytest.mark.demo_data]
+pytestmark = [pytest.mark.contract("Style relations"), pytest.mark.shared_demo_data]
 
 RELATIONS = "/api/style-relations"
 
@@ -21,7 +21,7 @@ async def every(api: Api) -> list[dict[str, Any]]:
 
 async def test_document(api: Api) -> None:
     """Fields: id, styleId, relatedStyleId, and the related style's number and name."""
-    for relation in (await api.get(RELATIONS)).data:
+    for relation in (await api.get(RELATIONS)).data[:10]:
         style = (await api.get(f"/api/styles/{relation['relatedStyleId']}")).data
         assert relation == {
             "id": relation["id"],

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.api import Api
 
-pytestmark = [pytest.mark.contract("Translations of styles"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Translations of styles")
 
 SETS = "/api/style-translations"
 
@@ -29,6 +29,7 @@ async def test_names_and_descriptions_by_language(api: Api) -> None:
     assert (await api.put(path, [])).data == []
 
 
+@pytest.mark.shared_demo_data
 @pytest.mark.contract("Features")
 async def test_without_the_feature_there_are_none_to_write(other_api: Api) -> None:
     """Stored translations stay, in writes of the part and of its collection."""

@@ -98,7 +98,7 @@ async def test_a_group_counts_live_styles(api: Api) -> None:
         assert (await api.get(path)).data["usedInStyles"] == count
 
 
-@pytest.mark.demo_data
+@pytest.mark.shared_demo_data
 @pytest.mark.contract("States")
 async def test_a_style_that_relations_or_requests_are_of_is_not_deleted(api: Api) -> None:
     """In use: by what and how often, all at once."""

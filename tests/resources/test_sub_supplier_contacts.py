@@ -24,7 +24,6 @@ async def test_contacts_keep_their_identity(api: Api) -> None:
     assert gone.details == [("validation_error.unknown_reference", "contacts[0].id")]
 
 
-@pytest.mark.demo_data
 async def test_contacts_of_others_are_unknown_references(api: Api) -> None:
     """A contact id that is not the sub-supplier's own is `unknown_reference`, all at once."""
     supplier, path = await full(api), await create(api)

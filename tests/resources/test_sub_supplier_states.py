@@ -2,21 +2,22 @@
 
 from typing import Any
 
-import asyncpg
 import pytest
+from asyncpg import Connection
 
 from tests.support.api import Api, replacing
 from tests.support.sub_suppliers import BARE, SUPPLIERS, facilities, full
 from tests.support.transactions import entry, send, shown
 
 pytestmark = [
-    pytest.mark.demo_data,
     pytest.mark.contract("Sub-suppliers", "Facilities"),
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
 
 
-async def test_deletion_takes_contacts_and_facilities_along(api: Api, demo_dsn: str) -> None:
+async def test_deletion_takes_contacts_and_facilities_along(
+    api: Api, shared_connection: Connection
+) -> None:
     """Contract, Sub-suppliers: deleted softly, contacts and facilities along with it."""
     supplier = await full(api)
     path = f"{SUPPLIERS}/{supplier['id']}"
@@ -24,7 +25,8 @@ async def test_deletion_takes_contacts_and_facilities_along(api: Api, demo_dsn: 
     assert deleted.status == 200
     assert deleted.data == supplier | {"state": "deleted", "contacts": [], "facilityCount": 0}
     assert all(
-        gone or state == "deleted" for state, gone in await facilities(demo_dsn, supplier["id"])
+        gone or state == "deleted"
+        for state, gone in await facilities(shared_connection, supplier["id"])
     )
     assert (await api.delete(path)).data == deleted.data
     assert (await api.get(path)).data == deleted.data
@@ -33,24 +35,22 @@ async def test_deletion_takes_contacts_and_facilities_along(api: Api, demo_dsn: 
 
 @pytest.mark.parametrize("how", ["patch", "replace", "bulk"])
 async def test_restoring_brings_back_what_the_deletion_took(
-    api: Api, demo_dsn: str, how: str
+    api: Api, shared_connection: Connection, how: str
 ) -> None:
     """Contract, Sub-suppliers: restoring brings contacts and facilities back as they were."""
     supplier = await full(api)
     path = f"{SUPPLIERS}/{supplier['id']}"
-    connection = await asyncpg.connect(demo_dsn)
-    await connection.execute(
+    await shared_connection.execute(
         "update facility set state = 'inactive' where id = "
         "(select min(id) from facility where sub_supplier_id = $1)",
         int(supplier["id"]),
     )
-    await connection.execute(
+    await shared_connection.execute(
         "insert into facility (organization_id, sub_supplier_id, name, state) "
-        "values (1, $1, 'Closed plant', 'deleted')",
+        "select organization_id, id, 'Closed plant', 'deleted' from sub_supplier where id = $1",
         int(supplier["id"]),
     )
-    await connection.close()
-    before = await facilities(demo_dsn, supplier["id"])
+    before = await facilities(shared_connection, supplier["id"])
     await api.delete(path)
     live = (await api.get(path, {"form": "writable"})).data | {"state": supplier["state"]}
     if how == "patch":
@@ -61,7 +61,7 @@ async def test_restoring_brings_back_what_the_deletion_took(
         answer = await api.put(SUPPLIERS, [{"id": supplier["id"], **live}])
     assert answer.status == 200
     assert (await api.get(path)).data == supplier
-    assert await facilities(demo_dsn, supplier["id"]) == before
+    assert await facilities(shared_connection, supplier["id"]) == before
 
 
 async def test_a_facility_that_is_deleted_by_itself_too_stays_deleted(api: Api) -> None:
@@ -79,6 +79,7 @@ async def test_a_facility_that_is_deleted_by_itself_too_stays_deleted(api: Api) 
     assert supplier["facilityCount"] == 1
 
 
+@pytest.mark.demo_data
 async def test_restoring_by_a_deleted_record_of_the_demo_data(api: Api) -> None:
     """Contacts and facilities that were deleted before the service ran come back as well."""
     supplier = (await api.get(SUPPLIERS, {"state": "deleted"})).data[0]

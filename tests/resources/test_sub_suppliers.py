@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from asyncpg import Connection
 
 from service import schemas
 from tests.support.api import Api, replacing
@@ -10,7 +11,7 @@ from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
 from tests.support.sub_suppliers import BARE, SUPPLIERS, create, facilities, full
 
-pytestmark = [pytest.mark.contract("Sub-suppliers"), pytest.mark.demo_data]
+pytestmark = pytest.mark.contract("Sub-suppliers")
 
 BODY: dict[str, Any] = {
     "name": "Northgate Trims",
@@ -48,7 +49,7 @@ async def test_create_stores_every_field(api: Api) -> None:
     form("sub-suppliers", "document").validate(shown)
     assert {name: shown[name] for name in BODY} == BODY
     assert isinstance(shown["id"], str)
-    assert (shown["organizationId"], shown["facilityCount"]) == (1, 0)
+    assert (shown["organizationId"], shown["facilityCount"]) == (api.organization_id, 0)
     assert (shown["relationTypeName"], shown["countryName"]) == ("Distributor", "Portugal")
     [contact] = shown["contacts"]
     assert {name: contact[name] for name in CONTACT} == CONTACT
@@ -69,6 +70,7 @@ async def test_fields_without_value_are_left_out(api: Api) -> None:
     assert (shown["state"], shown["contacts"]) == ("active", [])
 
 
+@pytest.mark.demo_data
 async def test_documents_of_the_demo_data(api: Api) -> None:
     """Every listed document is valid; contacts are by id; lists hide the deleted."""
     shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
@@ -189,22 +191,24 @@ async def test_inexact_ids_are_not_found(api: Api, wrong: str) -> None:
         await api.delete(path),
     ):
         assert (answer.status, answer.details) == (404, [("not_found", "id")])
-    replaced = await api.put(SUPPLIERS, [{"id": "1", **BARE}, {"id": wrong, **BARE}])
+    existing = (await create(api)).rpartition("/")[2]
+    replaced = await api.put(SUPPLIERS, [{"id": existing, **BARE}, {"id": wrong, **BARE}])
     assert (replaced.status, replaced.details) == (404, [("not_found", "[1].id")])
-    deleted = await api.delete(SUPPLIERS, [("ids", "1"), ("ids", wrong)])
+    deleted = await api.delete(SUPPLIERS, [("ids", existing), ("ids", wrong)])
     assert (deleted.status, deleted.details) == (404, [("not_found", "ids[1]")])
 
 
 @pytest.mark.contract("Tenancy")
 async def test_foreign_is_the_same_as_unknown(api: Api, other_api: Api) -> None:
     """Another organization's sub-supplier: 404 with the bytes of an unknown one."""
-    foreign = (await other_api.get(SUPPLIERS)).data[0]["id"]
+    foreign = (await create(other_api)).rpartition("/")[2]
     unknown = await api.delete(f"{SUPPLIERS}/987654321")
     answer = await api.delete(f"{SUPPLIERS}/{foreign}")
     assert (answer.status, answer.raw) == (404, unknown.raw)
     assert (await other_api.get(f"{SUPPLIERS}/{foreign}")).data["state"] != "deleted"
 
 
+@pytest.mark.demo_data
 async def test_ids_sort_as_numbers(api: Api) -> None:
     """Ids are strings in JSON and sort as numbers, and filter as they are shown."""
     shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
@@ -215,10 +219,12 @@ async def test_ids_sort_as_numbers(api: Api) -> None:
     assert (await api.get(SUPPLIERS, {"id": ids[3]})).data == [shown[3]]
 
 
-async def test_facility_count_filters_and_counts_live_ones(api: Api, demo_dsn: str) -> None:
+async def test_facility_count_filters_and_counts_live_ones(
+    api: Api, shared_connection: Connection
+) -> None:
     """Field facilityCount: counts live facilities; it filters and does not sort."""
     supplier = await full(api)
-    stored = await facilities(demo_dsn, supplier["id"])
+    stored = await facilities(shared_connection, supplier["id"])
     live = [state for state, gone in stored if state != "deleted" and not gone]
     assert supplier["facilityCount"] == len(live)
     records = (await api.get(SUPPLIERS, {"facilityCount": supplier["facilityCount"]})).data
@@ -247,6 +253,7 @@ async def test_bulk_replace_deletes_and_updates_together(api: Api) -> None:
     assert number.details == [("validation_error.invalid_type", "[0].id")]
 
 
+@pytest.mark.shared_demo_data
 @pytest.mark.contract("Writable form")
 async def test_own_writable_form_changes_nothing(api: Api) -> None:
     """Property: replace by the own writable form, and the empty patch, change nothing."""

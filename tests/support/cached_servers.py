@@ -1,6 +1,7 @@
 """Two servers on one database: one caches responses, the other does not."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,17 +34,30 @@ def shown(answer: Answer) -> tuple[Any, ...]:
     return answer.status, answer.raw, [answer.headers.get(name) for name in headers]
 
 
-@pytest.fixture
-async def servers(demo_dsn: str) -> AsyncIterator[Servers]:
-    """Servers on a database of the test's own."""
-    key = await issue_key(demo_dsn, 1)
+@asynccontextmanager
+async def _two_servers(dsn: str) -> AsyncIterator[Servers]:
+    key = await issue_key(dsn, 1)
     async with (
-        serving(demo_dsn) as cached,
-        serving(demo_dsn, RESPONSE_CACHE_MIB="0") as fresh,
+        serving(dsn) as cached,
+        serving(dsn, RESPONSE_CACHE_MIB="0") as fresh,
         TestClient(cached) as cached_client,
         TestClient(fresh) as fresh_client,
     ):
         yield Servers(Api(cached_client, key), Api(fresh_client, key))
+
+
+@pytest.fixture
+async def servers(demo_dsn: str) -> AsyncIterator[Servers]:
+    """Servers on a database of the test's own."""
+    async with _two_servers(demo_dsn) as servers:
+        yield servers
+
+
+@pytest.fixture(scope="module")
+async def shared_servers(shared_dsn: str) -> AsyncIterator[Servers]:
+    """Servers on the database that tests share, for tests that only read."""
+    async with _two_servers(shared_dsn) as servers:
+        yield servers
 
 
 def hits() -> float:

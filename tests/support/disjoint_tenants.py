@@ -4,6 +4,12 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 import asyncpg
+from aiohttp.test_utils import TestClient
+
+from tests.support import webhooks
+from tests.support.api import Api, issue_key
+from tests.support.serving import serving
+from tests.support.tenant_attack import TenantPair
 
 _APART = 1_000_000
 _COLUMNS = """
@@ -22,6 +28,20 @@ join pg_attribute a on a.attrelid = c.conrelid and a.attnum = pair.own
 join pg_attribute f on f.attrelid = c.confrelid and f.attnum = pair.other
 where c.contype = 'f'
 """
+
+
+@asynccontextmanager
+async def pair(dsn: str, victim: int) -> AsyncIterator[TenantPair]:
+    """Serve both organizations of a database, one of which attacks the other."""
+    stolen = await make_ids_disjoint(dsn, victim)
+    async with serving(dsn) as server, TestClient(server) as client:
+        attacker, attacked = [
+            Api(client, await issue_key(dsn, organization_id))
+            for organization_id in (3 - victim, victim)
+        ]
+        for api in (attacker, attacked):
+            await webhooks.ensure_one(api)
+        yield TenantPair(attacker, attacked, dsn, victim, stolen)
 
 
 async def make_ids_disjoint(dsn: str, organization_id: int) -> dict[str, int]:

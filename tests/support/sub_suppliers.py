@@ -18,23 +18,19 @@ async def create(api: Api, **fields: Any) -> str:
 
 
 async def full(api: Api) -> dict[str, Any]:
-    """Return a live sub-supplier of the demo data with contacts and more than one facility."""
-    shown = (await api.get(SUPPLIERS, {"pageSize": 100})).data
-    return next(
-        supplier
-        for supplier in shown
-        if len(supplier["contacts"]) > 1 and supplier["facilityCount"] > 1
+    """Return a new sub-supplier with contacts and two facilities, beside a deleted one."""
+    path = await create(api, contacts=[{"role": "Sales"}, {"role": "Desk"}])
+    mill = {"subSupplierId": path.rpartition("/")[2]}
+    made = await api.post("/api/facilities", [{"name": name, **mill} for name in "ABC"])
+    assert (await api.delete(f"/api/facilities/{made.data[2]['id']}")).status == 200
+    supplier: dict[str, Any] = (await api.get(path)).data
+    assert supplier["facilityCount"] == 2
+    return supplier
+
+
+async def facilities(connection: asyncpg.Connection, supplier: str) -> list[tuple[str, bool]]:
+    text = (
+        "select state, state_before is not null from facility "
+        "where sub_supplier_id = $1 order by id"
     )
-
-
-async def facilities(dsn: str, supplier: str) -> list[tuple[str, bool]]:
-    connection = await asyncpg.connect(dsn)
-    try:
-        rows = await connection.fetch(
-            "select state, state_before is not null from facility "
-            "where sub_supplier_id = $1 order by id",
-            int(supplier),
-        )
-        return [tuple(row) for row in rows]
-    finally:
-        await connection.close()
+    return [tuple(row) for row in await connection.fetch(text, int(supplier))]
