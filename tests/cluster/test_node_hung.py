@@ -2,13 +2,7 @@
 
 from typing import Final
 
-from tests.cluster.callers import (
-    CALLERS,
-    all_readable_again,
-    assert_served,
-    campaign,
-    refusals,
-)
+from tests.cluster.callers import CALLERS, all_readable_again, assert_served, campaign, refusals
 from tests.cluster.environment import stage
 from tests.support.api import Api, issue_key
 

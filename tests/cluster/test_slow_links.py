@@ -4,13 +4,7 @@ from typing import Final
 
 import pytest
 
-from tests.cluster.callers import (
-    CALLERS,
-    all_readable_again,
-    assert_served,
-    campaign,
-    refusals,
-)
+from tests.cluster.callers import CALLERS, all_readable_again, assert_served, campaign, refusals
 from tests.cluster.environment import home_of, stage
 from tests.cluster.link import linked
 from tests.support.api import Api, issue_key

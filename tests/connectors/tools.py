@@ -48,9 +48,7 @@ async def run(
         events = [asyncio.ensure_future(interruption.wait())] if interruption else []
         try:
             await asyncio.wait(
-                [ending, *events],
-                timeout=limit(_SECONDS),
-                return_when=asyncio.FIRST_COMPLETED,
+                [ending, *events], timeout=limit(_SECONDS), return_when=asyncio.FIRST_COMPLETED
             )
         finally:
             for event in events:

@@ -97,12 +97,7 @@ def _log(writers: list[Writer], kills: Counter[str], replicas: list[Replica]) ->
 
 async def _strike(stage: OwnServer) -> str:
     """Kill or restart something; return what was done."""
-    kinds = (
-        stage.kill_workers,
-        stage.kill_backend,
-        stage.kill_postgres,
-        stage.restart_postgres,
-    )
+    kinds = (stage.kill_workers, stage.kill_backend, stage.kill_postgres, stage.restart_postgres)
     strike = stage.random.choice(kinds)
     await strike()
     return strike.__name__

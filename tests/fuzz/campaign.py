@@ -194,11 +194,7 @@ def _round(
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(
-        st.sampled_from(chosen),
-        st.sampled_from(ORGANIZATIONS),
-        st.integers(0, 2**64 - 1),
-    )
+    @given(st.sampled_from(chosen), st.sampled_from(ORGANIZATIONS), st.integers(0, 2**64 - 1))
     def send_case(route: Route, organization: int, number: int) -> None:
         if on.spoiled:
             return

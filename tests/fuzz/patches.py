@@ -100,11 +100,7 @@ def _elsewhere(resource: MasterRecord, path: str) -> Iterator[Wrong]:
     for kind, error_type, pointers in (
         ("pointer that is none", "validation_error.invalid_value", _NO_POINTERS),
         ("unknown field", "validation_error.unknown_field", ("/colour", f"{path}~0", "/", "/0")),
-        (
-            "read-only field",
-            "validation_error.read_only_field",
-            ["/id", *read_only],
-        ),
+        ("read-only field", "validation_error.read_only_field", ["/id", *read_only]),
     ):
         to = [
             {"op": op, "path": pointer, "value": None}

@@ -79,7 +79,7 @@ def _headers(route: Route, check: Check, random: Random) -> Aside:
         "If-None-Match": ("If-None-Match of no record", ["*", '"x"', ""]),
     }
     wrong = ({} if is_guarded else of_bulk) | {
-        "Idempotency-Key": ("unusable Idempotency-Key", ["", "a b", "x" * 256]),
+        "Idempotency-Key": ("unusable Idempotency-Key", ["", "a b", "x" * 256])
     }
     chosen = random.sample([*wrong], min(len(wrong), random.choice([1, 1, 2])))
     names = [name for name in wrong if name in chosen]

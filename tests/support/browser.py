@@ -14,6 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.support import page_scripts
 from tests.support.api import Api, issue_key
 from tests.support.chromium import BROWSER, DRIVER, REQUESTS
 from tests.support.time_limits import limit
@@ -29,57 +30,6 @@ _BEING_DRAWN = (
     exceptions.ElementClickInterceptedException,
 )
 """What a page may say of an element while it draws it; a moment later it may be another one."""
-_SHOWN = """((selector) => {
-  const node = document.querySelector(selector);
-  return (node?.checkVisibility({ visibilityProperty: true }) || node?.type === "file") && node;
-})"""
-_TAKES_CLICKS = """((path) => {
-  const node = /^[(]?[/]/.test(path) ? document.evaluate(path, document, null, 9).singleNodeValue
-    : document.querySelector(path);
-  if (!node?.checkVisibility({ visibilityProperty: true }) || node.matches(":disabled")) return;
-  // Clear of the bars that stay in view, as the page's scroll padding has it.
-  node.scrollIntoView({ block: "nearest", behavior: "instant" });
-  const { left, right, top, bottom } = node.getClientRects()[0] ?? node.getBoundingClientRect();
-  const x = (Math.max(left, 0) + Math.min(right, innerWidth)) / 2;
-  const y = (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2;
-  if (!node.contains(document.elementFromPoint(x, y))) return;
-  const heard = new Set();
-  const hear = ({ target, type }) => node.contains(target) && heard.add(type);
-  for (const type of ["mousedown", "click"]) addEventListener(type, hear, { capture: true });
-  // What is pressed may go away before it is clicked.
-  window.isMissed = () => !heard.has(node.checkVisibility() ? "click" : "mousedown");
-  return { x, y };
-})"""
-_TYPE = """((selector, text, selects, deletes) => {
-  const field = document.querySelector(selector);
-  if (field?.selectionStart == null) return null;
-  const hasFocus = document.activeElement === field;
-  field.focus();
-  if (document.activeElement !== field || field.readOnly) return false;
-  if (selects) field.select();
-  else if (!hasFocus) field.selectionStart = field.value.length;
-  if (deletes && field.value) document.execCommand("delete");
-  return text ? document.execCommand("insertText", false, text) : true;
-})"""
-_SELECT = """((selector, value) => {
-  const list = document.querySelector(selector);
-  const option = [...(list?.options ?? [])].find((each) => each.value === value);
-  if (!list?.checkVisibility() || list.disabled || !option) return false;
-  list.focus();
-  const events = option.selected ? [] : ["input", "change"];
-  option.selected = true;
-  return events.every((type) => list.dispatchEvent(new Event(type, { bubbles: true })));
-})"""
-_GO = """((address, key) => {
-  const record = (hash) => /^#[/][^/?]*([/][^/?]*)?/.exec(hash)?.[0];
-  const view = document.querySelector("main#view");
-  if (!view?.checkVisibility() || sessionStorage["selvedge.key"] !== key) return false;
-  if (!record(address) || record(address) === record(location.hash)) return false;
-  for (const node of view.children) node.dataset.before = "";
-  location.hash = address;
-  return true;
-})"""
-_IS_LEFT = "!document.querySelector('#view > [data-before]')"
 
 NEEDS_BROWSER = pytest.mark.skipif(
     not (BROWSER and DRIVER), reason="chromium and chromedriver are not installed"
@@ -250,13 +200,13 @@ def _called(driver: webdriver.Chrome, function: str, *arguments: Any) -> Any:
 
 
 def _shown(selector: str, driver: webdriver.Chrome) -> WebElement | Literal[False]:
-    script = f"return {_SHOWN}(...arguments)"
+    script = f"return {page_scripts.SHOWN}(...arguments)"
     element: WebElement | Literal[False] = driver.execute_script(script, selector)
     return element
 
 
 def _is_clicked(path: str, driver: webdriver.Chrome) -> bool:
-    if point := _called(driver, _TAKES_CLICKS, path):
+    if point := _called(driver, page_scripts.TAKES_CLICKS, path):
         button = {"button": "left", "clickCount": 1} | point
         for kind, event in {"Moved": point, "Pressed": button, "Released": button}.items():
             driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": f"mouse{kind}", **event})
@@ -269,7 +219,7 @@ def _is_typed(selector: str, keys: tuple[str, ...], driver: webdriver.Chrome) ->
     selects, deletes = keys[:1] == (ALL,), keys[:2] == (ALL, Keys.BACKSPACE)
     text = "".join(keys[selects + deletes :])
     if text.isprintable():
-        is_typed = _called(driver, _TYPE, selector, text, selects, deletes)
+        is_typed = _called(driver, page_scripts.TYPE, selector, text, selects, deletes)
         if is_typed is not None:
             return bool(is_typed)
     if field := _shown(selector, driver):
@@ -290,7 +240,7 @@ def _is_filled(label: str, text: str, driver: webdriver.Chrome) -> bool:
 
 
 def _is_selected(selector: str, value: str, driver: webdriver.Chrome) -> bool:
-    return bool(_called(driver, _SELECT, selector, value))
+    return bool(_called(driver, page_scripts.SELECT, selector, value))
 
 
 @dataclass(frozen=True)
@@ -304,9 +254,9 @@ class Reader:
 
     def enter(self, address: str = "", key: str = "") -> DataPage:
         """Open an address of the page and enter a key; go there if the page is open with it."""
-        if _called(self.driver, _GO, address, key or self.key):
+        if _called(self.driver, page_scripts.GO, address, key or self.key):
             page = DataPage(self.driver)
-            page.until(lambda: bool(page.value(_IS_LEFT)))
+            page.until(lambda: bool(page.value(page_scripts.IS_LEFT)))
         else:
             page = DataPage(self.driver, f"{self.url}data{address}")
             page.enter(key or self.key)

@@ -238,9 +238,7 @@ KINDS: Final = (
         one_of("required_field", None),
     ),
     FaultKind(
-        "null among members",
-        lambda site: isinstance(site.name, int),
-        one_of("invalid_type", None),
+        "null among members", lambda site: isinstance(site.name, int), one_of("invalid_type", None)
     ),
     FaultKind(
         "unknown field",
@@ -256,9 +254,7 @@ KINDS: Final = (
     ),
     FaultKind("fraction", _integer, one_of("invalid_type", 0.5, 1.5, -2.000001, 1e-7)),
     FaultKind(
-        "integer in disguise",
-        _integer,
-        one_of("invalid_type", *map(orjson.Fragment, _DISGUISED)),
+        "integer in disguise", _integer, one_of("invalid_type", *map(orjson.Fragment, _DISGUISED))
     ),
     FaultKind("beyond 64 bits", _integer, _beyond_64_bits),
     FaultKind("out of range", lambda site: "minimum" in site.schema, _out_of_range),

@@ -40,9 +40,7 @@ _FILES: Registry[Any] = Registry().with_resources(
 def form(file: str, definition: str) -> jsonschema.Draft202012Validator:
     """Return the independent validator of one definition of a schema file."""
     return jsonschema.Draft202012Validator(
-        {"$ref": schemas.reference(file, definition)},
-        registry=_FILES,
-        format_checker=_FORMATS,
+        {"$ref": schemas.reference(file, definition)}, registry=_FILES, format_checker=_FORMATS
     )
 
 
@@ -105,9 +103,7 @@ def parameters(route: Route) -> set[str]:
 @cache
 def _validator(schema: bytes) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(
-        orjson.loads(schema),
-        registry=_OPENAPI,
-        format_checker=_FORMATS,
+        orjson.loads(schema), registry=_OPENAPI, format_checker=_FORMATS
     )
 
 

@@ -70,10 +70,7 @@ def period(random: Random, longest: int) -> tuple[date | None, date | None]:
     """Return first and last day, each of which may be open."""
     first = FIRST + timedelta(random.randrange(_DAYS))
     last = min(first + timedelta(random.randrange(longest)), LAST)
-    return (
-        None if random.random() < 0.15 else first,
-        None if random.random() < 0.15 else last,
-    )
+    return (None if random.random() < 0.15 else first, None if random.random() < 0.15 else last)
 
 
 def generated(random: Random, colors: list[int], sizes: list[int]) -> Model:

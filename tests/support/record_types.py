@@ -14,12 +14,7 @@ from typing import Any, Final, TypeAlias
 from service import openapi, schemas
 from service.openapi.components import name_of
 from service.records.reference_targets import own_references
-from service.resources.registry import (
-    EFFECTIVE_PRICES,
-    MASTER_RECORDS,
-    PRODUCTS,
-    REFERENCE_LISTS,
-)
+from service.resources.registry import EFFECTIVE_PRICES, MASTER_RECORDS, PRODUCTS, REFERENCE_LISTS
 from service.routes import collection_path
 from service.schemas.write_forms import FIXED
 

@@ -7,12 +7,7 @@ import weakref
 import pytest
 
 from service.shares.contention import ContentionSignal
-from service.shares.fair_queue import (
-    READ,
-    FairQueue,
-    LeaseKind,
-    QueueTimeoutError,
-)
+from service.shares.fair_queue import READ, FairQueue, LeaseKind, QueueTimeoutError
 from tests.support.time_limits import scaled, within
 
 pytestmark = pytest.mark.contract("Shares")

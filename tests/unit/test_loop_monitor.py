@@ -66,9 +66,7 @@ async def test_work_and_waiting_are_distinguished() -> None:
 
 
 @pytest.mark.thorough  # a busy machine holds the event loop, too
-async def test_the_longest_hold_is_forgotten_after_a_while(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_the_longest_hold_is_forgotten_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     # A hold is exported for a window at least, and each beat exports.
     monkeypatch.setattr(loop_monitor, "WINDOW_SECONDS", 2)
     monkeypatch.setattr(loop_monitor, "_SAMPLE_SECONDS", 0)

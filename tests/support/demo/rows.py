@@ -17,12 +17,7 @@ from tests.support.demo.custom_fields import (
     add_style_custom_fields,
 )
 from tests.support.demo.samples import add_samples
-from tests.support.demo.shop import (
-    add_channels,
-    add_price_lists,
-    add_style_files,
-    add_style_prices,
-)
+from tests.support.demo.shop import add_channels, add_price_lists, add_style_files, add_style_prices
 from tests.support.demo.sizes import add_size_ranges
 from tests.support.demo.styles import add_items, add_style_translations, add_styles
 from tests.support.demo.suppliers import add_sub_suppliers, add_suppliers, add_supply_chains

@@ -81,11 +81,7 @@ def _add_types(organization: Organization) -> list[int]:
 
 
 def _add_style_samples(
-    organization: Organization,
-    style: int,
-    names: Sequence[str],
-    sizes: Sizes,
-    types: Sequence[int],
+    organization: Organization, style: int, names: Sequence[str], sizes: Sizes, types: Sequence[int]
 ) -> None:
     lines = [
         organization.add(

@@ -221,13 +221,7 @@ def add_supply_chains(organization: Organization, styles: Sequence[int]) -> None
             )
 
 
-def _add_step(
-    organization: Organization,
-    style: int,
-    process: str,
-    tier: int,
-    site: Row,
-) -> None:
+def _add_step(organization: Organization, style: int, process: str, tier: int, site: Row) -> None:
     organization.add(
         "style_supplier_facility",
         style_id=style,
