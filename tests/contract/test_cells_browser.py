@@ -8,6 +8,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import MERGE_PATCH, Api
 from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader
+from tests.support.judged_style import made
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -103,12 +104,8 @@ def _edit_beside_others(page: DataPage) -> None:
 
 async def test_references_are_picked_in_the_cell(reader: Reader, api: Api) -> None:
     """With an expired key the input stays, and is saved with another one."""
-    brand = (await api.post("/api/brands", {"name": "Sorrel Mill", "customId": "SORREL"})).data[
-        "id"
-    ]
-    style: int = (await api.post("/api/styles", {"number": "SM-1", "name": "Sorrel Shirt"})).data[
-        "id"
-    ]
+    brand = await made(api, "brands", name="Sorrel Mill", customId="SORREL")
+    style = await made(api, "styles", number="SM-1", name="Sorrel Shirt")
     await asyncio.to_thread(_pick, reader)
     assert (await api.get(f"/api/styles/{style}")).data["brandId"] == brand
 

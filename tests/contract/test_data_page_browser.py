@@ -9,7 +9,7 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.api import MERGE_PATCH, Api, issue_key
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader, reader_of
+from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader, reader_of
 from tests.support.sampling import Sample
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
@@ -76,7 +76,7 @@ def _turn_pages(page: DataPage) -> None:
 
 
 def _sort_and_filter(page: DataPage) -> None:
-    page.clear("input[type=search]")
+    page.keys("input[type=search]", ALL, Keys.BACKSPACE)
     page.until(lambda: len(page.rows()) == 30)
     page.press("Name")
     page.until(lambda: page.column(2) == sorted(page.column(2)) and "sort=name" in page.address())

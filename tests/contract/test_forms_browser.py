@@ -157,7 +157,7 @@ def _leave(reader: Reader, color_id: int) -> None:
     page.wait_for("Edit Alizarin")
     page.fill("Name (required)", "Alizarin red")
     for leave in (
-        lambda: page.choose("Brands"),
+        lambda: page.driver.find_element("link text", "Brands").click(),
         lambda: page.driver.execute_script("history.back()"),
     ):
         leave()
@@ -171,7 +171,7 @@ def _leave(reader: Reader, color_id: int) -> None:
     page.driver.execute_script("location.hash = arguments[0]", f"#/colors/{color_id}/edit")
     page.wait_for("Edit Alizarin red")
     page.fill("Name (required)", "Alizarin green")
-    page.choose("Brands")
+    page.driver.find_element("link text", "Brands").click()
     _answer(page, leaves=True)
     page.wait_for("Brands")
 

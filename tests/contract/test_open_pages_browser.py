@@ -159,9 +159,7 @@ def _hold(driver: webdriver.Chrome, url: str, key: str) -> None:
 
 @pytest.mark.parametrize("read", Sample(__name__)([_explore, _search, _enter, _leaf, _hold], 3))
 async def test_a_reader_finds_the_way(
-    read: Callable[[webdriver.Chrome, str, str], None],
-    api: Api,
-    logged_browser: webdriver.Chrome,
+    read: Callable[[webdriver.Chrome, str, str], None], api: Api, logged_browser: webdriver.Chrome
 ) -> None:
     """Explore with a key, search, enter the key, leaf through the guides, hold a phone."""
     await asyncio.to_thread(read, logged_browser, str(api.client.make_url("/")), api.key)

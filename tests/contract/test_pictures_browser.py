@@ -61,7 +61,7 @@ async def test_pictures_are_shown_from_permitted_hosts(
 def _look(reader: Reader, style: int, url: str) -> None:
     page = reader.enter(f"#/styles/{style}")
     page.until(lambda: bool(page.texts(".style-head h1")) and not page.is_busy())
-    page.until(lambda: bool(page.value("document.querySelector('.style-head svg.drawing')")))
+    page.until(lambda: page.value("!!document.querySelector('.style-head svg.drawing')"))
     drawing = "document.querySelector('.style-head .drawing').getAttribute('aria-label')"
     assert page.value(drawing) == "From the front"
     assert _AWAY in page.requested()

@@ -61,10 +61,10 @@ def _choose_colors(reader: Reader, address: str) -> None:
 
 def _allocate(reader: Reader, style: int, range_id: str) -> DataPage:
     page = reader.enter(f"#/styles/{style}")
-    page.click(f"{_CHANNEL}/summary", "xpath")
+    page.click(f"{_CHANNEL}/summary")
     for answer in ("Cancel", "Allocate 2 GTINs"):
         page.until(lambda: not page.is_busy() and not page.texts(".of-sizes .editing"))
-        page.click(f"{_CHANNEL}//a[text()='Fill in barcodes']", "xpath")
+        page.click(f"{_CHANNEL}//a[text()='Fill in barcodes']")
         page.select(".of-sizes .editing select", range_id)
         assert "never gives these numbers out again" in page.texts(".of-sizes .editing")[0]
         page.press(answer)
@@ -75,8 +75,8 @@ def _allocate(reader: Reader, style: int, range_id: str) -> DataPage:
 
 def _name(page: DataPage) -> None:
     assert "Allocate GTINs" not in page.texts("button")
-    page.click(f"{_CHANNEL}/summary", "xpath")
-    page.click(f"{_CHANNEL}//a[text()='Fill in translations']", "xpath")
+    page.click(f"{_CHANNEL}/summary")
+    page.click(f"{_CHANNEL}//a[text()='Fill in translations']")
     page.until(lambda: page.texts(".of-translations tbody th") == ["Danish", "German"])
     label = "document.activeElement.getAttribute('aria-label')"
     page.until(lambda: page.value(label) == "Danish, Name")

@@ -109,10 +109,10 @@ def _follow_what_is_missing(reader: Reader, shown: dict[str, Any]) -> None:
     )
     list_id = next(entry["priceListId"] for entry in missing if entry["priceListId"])
     channel = f"//details[summary/bdi[normalize-space()='{name}']]"
-    page.click(f"{channel}/summary", "xpath")
+    page.click(f"{channel}/summary")
     texts = page.driver.find_element("xpath", channel).text
     assert next(entry["message"] for entry in missing) in texts
-    page.click(f"{channel}//a[text()='Fill in prices']", "xpath")
+    page.click(f"{channel}//a[text()='Fill in prices']")
     page.until(lambda: page.value("document.activeElement.textContent") == "Sizes and prices")
     page.until(
         lambda: page.value("document.querySelector('.of-sizes select').value") == f"{list_id}"

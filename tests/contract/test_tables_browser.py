@@ -11,6 +11,7 @@ import pytest
 from service import openapi
 from tests.support.api import Api
 from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
+from tests.support.judged_style import made
 from tests.support.sampling import Sample
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
@@ -43,11 +44,9 @@ async def test_a_list_is_downloaded_as_it_is_shown(
 ) -> None:
     """All pages, the filters, the sort and the columns; names beside ids; no formulas."""
     notes = {f"Dye {index:03}": [*_FORMULAS][index % len(_FORMULAS)] for index in range(130)}
-    group = (
-        await api.post("/api/color-groups", {"name": "Dyes; all", "userDefinedId": "DYE"})
-    ).data
+    group = await made(api, "color-groups", name="Dyes; all", userDefinedId="DYE")
     items = [
-        {"name": name, "colorNote": note, "colorGroupIds": [group["id"]]}
+        {"name": name, "colorNote": note, "colorGroupIds": [group]}
         for name, note in notes.items()
     ]
     assert (await api.post("/api/colors", items)).status == 201
@@ -57,7 +56,7 @@ async def test_a_list_is_downloaded_as_it_is_shown(
     assert [row["name"] for row in rows] == sorted(notes, reverse=True)
     for row in rows:
         assert row["colorNote"] == _FORMULAS[notes[row["name"]]]
-        assert row["colorGroupIds"] == str(group["id"])
+        assert row["colorGroupIds"] == str(group)
         assert row["Color groups names"] == "Dyes; all"
 
 
@@ -135,9 +134,7 @@ def _dry_run(reader: Reader, table: Path) -> DataPage:
     assert "semicolons" in facts
     assert page.value(
         "[...document.querySelectorAll('section select')].map((one) => one.value)"
-    ) == [
-        *("Own reference", "Name", "State", "Translations: German", "Translations: French"),
-    ]
+    ) == [*("Own reference", "Name", "State", "Translations: German", "Translations: French")]
     page.press("See what would change")
     page.until(lambda: "What would change" in page.texts("h2"))
     assert page.texts("section p")[1] == "5 rejected, 296 new, 1 changed."

@@ -16,8 +16,9 @@ BROWSER, DRIVER = _SHELL or shutil.which("chromium"), shutil.which("chromedriver
 _ARGUMENTS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    # No process is started for a page that might be opened next.
-    "--disable-features=SpareRendererForSitePerProcess", "--window-size=1280,1400",
+    # No process is started for a page that might be opened next; tabs share one.
+    "--disable-features=SpareRendererForSitePerProcess", "--renderer-process-limit=1",
+    "--window-size=1280,1400",
 )  # fmt: skip
 REQUESTS = "performance"
 
