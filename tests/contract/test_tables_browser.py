@@ -46,8 +46,7 @@ async def test_a_list_is_downloaded_as_it_is_shown(
     notes = {f"Dye {index:03}": [*_FORMULAS][index % len(_FORMULAS)] for index in range(130)}
     group = await made(api, "color-groups", name="Dyes; all", userDefinedId="DYE")
     items = [
-        {"name": name, "colorNote": note, "colorGroupIds": [group]}
-        for name, note in notes.items()
+        {"name": name, "colorNote": note, "colorGroupIds": [group]} for name, note in notes.items()
     ]
     assert (await api.post("/api/colors", items)).status == 201
     text = await asyncio.to_thread(_download, reader, tmp_path)

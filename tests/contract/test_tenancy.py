@@ -17,14 +17,7 @@ from service.handlers.operations import CHECK
 from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, PARTS, SHARED_LISTS
 from service.routes import collection_path, routes
-from tests.support import (
-    disjoint_tenants,
-    generate,
-    parts,
-    rows,
-    schema_faults,
-    tenant_attack,
-)
+from tests.support import disjoint_tenants, generate, parts, rows, schema_faults, tenant_attack
 from tests.support.api import Answer, Api
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.parametrize import of_each_resource

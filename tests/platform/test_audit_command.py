@@ -43,8 +43,8 @@ FORGET = (
 async def test_changed_entries_are_found(
     statements: list[str], problem: str, demo_dsn: str, data_dir: Path, tmp_path: Path
 ) -> None:
-    await record(demo_dsn, 4)
-    await record(demo_dsn, 2, organization_id=2)
+    await record(demo_dsn, 4, 1)
+    await record(demo_dsn, 2, 2)
     connection = await asyncpg.connect(demo_dsn)
     head = await connection.fetchval(
         "select hash from audit_entry where organization_id = 1 and n = 4"

@@ -126,12 +126,7 @@ async def test_own_name_until_there_is_a_translation(api: Api) -> None:
     path = (await api.post(COLORS, GOOD | {"languageIds": [8]})).headers["Location"]
     patch = [{"op": "replace", "path": "/name", "value": "Deep kelp"}]
     assert (await api.patch(path, patch)).data["languageNames"] == [
-        {
-            "languageId": 8,
-            "languageName": "German",
-            "languageCode": "de",
-            "colorName": "Deep kelp",
-        }
+        {"languageId": 8, "languageName": "German", "languageCode": "de", "colorName": "Deep kelp"}
     ]
 
 

@@ -29,8 +29,7 @@ _SERVERS: Final = ("service.supervisor", "service.http.listeners", "service.extr
 """What servers import before they fork a worker, and pages, which need no metrics."""
 _FORKING: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
 _parser()  # imports the modules of all commands
-_OWN: Final = (__name__, "tests.support.open_program")
-_FORKING.set_forkserver_preload(["service.__main__", *_SERVERS, *_OWN])
+_FORKING.set_forkserver_preload(["service.__main__", *_SERVERS, __name__])
 
 
 class CommandResult(NamedTuple):

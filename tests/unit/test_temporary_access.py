@@ -28,7 +28,7 @@ def records(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def home(folder: Path) -> Path:
     """A closed folder with a program and data in it, and with something to be left alone."""
     home = folder / "home"
-    for name in ("program/part", "data/database", "private"):
+    for name in ("program/part", "program/site-packages", "data/database", "private"):
         (home / name).mkdir(parents=True)
     (home / "program/part/code.py").write_text("")
     (home / "program/tool").write_text("")
@@ -65,6 +65,12 @@ def test_only_needed_folders_are_opened_logged_and_closed(
     }
     assert _modes(home) == before
     assert list(records.iterdir()) == []
+
+
+def test_packages_that_are_imported_are_opened(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(home / "program/site-packages")
+    with TemporaryAccess("Because", [home / "program"]):
+        assert _modes(home)["program/site-packages"] == 0o705
 
 
 def test_nothing_to_open_leaves_no_trace(

@@ -114,8 +114,7 @@ class TemporaryAccess:
 def _passed_folders(paths: Iterable[Path], folders: Iterable[Path]) -> list[Path]:
     """Return the parents of all paths, as given and resolved, and the folders, parents first."""
     both = [form for path in paths for form in (path.absolute(), path.resolve())]
-    parents = {parent for path in both for parent in path.parents}
-    return sorted(parents.union(folder.resolve() for folder in folders))
+    return sorted({folder.resolve() for folder in folders}.union(*(path.parents for path in both)))
 
 
 def _outermost(paths: Iterable[Path]) -> list[Path]:
@@ -128,7 +127,9 @@ def _closed(tree: Path) -> Iterator[tuple[str, int]]:
     """Yield (path, missing mode bits) of a folder and everything in it that others cannot read.
 
     Folders and programs that their owner may enter or run miss the bit to pass or run them, too.
+    Packages beside Python's library that nobody imports, as in an environment, are passed over.
     """
+    imported = {os.path.realpath(path) for path in sys.path}
     if missing := (_READ | _PASS) & ~_mode(str(tree)):
         yield str(tree), missing
     pending = [str(tree)]
@@ -136,6 +137,8 @@ def _closed(tree: Path) -> Iterator[tuple[str, int]]:
         with os.scandir(pending.pop()) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
+                    if entry.name == "site-packages" and entry.path not in imported:
+                        continue
                     pending.append(entry.path)
                 elif not entry.is_file(follow_symlinks=False):
                     continue
