@@ -142,7 +142,7 @@ async def test_the_statements_of_style_custom_fields(
         stored = await own_api.put(STYLE, items)
         sent.clear()
         again = await own_api.put(STYLE, items)
-        assert len(sent) == 11, sent
+        assert len(sent) == 10, sent
     assert not any("turns_color" in text for text in sent)
     assert [texts(field) for field in again.data] == [
         ["GOTS", "GRS"],

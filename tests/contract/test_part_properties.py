@@ -7,7 +7,8 @@ import pytest
 from service.records.parts import RecordPart
 from service.resources.registry import MEASUREMENTS, PARTS
 from tests.contract.test_change_entries import CheckedApi
-from tests.contract.test_change_entries import through as through  # a fixture
+from tests.contract.test_change_entries import served as served  # fixtures
+from tests.contract.test_change_entries import through as through
 from tests.support import generate, parts, rows
 from tests.support.api import Api
 from tests.support.openapi_validation import form

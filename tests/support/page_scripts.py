@@ -15,10 +15,20 @@ TAKES_CLICKS = """((path) => {
   const y = (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2;
   if (!node.contains(document.elementFromPoint(x, y))) return;
   const heard = new Set();
-  const hear = ({ target, type }) => node.contains(target) && heard.add(type);
-  for (const type of ["mousedown", "click"]) addEventListener(type, hear, { capture: true });
-  // What is pressed may go away before it is clicked.
-  window.isMissed = () => !heard.has(node.checkVisibility() ? "click" : "mousedown");
+  const listening = new AbortController();
+  const hear = (event) => {
+    if (node.contains(event.target)) return heard.add(event.type);
+    // Another element has moved there.
+    if (event.detail) event.preventDefault();
+    if (event.detail) event.stopImmediatePropagation();
+  };
+  const options = { capture: true, signal: listening.signal };
+  for (const type of ["mousedown", "click"]) addEventListener(type, hear, options);
+  window.isMissed = () => {
+    listening.abort();
+    // What is pressed may go away before it is clicked.
+    return !heard.has(node.checkVisibility() ? "click" : "mousedown");
+  };
   return { x, y };
 })"""
 TYPE = """((selector, text, selects, deletes) => {

@@ -50,7 +50,7 @@ function channelOf(context, { channel, missing }, sectionOf) {
     el(
       "section",
       {},
-      el("h4", {}, capital(wordFor(requirement))),
+      el("h3", {}, capital(wordFor(requirement))),
       el("ul", {}, entries.slice(0, SHOWN).map(({ message }) => el("li", {}, stored(message)))),
       entries.length > SHOWN && el("p", { class: "quiet" }, t("and {0} more like these", entries.length - SHOWN)),
       el("p", {}, whereTo(context, entries, sectionOf)),
