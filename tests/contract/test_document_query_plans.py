@@ -37,7 +37,8 @@ MOST = 160
 #: longest is that of prices, 12 of each style; as many of their colors may be looked up.
 WHOLE_TABLE = 24 * OWNERS
 #: The join that sorts by the related style reads half of the organization's styles for each record.
-QUADRATIC = {"style-relations"}
+#: The numbers of a range may be sought among all barcodes before the first vacuum.
+QUADRATIC = {"style-relations", "barcode-ranges"}
 JOINED_ONCE = {"colors"}  # by full joins, which compare no row with each other one
 TENANT_TABLES = tenant_tables()
 ADMINISTRATIVE = {

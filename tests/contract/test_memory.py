@@ -74,11 +74,7 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("method", "path", "body"), REQUESTS, ids=[f"{m} {p} {str(b)[:24]}" for m, p, b in REQUESTS]
 )
 async def test_an_answered_request_is_gone(
-    method: str,
-    path: str,
-    body: Any,
-    shared_api: Api,
-    answered: list[weakref.ref[web.Request]],
+    method: str, path: str, body: Any, shared_api: Api, answered: list[weakref.ref[web.Request]]
 ) -> None:
     # A connection that stays open keeps its last request until the next one.
     await shared_api.call(method, path, body, headers={"Connection": "close"})

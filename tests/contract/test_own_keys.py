@@ -12,11 +12,7 @@ from tests.support import generate, rows
 from tests.support.api import Answer, Api
 from tests.support.offenders import in_each
 from tests.support.openapi_validation import form
-from tests.support.parametrize import (
-    WITH_OWN_KEY,
-    of_each_resource,
-    of_each_with_own_key,
-)
+from tests.support.parametrize import WITH_OWN_KEY, of_each_resource, of_each_with_own_key
 
 pytestmark = pytest.mark.contract("Own keys")
 

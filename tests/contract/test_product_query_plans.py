@@ -11,12 +11,7 @@ from service.feed.changed_since import condition_text
 from service.listing.list_request import ChangedRecords, ListRequest
 from service.listing.parameters import read_query
 from service.resources.registry import CHANGES, PRODUCTS
-from tests.contract.test_document_query_plans import (
-    NEW,
-    OWNERS,
-    WHOLE_TABLE,
-    rows_read,
-)
+from tests.contract.test_document_query_plans import NEW, OWNERS, WHOLE_TABLE, rows_read
 from tests.contract.test_document_query_plans import connection as connection  # a fixture
 
 pytestmark = [

@@ -140,11 +140,7 @@ async def test_merges_name_sets_and_layers_by_key(labels: Labels) -> None:
         ([{"styleColorId": 2}], INVALID, "[0].styleColorId"),
         ([{"styleColorId": 9}], UNKNOWN, "[0].styleColorId"),
         ([{"shell": {"Cotton": 60, "Wool": "40.01"}}], OUT, "[0].layers[0].materials"),
-        (
-            [{"shell": {"Cotton": "0"}}],
-            OUT,
-            "[0].layers[0].materials[0].percentage",
-        ),
+        ([{"shell": {"Cotton": "0"}}], OUT, "[0].layers[0].materials[0].percentage"),
         (
             [{"layers": [{"careInstructionLayerId": 2**40}]}],
             UNKNOWN,
