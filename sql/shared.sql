@@ -81,7 +81,6 @@ id = any(array(
 (select target.{{key}} from {{target}} target where target.organization_id = $1::bigint and target.id = {{reference}})
 
 -- name: key_or_id_is_sent
--- Own keys $2, and the ids $3.
 id = any($3::bigint[] || array(
     select one.id from {{table}} one where one.organization_id = $1::bigint and one.{{key}} = any($2::text[])
 ))
