@@ -213,10 +213,8 @@ async def test_ids_and_keys_lock_in_one_order(api: Api, shared_connection: Any) 
     """Else a transaction and a bulk replace of the same records wait for each other."""
     first = (await api.post(COLORS, {"name": "A"})).data["id"]
     second = (await api.post(COLORS, {"name": "B", "userDefinedId": "B"})).data["id"]
-    entries = [
-        {"collection": "colors", "operation": "merge", "item": named | {"name": "C"}}
-        for named in ({"userDefinedId": "B"}, {"id": first})
-    ]
+    by_id, live = {"id": first}, {"name": "C", "state": "active"}
+    entries = [{"collection": "colors", "item": n | live} for n in ({"userDefinedId": "B"}, by_id)]
     lock = "select id from color where id = $1 for update skip locked"
     async with shared_connection.transaction():
         assert await shared_connection.fetchval(lock, first)
