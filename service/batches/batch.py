@@ -177,6 +177,8 @@ class Batch:
     """Records that the transaction has found by own key, by statement, then by key."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
     """Ids of owners whose part is filled or emptied, by part and operation."""
+    beside: Sequence[int] = ()
+    """Ids of records that the transaction locks with those of the items' own keys."""
     merged: dict[int, Item] = field(default_factory=dict)
     """Merge patches of items that are edited stored forms, by request index; {} of other edits."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)

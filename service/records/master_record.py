@@ -128,11 +128,11 @@ class MasterRecord(WritableResource):
         """Statements that lock rows by own keys, by strength; they return ``LockedRow``s.
 
         ``$2`` is an array of keys. Where keys are within a parent, ``$3`` has the parent's id of
-        each. Deleted records are locked, too.
+        each, else the ids of further records. Deleted records are locked, too.
         """
         columns = {"table": self.table, "key": self.key_columns[0]}
         if not self.own_key_within:
-            return self._locking_texts(SHARED["key_is_sent"].fill(**columns))
+            return self._locking_texts(SHARED["key_or_id_is_sent"].fill(**columns))
         key_type = (
             "bigint" if self.properties[self.key_fields[0]].stored_kind == "integer" else "text"
         )

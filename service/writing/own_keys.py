@@ -4,7 +4,7 @@ Resources here have an own key. Where they have ``own_key_within``, a key is one
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from service.batches.batch import Batch, Item
@@ -88,21 +88,19 @@ async def lock_records(
     earlier request the new one; the item gets the new key as its key, and deleted records match by
     the new one alone. Add ``conflict.ambiguous_key`` for keys that several live records share:
     these match none.
+
+    The records of ``batch.beside`` are locked in the same order, unless keys are within a parent.
     """
     batch = batch.subset()
     keys = [_key_of(resource, item) for item in batch.items]
     new_keys = [_new_key_of(key, item) for key, item in zip(keys, batch.items, strict=True)]
-    looked_up = [*keys, *filter(None, new_keys)]
-    key_arrays: list[Sequence[str | int | None]] = [[key.key for key in looked_up]]
-    if resource.own_key_within:
-        key_arrays.append([key.within for key in looked_up])
+    sought = [*keys, *filter(None, new_keys)]
+    ids = [key.within for key in sought] if resource.own_key_within else batch.beside
     with own_locks():
-        rows = await batch.fetch(resource.locks_by_key[strength], *key_arrays)
+        rows = await batch.fetch(resource.locks_by_key[strength], [key.key for key in sought], ids)
     live, deleted = _by_key(rows)
     stored: dict[int, LockedRow] = {}
-    current_keys: Sequence[_OwnKey | None] = keys
-    if any(new_keys):
-        current_keys = stored_keys(keys, new_keys, live)
+    current_keys = stored_keys(keys, new_keys, live) if any(new_keys) else keys
     for index, (stored_key, item) in enumerate(zip(current_keys, batch.items, strict=True)):
         item.pop("id", None)
         last_key = new_keys[index] or keys[index]

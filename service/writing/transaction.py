@@ -158,6 +158,7 @@ async def _lock_records(
     assert isinstance(resource, MasterRecord)
     created, others = batch.split(lambda item: operations[item] is EntryOperation.CREATE)
     by_id, by_key = others.split(operations.is_by_id)
+    by_key.beside = by_id.ids  # all in the order of ids, or other writers and this one could block
     records = locking.LockedRecords(operations.deletes)
     for part, lock in ((by_key, locking.lock_by_key), (by_id, locking.lock_by_id)):
         if part.items:

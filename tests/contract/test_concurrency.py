@@ -9,7 +9,7 @@ import pytest
 from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS
 from tests.support import generate
-from tests.support.api import Answer, Api
+from tests.support.api import Answer, Api, replacing
 
 pytestmark = pytest.mark.contract("Transactions")
 
@@ -62,18 +62,11 @@ async def test_patches_at_once_lose_no_update(shared_api: Api) -> None:
     fields = ("userDefinedId", "userDefinedId2", "colorReference", "colorNote", "name")
     for turn in range(ROUNDS):
         answers = await asyncio.gather(
-            *(
-                shared_api.patch(
-                    location, [{"op": "replace", "path": f"/{name}", "value": f"{name} {turn}"}]
-                )
-                for name in fields
-            )
+            *(shared_api.patch(location, replacing(f"/{n}", f"{n} {turn}")) for n in fields)
         )
         assert {answer.status for answer in answers} == {200}
         stored = (await shared_api.get(location)).data
-        assert {name: stored[name] for name in fields} == {
-            name: f"{name} {turn}" for name in fields
-        }
+        assert [stored[name] for name in fields] == [f"{name} {turn}" for name in fields]
     await shared_api.delete(location)
 
 

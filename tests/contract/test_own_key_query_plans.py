@@ -67,7 +67,7 @@ OWNERS = [n % 300 for n in CHOSEN]
 
 
 KINDS: dict[str, tuple[MasterRecord, str, list[Any]]] = {
-    "alone": (Colors(), COLORS, [[f"C-{n}" for n in CHOSEN]]),
+    "alone": (Colors(), COLORS, [[f"C-{n}" for n in CHOSEN], [0]]),
     "within": (Facilities(), FACILITIES, [[f"F-{n // 300}" for n in CHOSEN], OWNERS]),
     "relations": (StyleRelations(), RELATIONS, [[n // 300 for n in CHOSEN], OWNERS]),
     "requests": (SampleRequests(), REQUESTS, [[f"R-{n // 300}" for n in CHOSEN], OWNERS]),

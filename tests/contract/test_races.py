@@ -79,12 +79,8 @@ async def test_patches_that_add_to_one_list_all_arrive(api: Api) -> None:
     named = [{"name": f"Group {n}"} for n in range(ROUNDS)]
     groups = [group["id"] for group in (await api.post("/api/color-groups", named)).data]
     location = (await api.post(COLORS, {"name": "Collected"})).headers["Location"]
-    statuses = await at_once(
-        *(
-            api.patch(location, [{"op": "add", "path": "/colorGroupIds/-", "value": group}])
-            for group in groups
-        )
-    )
+    adds = [[{"op": "add", "path": "/colorGroupIds/-", "value": group}] for group in groups]
+    statuses = await at_once(*(api.patch(location, add) for add in adds))
     assert set(statuses) == {200}
     stored = (await api.get(location)).data
     assert [group["id"] for group in stored["colorGroups"]] == sorted(groups)
@@ -208,6 +204,23 @@ async def test_replaces_that_concern_other_fields_wait_for_the_organization(
         while not (writing.done() or await shared_connection.fetchval(_BLOCKS)):
             await asyncio.wait([writing], timeout=scaled(0.01))
         assert writing.done() is not waits
+    assert (await writing).status == 200
+
+
+@pytest.mark.contract("Transactions")
+async def test_ids_and_keys_lock_in_one_order(api: Api, shared_connection: Any) -> None:
+    """Else a transaction and a bulk replace of the same records wait for each other."""
+    first = (await api.post(COLORS, {"name": "A"})).data["id"]
+    second = (await api.post(COLORS, {"name": "B", "userDefinedId": "B"})).data["id"]
+    by_id, live = {"id": first}, {"name": "C", "state": "active"}
+    entries = [{"collection": "colors", "item": n | live} for n in ({"userDefinedId": "B"}, by_id)]
+    lock = "select id from color where id = $1 for update skip locked"
+    async with shared_connection.transaction():
+        assert await shared_connection.fetchval(lock, first)
+        writing = asyncio.create_task(api.post("/api/transaction", entries))
+        while not (writing.done() or await shared_connection.fetchval(_BLOCKS)):
+            await asyncio.wait([writing], timeout=scaled(0.01))
+        assert await shared_connection.fetchval(lock, second)
     assert (await writing).status == 200
 
 

@@ -228,11 +228,12 @@ for no key update;
 insert into writer_lock (organization_id, purpose) values ($1::bigint, $2::text)
 on conflict (organization_id, purpose) do nothing;
 
--- 15. shared.lock_records(shared.key_is_sent)
+-- 15. shared.lock_records(shared.key_or_id_is_sent)
 --   $1::bigint organization_id
 --   $2::text[] = ['RECORDED-1', 'RECORDED-2']
+--   $3::bigint[] = ()
 select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
-where organization_id = $1::bigint and id = any(array(
+where organization_id = $1::bigint and id = any($3::bigint[] || array(
     select one.id from brand one where one.organization_id = $1::bigint and one.custom_id = any($2::text[])
 ))
 order by id
@@ -771,11 +772,12 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 
 -- PUT /api/colors?match=userDefinedId: 13, 14, 13, 36, 28, 35, 10
 
--- 36. shared.lock_records(shared.key_is_sent)
+-- 36. shared.lock_records(shared.key_or_id_is_sent)
 --   $1::bigint organization_id
 --   $2::text[] = ['RECORDED-1', 'RECORDED-2']
+--   $3::bigint[] = ()
 select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields from color
-where organization_id = $1::bigint and id = any(array(
+where organization_id = $1::bigint and id = any($3::bigint[] || array(
     select one.id from color one where one.organization_id = $1::bigint
         and one.user_defined_id = any($2::text[])
 ))
