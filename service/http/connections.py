@@ -175,7 +175,8 @@ class HttpConnection(RequestHandler):
 
         async def refuse(request: web.BaseRequest) -> web.StreamResponse:
             self._close = True
-            response = parser_error_response(parser_error(err_info.exc))
+            # With its traceback, it and what was read would stay until garbage is collected.
+            response = parser_error_response(parser_error(err_info.exc.with_traceback(None)))
             await response.prepare(request)
             if isinstance(self._manager, _Server):
                 self._manager.on_parser_error(request, response)

@@ -245,9 +245,9 @@ class Callers:
         wait until the look-up has run for LOOK_UP_SECONDS, and then raise ApiError 503.
         """
         flight = (organization_id, key_id, was_valid)
-        running, started = self._running.get(flight, (None, time.monotonic()))
-        if running is None:
-            running = asyncio.create_task(self._look_up(*flight))
+        running, started = self._running.get(flight, (None, 0.0))
+        if running is None or running.done():  # `_end` may be due.
+            running, started = asyncio.create_task(self._look_up(*flight)), time.monotonic()
             self._running[flight] = running, started
             running.add_done_callback(lambda task: self._end(flight, task))
         if was_valid:
@@ -258,7 +258,8 @@ class Callers:
         return await asyncio.shield(running)
 
     def _end(self, flight: tuple[int, int, bool], task: asyncio.Task[_LookUp]) -> None:
-        del self._running[flight]
+        if self._running.get(flight, (None,))[0] is task:
+            del self._running[flight]
         if not task.cancelled():
             # asyncio logs an exception that is never retrieved, as when all clients disconnect.
             task.exception()

@@ -218,9 +218,7 @@ async def test_records_changed_as_a_side_effect_have_entries(through: CheckedApi
     assert through.writes > 15
 
 
-async def test_what_shows_sizes_has_entries_if_its_own_change_places(
-    through: CheckedApi,
-) -> None:
+async def test_what_shows_sizes_has_entries_if_its_own_change_places(through: CheckedApi) -> None:
     """Charts, sample requests and measured values; what has some of the sizes may stay as it is."""
     for path in await parts.paths(through, parts.SIZES, most=6):
         sizes = (await through.get(path, {"form": "writable"})).data

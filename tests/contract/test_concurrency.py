@@ -99,8 +99,7 @@ async def test_readers_see_a_batch_whole(shared_api: Api) -> None:
     async def write() -> list[Answer]:
         return [
             await shared_api.put(
-                GROUPS,
-                [{"id": id_, "name": f"~whole {turn}", "state": "active"} for id_ in ids],
+                GROUPS, [{"id": id_, "name": f"~whole {turn}", "state": "active"} for id_ in ids]
             )
             for turn in range(1, 16)
         ]

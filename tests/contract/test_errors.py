@@ -100,9 +100,7 @@ async def test_path_query_headers_and_body_at_once(shared_api: Api) -> None:
     ]
 
 
-async def test_errors_of_a_whole_bulk_request_are_reported_alone(
-    shared_api: Api,
-) -> None:
+async def test_errors_of_a_whole_bulk_request_are_reported_alone(shared_api: Api) -> None:
     headers = {"If-Match": "*", "Idempotency-Key": "two words"}
     beside = [
         (invalid("unknown_parameter"), "colour"),

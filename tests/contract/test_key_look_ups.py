@@ -107,6 +107,21 @@ async def test_unknown_keys_delay_no_known_one(
     assert counting.begun == 204
 
 
+async def test_a_look_up_that_has_ended_is_joined_by_nobody(
+    counting: CountingDatabase, shared_keys: dict[str, str]
+) -> None:
+    """Not even before the event loop has called off the flight: that took the loop for good."""
+    callers, key = Callers(counting), shared_keys["writer"]
+    assert await callers.find(key) is not None
+    organization_id, key_id, secret = caller.parse(key) or (0, 0, "")
+    ended = asyncio.create_task(callers._look_up(organization_id, key_id, was_valid=False))
+    await ended
+    callers._running[organization_id, key_id, False] = ended, 0.0
+    assert await callers.find(caller.compose(organization_id, key_id, secret[::-1])) is None
+    callers._end((organization_id, key_id, False), ended)
+    assert not callers._running
+
+
 async def test_unknown_keys_are_no_sign_of_other_organizations(shared_dsn: str) -> None:
     """Several active organizations would get fewer connections each."""
     database = Database(shared_dsn, 4)

@@ -85,10 +85,7 @@ PARAMETERS: list[tuple[str, list[tuple[str, str]]]] = [
         "sort[0].property=name&sort[0].order=asc&sort[0].direction=asc",
         [("exclusive_parameters", "sort[0].direction")],
     ),
-    (
-        "sort[0].property=name&sort[1].property=Name",
-        [("duplicate", "sort[1].property")],
-    ),
+    ("sort[0].property=name&sort[1].property=Name", [("duplicate", "sort[1].property")]),
     ("sort[0].property=usedInStyles", [("invalid_value", "sort[0].property")]),
     ("cursor=", [("invalid_cursor", "cursor")]),
     ("cursor=a&cursor=a", [("duplicate", "cursor")]),

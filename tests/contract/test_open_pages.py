@@ -23,9 +23,7 @@ from tests.support.sampling import Sample
 
 pytestmark = pytest.mark.contract("Open pages")
 
-ASSETS = [
-    *("swagger-ui.css", "swagger-ui-bundle.js", "start.css", "start.js"),
-]
+ASSETS = [*("swagger-ui.css", "swagger-ui-bundle.js", "start.css", "start.js")]
 OF_GUIDES = [f"/guides/{path.stem}" for path in GUIDES.glob("*.md") if path.stem != "README"]
 READ = ["/", "/data", "/docs", "/guides", *sorted(OF_GUIDES)]
 SCRIPTS = [f"/data/{name}" for name in module_names("data")]

@@ -131,9 +131,7 @@ async def test_a_page_by_cursor_skips_nothing() -> None:
         assert ("offset 0" not in STYLE_RELATIONS.compile_list(list_request).text) is skips
 
 
-async def test_plans_made_for_an_empty_table_stay_good(
-    dsn: str,
-) -> None:
+async def test_plans_made_for_an_empty_table_stay_good(dsn: str) -> None:
     """A session plans a statement a few times and then no more, however the tables grow."""
     database = Database(dsn, 1)
 

@@ -122,9 +122,7 @@ async def test_a_statement_that_is_not_prepared_drops_the_deferred_ones(
     assert await connection.fetchval("select count(*) from note") == 0
 
 
-async def test_what_was_not_sent_is_dropped_with_the_transaction(
-    dsn: str,
-) -> None:
+async def test_what_was_not_sent_is_dropped_with_the_transaction(dsn: str) -> None:
     database = Database(dsn, 1)
 
     async def fail(connection: PipelinedConnection) -> None:

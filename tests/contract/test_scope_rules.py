@@ -61,10 +61,7 @@ async def test_filters_by_custom_fields_need_the_scope_of_their_values(
     for query in ({name: "180"}, indexed):
         for _ in range(3):
             assert (await shared_api.get("/api/styles", query)).status == 200
-        for scopes in (
-            ["styles:read", "style-custom-fields:read"],
-            ["styles[supplierId=1]:read"],
-        ):
+        for scopes in (["styles:read", "style-custom-fields:read"], ["styles[supplierId=1]:read"]):
             answer = await (await caller(*scopes)).get("/api/styles", query)
             refused(answer, (name, "custom-field-values:read"))
         both = await caller("styles:read", "custom-field-values:read")

@@ -58,8 +58,7 @@ async def test_delete_and_restore(api: Api) -> None:
     """DELETE is soft: read by id, not listed, deleted again without a change, restored."""
     made = (
         await api.post(
-            MATERIALS,
-            {"text": "Kapok", "languages": [{"languageId": 14, "text": "Kapok"}]},
+            MATERIALS, {"text": "Kapok", "languages": [{"languageId": 14, "text": "Kapok"}]}
         )
     ).data
     deleted = await api.delete(path(made))
@@ -248,8 +247,7 @@ async def test_reference_taken_meanwhile(
     items = [{"id": free["id"], "text": "Ceiba"}, {"id": late["id"], "state": "active", **said}]
     async with shared_connection.transaction():
         await shared_connection.execute(
-            "update care_instruction_material set user_defined_id = 'KP' where id = $1",
-            taker["id"],
+            "update care_instruction_material set user_defined_id = 'KP' where id = $1", taker["id"]
         )
         call = api.put(MATERIALS, items) if bulk else api.put(path(late), items[1])
         waiting = asyncio.create_task(call)

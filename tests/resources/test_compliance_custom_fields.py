@@ -98,8 +98,7 @@ async def test_moved_children_free_their_parent(api: Api) -> None:
     parent = await new(api, COMPLIANCE)
     child = await new(api, COMPLIANCE, parentCustomFieldId=parent["id"])
     stays = await api.put(
-        COMPLIANCE,
-        [item(parent, state="deleted"), item(child, parentCustomFieldId=parent["id"])],
+        COMPLIANCE, [item(parent, state="deleted"), item(child, parentCustomFieldId=parent["id"])]
     )
     assert (stays.status, stays.details) == (409, [("conflict.in_use", "[0].id")])
     answer = await api.put(COMPLIANCE, [item(parent, state="deleted"), item(child)])

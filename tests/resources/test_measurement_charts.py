@@ -145,8 +145,7 @@ async def test_ids_and_sizes_are_looked_at(api: Api, other_api: Api) -> None:
     path, [chest] = await new_chart(api, line("Chest", (small, 1)))
     _, [other] = await new_chart(api, line("Chest"))
     refused = await api.put(
-        path,
-        {"lines": [chest, line("A", (small, 1), (foreign, 1)), {"lineId": other["lineId"]}]},
+        path, {"lines": [chest, line("A", (small, 1), (foreign, 1)), {"lineId": other["lineId"]}]}
     )
     assert refused.details == [
         ("validation_error.unknown_reference", "lines[1].requested[1].sizeRangeSizeId"),

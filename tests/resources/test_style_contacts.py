@@ -14,10 +14,7 @@ async def test_contacts_match_by_role_and_email_or_name(api: Api) -> None:
     second = {"role": "Quality", "type": "agent", "name": "B", "phone": "+351 555"}
     made = (await api.put(path, [first, second])).data
     ids = [contact["id"] for contact in made]
-    assert made == [
-        {"id": ids[0], "phone": None} | first,
-        {"id": ids[1], "email": None} | second,
-    ]
+    assert made == [{"id": ids[0], "phone": None} | first, {"id": ids[1], "email": None} | second]
     sent = [
         second | {"type": "other", "email": "b@example.com"},
         second | {"name": "Other"},

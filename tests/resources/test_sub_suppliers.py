@@ -243,10 +243,7 @@ async def test_bulk_replace_deletes_and_updates_together(api: Api) -> None:
     shown = (await api.put(SUPPLIERS, items)).data
     assert [
         (supplier["name"], supplier["state"], len(supplier["contacts"])) for supplier in shown
-    ] == [
-        ("B2", "inactive", 1),
-        ("A", "deleted", 0),
-    ]
+    ] == [("B2", "inactive", 1), ("A", "deleted", 0)]
     repeated = await api.put(SUPPLIERS, [items[0], items[0]])
     assert repeated.details == [("validation_error.duplicate", "[1].id")]
     number = await api.put(SUPPLIERS, [items[0] | {"id": int(made[1]["id"])}])

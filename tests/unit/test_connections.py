@@ -1,11 +1,13 @@
 """Tests of a worker's connections: a full worker still accepts a new one."""
 
 import asyncio
+import gc
 import resource
 from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from service import supervisor
 from service.http import connections, listeners
@@ -19,7 +21,7 @@ from service.limits import (
 )
 from service.webhooks import webhook_sender
 from tests.support.connection_server import GET, ROOM, ConnectionServer, is_closed, opened, status
-from tests.support.time_limits import within
+from tests.support.time_limits import until, within
 
 pytestmark = pytest.mark.contract("Connections")
 
@@ -57,6 +59,22 @@ async def test_a_request_under_way_stays(server: ConnectionServer) -> None:
     assert await is_closed(await server.come())
     server.open.set()
     assert [await status(reader) for reader in slow] == [b"200"] * ROOM
+
+
+async def test_what_the_parser_refuses_waits_for_no_collection_of_garbage(
+    server: ConnectionServer,
+) -> None:
+    def is_there() -> bool:
+        errors = (each for each in gc.get_objects() if issubclass(type(each), HttpProcessingError))
+        return any("-unheard-of" in str(each) for each in errors)
+
+    gc.disable()
+    try:
+        assert await status(await server.come(b"-unheard-of\r\n\r\n")) == b"400"
+        server.writers[0].close()
+        await until(lambda: not is_there())
+    finally:
+        gc.enable()
 
 
 @pytest.mark.contract("Shares")
