@@ -39,10 +39,7 @@ _OTHER_FILES: Final = 100
 
 
 def raise_file_limit() -> None:
-    """Raise the limit of open files of this process and its later children to the hard limit.
-
-    Leave it as it is if the system refuses.
-    """
+    """Raise the limit of open files, also of later children, to the hard one if that may be."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):  # macOS refuses RLIM_INFINITY
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
