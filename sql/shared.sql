@@ -73,17 +73,12 @@ from {{table}}
 where organization_id = $1::bigint and {{key}} = any($2::{{key_type}}[]){{is_within}} and {{state}} <> 'deleted';
 
 -- name: key_is_sent
-id = any(array(
+id = any({{beside}}array(
     select one.id from {{table}} one where one.organization_id = $1::bigint and one.{{key}} = any($2::text[])
 ))
 
 -- name: key_of_reference
 (select target.{{key}} from {{target}} target where target.organization_id = $1::bigint and target.id = {{reference}})
-
--- name: key_or_id_is_sent
-id = any($3::bigint[] || array(
-    select one.id from {{table}} one where one.organization_id = $1::bigint and one.{{key}} = any($2::text[])
-))
 
 -- name: key_within_is_sent
 -- Own keys within records with the ids $3. The offset makes the planner look keys up one by one, not read all records.

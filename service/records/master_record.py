@@ -132,10 +132,10 @@ class MasterRecord(WritableResource):
         """
         columns = {"table": self.table, "key": self.key_columns[0]}
         if not self.own_key_within:
-            return self._locking_texts(SHARED["key_or_id_is_sent"].fill(**columns))
-        key_type = (
-            "bigint" if self.properties[self.key_fields[0]].stored_kind == "integer" else "text"
-        )
+            sent = SHARED["key_is_sent"].fill(**columns, beside="$3::bigint[] || ")
+            return self._locking_texts(sent)
+        kind = self.properties[self.key_fields[0]].stored_kind
+        key_type = "bigint" if kind == "integer" else "text"
         condition = SHARED["key_within_is_sent"].fill(
             **columns, key_type=key_type, within=self.key_columns[1]
         )

@@ -70,7 +70,7 @@ class ReferenceTarget:
                 **columns, key_type=key_type, within=within
             )
         else:
-            condition = SHARED["key_is_sent"].fill(**columns)
+            condition = SHARED["key_is_sent"].fill(**columns, beside="")
         text = SHARED["records_by_key"].bind(
             **columns, within=within, is_live=self.is_live, sent=condition
         )

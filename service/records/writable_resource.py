@@ -41,8 +41,8 @@ class WritableResource(Resource):
     locks_organization: bool | tuple[bytes, ...] = False
     """Whether writes lock the organization, for they change or judge records they do not name.
 
-    By words, a replace whose body has none of them begins without the lock. If it needs the lock
-    all the same, it begins again (``WriteSet.require_organization_lock``).
+    By words, a replace whose body has none of them begins without the lock, so that parallel ones
+    need not wait, and again with it if it must (``WriteSet.require_organization_lock``).
     """
     keeps_omitted: bool = False
     """Whether a replace leaves omitted and null fields unchanged; of parts, only the own key."""

@@ -228,7 +228,7 @@ for no key update;
 insert into writer_lock (organization_id, purpose) values ($1::bigint, $2::text)
 on conflict (organization_id, purpose) do nothing;
 
--- 15. shared.lock_records(shared.key_or_id_is_sent)
+-- 15. shared.lock_records(shared.key_is_sent)
 --   $1::bigint organization_id
 --   $2::text[] = ['RECORDED-1', 'RECORDED-2']
 --   $3::bigint[] = ()
@@ -772,7 +772,7 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 
 -- PUT /api/colors?match=userDefinedId: 13, 14, 13, 36, 28, 35, 10
 
--- 36. shared.lock_records(shared.key_or_id_is_sent)
+-- 36. shared.lock_records(shared.key_is_sent)
 --   $1::bigint organization_id
 --   $2::text[] = ['RECORDED-1', 'RECORDED-2']
 --   $3::bigint[] = ()
