@@ -27,7 +27,7 @@ _HS_CODE: Final = re.compile(r"\d{6,13}", re.ASCII)
 _MEDIA_TYPE: Final = re.compile(r"(?=.{3,100}\Z)[!#$&^.+\w-]+/[!#$&^.+\w-]+", re.ASCII)
 _SHA256: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _SKU_FORMAT: Final = re.compile(
-    r"(?=.*\{colorUserDefinedId\})(?=.*\{size(?:Name|Id)\})"
+    r"\A(?=.*\{colorUserDefinedId\})(?=.*\{size(?:Name|Id)\})"
     r"(?:[^{}]|\{(?:styleNumber|colorUserDefinedId|sizeName|sizeId|seasonUserDefinedId)\})*",
     re.DOTALL,
 )
