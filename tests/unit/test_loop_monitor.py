@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 
 import psutil
 import pytest
@@ -12,7 +11,8 @@ from service.http import loop_monitor
 from service.http.loop_monitor import BEAT_SECONDS, LoopMonitor
 from tests.support.time_limits import until
 
-pytestmark = pytest.mark.contract("Health")
+# A loop of its own: the monitor of a shared service sets the same gauges, from its own holds.
+pytestmark = [pytest.mark.contract("Health"), pytest.mark.asyncio(loop_scope="function")]
 
 HOLD = 0.3
 
@@ -40,24 +40,16 @@ async def hold(*, work: bool = False) -> None:
     await asyncio.sleep(2 * BEAT_SECONDS)
 
 
-@pytest.fixture
-async def measuring() -> AsyncIterator[None]:
-    """A pulse for the while."""
-    made = LoopMonitor()
-    yield
-    made.stop()
-
-
-@pytest.mark.usefixtures("measuring")
 async def test_a_hold_of_the_event_loop_is_seen() -> None:
+    LoopMonitor()
     before = delays_longer_than("0.25")
     await hold()
     assert delays_longer_than("0.25") > before
 
 
 @pytest.mark.measures
-@pytest.mark.usefixtures("measuring")
 async def test_work_and_waiting_are_distinguished() -> None:
+    LoopMonitor()
     await hold()
     await asyncio.sleep(1)
     assert metric("event_loop_longest_hold_seconds") < HOLD - BEAT_SECONDS
@@ -70,14 +62,13 @@ async def test_the_longest_hold_is_forgotten_after_a_while(monkeypatch: pytest.M
     # A hold is exported for a window at least, and each beat exports.
     monkeypatch.setattr(loop_monitor, "WINDOW_SECONDS", 2)
     monkeypatch.setattr(loop_monitor, "_SAMPLE_SECONDS", 0)
-    made = LoopMonitor()
+    LoopMonitor()
     await hold(work=True)
     await until(lambda: metric("event_loop_longest_hold_seconds") >= HOLD - BEAT_SECONDS)
     await until(lambda: metric("event_loop_longest_hold_seconds") < HOLD - BEAT_SECONDS)
-    made.stop()
 
 
-@pytest.mark.usefixtures("measuring")
 async def test_resident_memory_is_measured() -> None:
+    LoopMonitor()
     has = psutil.Process().memory_info().rss
     assert 0.5 * has < metric("process_resident_memory_bytes") < 2 * has
