@@ -27,6 +27,8 @@ _CACHED: Final = ", cached"
 _COPIES: Final = 96_000
 """Reads that differ, over all connections of an organization: more than a cache has room for."""
 _WARM_SECONDS: Final = 1
+_TURNS: Final = 4
+"""Times that each rate is measured, in turns: a machine's speed and the chance below vary."""
 _PATCH: Final = "application/json-patch+json"
 
 _Requests: TypeAlias = Sequence[Sequence[bytes]]
@@ -61,18 +63,20 @@ async def measure(server_dsn: str, seconds: float) -> dict[str, Share]:
 
 
 async def _rates(port: int, many: _Requests, few: _Requests, seconds: float) -> tuple[float, float]:
-    """Return the rates of the few connections, first alone and then beside the many.
+    """Return the mean rates of the few connections, in turns alone and beside the many.
 
-    The few stay open: the worker that accepts a connection is chance, and makes a difference.
+    The few stay open for a turn: which worker accepts a connection is chance, and matters.
     """
-    measured = Measured()
-    running = asyncio.create_task(
-        load.run(port, few, _WARM_SECONDS + 2 * seconds, measured=measured)
-    )
-    await asyncio.sleep(_WARM_SECONDS)
-    alone = await _per_second(measured, asyncio.sleep(seconds))
-    beside = await _per_second(measured, load.run(port, many, seconds))
-    await running
+    alone, beside = 0.0, 0.0
+    for _ in range(_TURNS):
+        measured, turn = Measured(), seconds / _TURNS
+        running = asyncio.create_task(
+            load.run(port, few, _WARM_SECONDS + 2 * turn, measured=measured)
+        )
+        await asyncio.sleep(_WARM_SECONDS)
+        alone += await _per_second(measured, asyncio.sleep(turn)) / _TURNS
+        beside += await _per_second(measured, load.run(port, many, turn)) / _TURNS
+        await running
     return alone, beside
 
 
