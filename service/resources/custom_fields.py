@@ -29,9 +29,7 @@ class CustomFields(PlainRecord):
     replaces that neither remove values nor concern parents or their values.
     """
 
-    locks_organization = (
-        *b'"deleted" "type" "parentCustomFieldId" "parentAllowedValueId"'.split(),
-    )
+    locks_organization = (*b'"deleted" "parentCustomFieldId" "parentAllowedValueId"'.split(),)
     kind: ClassVar[str]
     """``compliance`` or ``style``: prefix of the table names."""
     parent_is_fixed: ClassVar[bool]
@@ -55,13 +53,12 @@ class CustomFields(PlainRecord):
 
         Other fields retain their type. They retain or lose their parent, which is live like them.
         """
-        needs_check = bool(write_set.created_ids or write_set.restored_ids) or any(
-            item.get("type") is not None or item.get(_PARENT) is not None
-            for item in write_set.upserts.items
-        )
-        if needs_check:
+        items = write_set.upserts.items
+        has_parents = any(item.get(_PARENT) for item in items)
+        if has_parents or write_set.created_ids or write_set.restored_ids:
             write_set.require_organization_lock()
-        return needs_check
+            return True
+        return any(item.get("type") is not None for item in items)
 
     def record_statements(self, write_set: WriteSet) -> WritePlan:
         """Return the plan for the records: deletes, updates, inserts, updates with new parents.

@@ -176,7 +176,7 @@ async def test_a_value_is_removed_or_pointed_to(api: Api) -> None:
         ({"allowedValues": [{"value": "Cold"}, {"value": "Warm"}]}, False),
         ({"allowedValues": []}, True),
         ({"allowedValues": [{"value": "Cold", "parentAllowedValueId": 0}]}, True),
-        ({"type": "nestedAllowedValue"}, True),
+        ({"type": "nestedAllowedValue"}, False),
         ({"state": "deleted"}, True),
         ({"state": "active"}, True),  # restored
     ],
