@@ -95,7 +95,8 @@ def beyond(part: RecordPart, inventory: Inventory) -> Iterator[FaultKind]:
         of_all = {"styleColorId": None}.items()
         if not _key(part, site):
             return False
-        return not any(of_all <= each.items() for each in filter(None, site.value))
+        entries = (each for each in site.value if isinstance(each, dict))
+        return not any(of_all <= each.items() for each in entries)
 
     yield FaultKind("unknown entry", takes_more, unknown_member, Check.DATA)
     related = "relatedSizeRangeSizeId"
