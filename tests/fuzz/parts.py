@@ -1,6 +1,7 @@
 """Parts of records: their valid bodies, and the kinds of faults beyond their schemas."""
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any, Final
 
@@ -73,7 +74,10 @@ def between_fields(part: RecordPart) -> Iterator[FaultKind]:
         value = filler(site.located.items, len(row)) | {key: id_}
         return Fault(row, value, "validation_error.duplicate", (*row, key), (site.path,))
 
-    yield FaultKind("one key twice", lambda site: bool(_key(part, site) and site.value), make)
+    def fits(site: Site) -> bool:
+        return bool(site.value) and _takes_more(part, site)
+
+    yield FaultKind("one key twice", fits, make)
 
 
 def beyond(part: RecordPart, inventory: Inventory) -> Iterator[FaultKind]:
@@ -90,17 +94,17 @@ def beyond(part: RecordPart, inventory: Inventory) -> Iterator[FaultKind]:
         kind = "validation_error.unknown_reference"
         return Fault(site.path, inventory.unknown("sizes", random), kind, site.path)
 
-    def takes_more(site: Site) -> bool:
-        # An entry without a style color is a second one for all of them.
-        of_all = {"styleColorId": None}.items()
-        if not _key(part, site):
-            return False
-        entries = (each for each in site.value if isinstance(each, dict))
-        return not any(of_all <= each.items() for each in entries)
-
-    yield FaultKind("unknown entry", takes_more, unknown_member, Check.DATA)
+    yield FaultKind("unknown entry", partial(_takes_more, part), unknown_member, Check.DATA)
     related = "relatedSizeRangeSizeId"
     yield FaultKind("unknown reference", lambda site: site.name == related, unknown, Check.DATA)
+
+
+def _takes_more(part: RecordPart, site: Site) -> bool:
+    # An entry without a style color is a second one for all of them.
+    of_all = {"styleColorId": None}.items()
+    if not _key(part, site):
+        return False
+    return not any(of_all <= each.items() for each in site.value if isinstance(each, dict))
 
 
 def _key(part: RecordPart, site: Site) -> str | None:
