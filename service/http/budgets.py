@@ -1,7 +1,7 @@
 """Budgets of an organization in one worker: concurrent requests, and bytes in memory.
 
 Clients that send many requests, large bodies, or read responses slowly use up the budgets of their
-own organization only (contract, Shares).
+own organization only (contract, Shares). Without them memory grows (``make attack``: page).
 """
 
 from collections import defaultdict

@@ -3,7 +3,7 @@
 Each connection is an open file. At the limit a new connection evicts the idle one that is nearest
 to its timeout, or is aborted if none is idle. Without eviction a few thousand idle connections
 lock out all other callers (``make attack``: idle, heads, followers). Malformed requests end by a
-lingering close (``HttpConnection._linger``).
+lingering close, else who still sends gets a reset in place of the error (``_linger``).
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""Request bodies: media type check, size limit, byte budget, timeouts of slow uploads, gzip."""
+"""Request bodies: media type check, size limit, byte budget, timeouts of slow uploads, gzip.
+
+Without the timeouts bodies that stall hold their budgets for good (``make attack``: stalled).
+"""
 
 import asyncio
 import time

@@ -1,7 +1,7 @@
 """Response sender: sends responses, and aborts the connections of clients that read too slowly.
 
-The middleware sends all its responses through it. Other responses, such as those to malformed
-requests (``parser_errors``), do not pass through it.
+Without it unread responses stay in memory (``make attack``: untaken, document). The middleware
+sends all its responses through it; others, such as those of ``parser_errors``, do not pass it.
 """
 
 import asyncio
