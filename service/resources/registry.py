@@ -24,8 +24,7 @@ from service.resources.assortment.style_files import StyleFiles
 from service.resources.assortment.style_items import StyleItems
 from service.resources.assortment.style_prices import StylePrices
 from service.resources.assortment.style_skus import StyleSkus
-from service.resources.color_swatches import ColorSwatches
-from service.resources.colors import Colors
+from service.resources.colors import Colors, ColorSwatches
 from service.resources.custom_field_values import CustomFieldValues
 from service.resources.measurement_charts import MeasurementCharts
 from service.resources.measurements import Measurements
