@@ -15,8 +15,9 @@ from typing import Any, Final
 from service import schemas
 from service.openapi.components import plural
 from service.openapi.error_responses import STATUSES
-from service.resources.registry import CHANGES
+from service.resources.registry import CHANGES, MASTER_RECORDS, PART_COLLECTIONS
 from service.routes import routes
+from service.schemas.write_forms import BULK_ITEMS
 from tests.support import contract_index, operator_pages, record_types
 from tests.support.reports import with_section
 
@@ -109,21 +110,37 @@ def resources() -> str:
     return "\n".join(["| resource | paths | contents |", "|---|---|---|", *sorted(rows)])
 
 
+def names_by_bulk_items() -> dict[int, list[str]]:
+    """Return the collections by the maximum number of items of their bulk writes."""
+    names = defaultdict[int, list[str]](list)
+    for resource in (*MASTER_RECORDS, *PART_COLLECTIONS):
+        names[schemas.load()[resource.name][BULK_ITEMS]].append(resource.collection)
+    return names
+
+
+def bulk_items() -> str:
+    """Return the highest of these numbers, and the lower ones with their collections."""
+    *lower, most = sorted(names_by_bulk_items().items())
+    rows = (f"{size:,} of `{'`, `'.join(sorted(names))}`" for size, names in lower)
+    return "; ".join((f"{most[0]:,}", *rows))
+
+
 _CLIENT: Final = _ROOT / "client" / "selvedge_client"
-_CONNECTORS: Final = _ROOT / "docs" / "connectors"
+_DOCS: Final = _ROOT / "docs"
 PARTS: Final = (
-    GeneratedPart(_ROOT / "docs" / "resources.md", resources),
-    GeneratedPart(_ROOT / "docs" / "testing.md", contract_index.index),
+    GeneratedPart(_DOCS / "resources.md", resources),
+    GeneratedPart(_DOCS / "contract.md", bulk_items, ("\n| items of other bulk writes | ", " |\n")),
+    GeneratedPart(_DOCS / "testing.md", contract_index.index),
     GeneratedPart(_CLIENT / "errors.py", client_errors),
     GeneratedPart(_CLIENT / "documents.py", record_types.documents),
     GeneratedPart(_CLIENT / "create_forms.py", record_types.create_forms),
-    GeneratedPart(_ROOT / "docs" / "settings.md", operator_pages.settings_table),
-    GeneratedPart(_ROOT / "docs" / "commands.md", operator_pages.commands),
+    GeneratedPart(_DOCS / "settings.md", operator_pages.settings_table),
+    GeneratedPart(_DOCS / "commands.md", operator_pages.commands),
     GeneratedPart(
-        _CONNECTORS / "singer" / "lists.json", singer_streams, ('"streams": [\n', "\n]}")
+        _DOCS / "connectors/singer/lists.json", singer_streams, ('"streams": [\n', "\n]}")
     ),
     GeneratedPart(
-        _CONNECTORS / "airbyte" / "manifest.yaml", airbyte_collections, ("values: [\n", "]}}}")
+        _DOCS / "connectors/airbyte/manifest.yaml", airbyte_collections, ("values: [\n", "]}}}")
     ),
 )
 
