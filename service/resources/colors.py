@@ -1,4 +1,4 @@
-"""Colors (contract, Colors)."""
+"""Colors and their swatches (contract, Colors, Swatches)."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from service.batches.write_set import WriteSet
 from service.error_types import ErrorType
 from service.listing.related import Related
 from service.records import links
+from service.records.parts import RecordPart
 from service.records.usage import ReferencedBy
 from service.resources.assortment.style_entries import of_line_colors
 from service.resources.plain_records import PlainRecord
@@ -136,3 +137,22 @@ def _ids_to_check(
 def _links(forms: Mapping[int, Item], field: str) -> links.LinkSets:
     """Return the linked ids in a field of writable forms, by record id; none if it is missing."""
     return {record_id: form.get(field) or () for record_id, form in forms.items()}
+
+
+class ColorSwatches(RecordPart):
+    """Color value and image of a color, in columns of its row; a write replaces both."""
+
+    name = "color-swatches"
+    owner = Colors
+    below = "/swatch"
+    is_patched = True
+
+    async def plan(self, batch: Batch) -> WritePlan:
+        """Return the write of swatches that differ."""
+        rows = await self._fetch(batch, "filled_swatches", batch.ids)
+        filled = {row["id"] for row in rows}
+        for item in batch.items:
+            is_filled = any(item.get(name) is not None for name in ("hex", "imageUrl"))
+            was_filled = item["id"] in filled
+            batch.note_part(self.name, item["id"], was_filled=was_filled, is_filled=is_filled)
+        return [self.bound("set_swatch", batch.json())]

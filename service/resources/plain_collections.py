@@ -11,9 +11,9 @@ from service.records.resource import Resource
 from service.records.scalar_columns import document_sql
 from service.records.usage import ReferencedBy
 from service.records.writable_resource import FOR_NO_KEY_UPDATE
-from service.resources.associations import Restriction
 from service.resources.assortment.style_entries import of_line_colors, of_lines
-from service.resources.custom_fields import CustomFields, allowed_values, related_values
+from service.resources.custom_fields.associations import Restriction
+from service.resources.custom_fields.base import CustomFields, allowed_values, related_values
 from service.resources.plain_records import PlainRecord
 
 

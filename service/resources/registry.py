@@ -24,16 +24,15 @@ from service.resources.assortment.style_files import StyleFiles
 from service.resources.assortment.style_items import StyleItems
 from service.resources.assortment.style_prices import StylePrices
 from service.resources.assortment.style_skus import StyleSkus
-from service.resources.color_swatches import ColorSwatches
-from service.resources.colors import Colors
-from service.resources.custom_field_values import CustomFieldValues
+from service.resources.colors import Colors, ColorSwatches
+from service.resources.custom_fields.custom_field_values import CustomFieldValues
+from service.resources.custom_fields.style_custom_fields import StyleCustomFields
 from service.resources.measurement_charts import MeasurementCharts
 from service.resources.measurements import Measurements
 from service.resources.migration_verification import MigrationVerification
 from service.resources.sample_requests import SampleRequests, StyleSampleRequests
 from service.resources.size_range_sizes import SizeRangeSizes
 from service.resources.size_ranges import SizeRanges
-from service.resources.style_custom_fields import StyleCustomFields
 from service.resources.style_parts import StyleContacts, StyleSupplierFacilities
 from service.resources.style_relations import StyleRelations
 from service.resources.styles import Styles

@@ -15,10 +15,10 @@ from service.records.master_record import MasterRecord
 from service.records.path_keys import KeyLookup
 from service.records.resource import DocumentRequest
 from service.resources.colors import Colors
+from service.resources.custom_fields.style_custom_fields import StyleCustomFields
 from service.resources.plain_collections import Facilities
 from service.resources.registry import MASTER_RECORDS
 from service.resources.sample_requests import REQUEST_KEYS, SampleRequests
-from service.resources.style_custom_fields import StyleCustomFields
 from service.resources.style_relations import StyleRelations
 from tests.contract.test_page_query_plans import nodes
 from tests.support.sampling import Sample

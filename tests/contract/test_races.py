@@ -9,7 +9,7 @@ import asyncpg
 import orjson
 import pytest
 
-from service.resources.custom_fields import CustomFields
+from service.resources.custom_fields.base import CustomFields
 from tests.support.api import Answer, Api
 from tests.support.custom_fields import COMPLIANCE, STYLE, item, new
 from tests.support.time_limits import scaled

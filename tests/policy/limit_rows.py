@@ -5,7 +5,7 @@ from typing import Any
 
 from service import limits, schemas
 from service.limits import byte_size
-from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS
+from tests.support import generated_parts
 
 
 def schema_limit(file: str, *path: str) -> int:
@@ -22,10 +22,6 @@ def field_limit(file: str, field: str, keyword: str = "maxLength") -> int:
 
 #: Numbers as documents write them.
 number = "{:,}".format
-ITEMS, ITEMS_OF_COLORS = (schema_limit(f, "bulkReplace", "maxItems") for f in ("groups", "colors"))
-#: Collections that take as many items in a request as colors.
-LARGE = {each.name for each in (*MASTER_RECORDS[4:6], *MASTER_RECORDS[11:], *PART_COLLECTIONS)}
-LARGE.add("colors")
 URL = schema_limit("common/scalars", "httpsUrlOrNull", "maxLength")
 IDS = schema_limit("common/scalars", "ids", "maxItems")
 OPERATIONS = schemas.load()["common/json-patch"]["maxItems"]
@@ -37,12 +33,8 @@ def _care(entry: str, member: str) -> int:
 
 #: Rows of the table under Limits in the contract.
 ROWS = {
-    "items of a bulk write": (
-        f"{ITEMS}; creates, replaces and patches of colors, of care instruction icons and "
-        "layers, of the records from facilities to sample "
-        f"requests, and of parts {number(ITEMS_OF_COLORS)}"
-    ),
     "ids of a bulk delete": f"{IDS}",
+    "items of other bulk writes": generated_parts.bulk_items(),
     "a transaction over collections": (
         f"{number(limits.MAX_TRANSACTION_ITEMS)} entries, "
         f"{byte_size(limits.MAX_TRANSACTION_BYTES)}, {number(limits.MAX_TRANSACTION_VALUES)} "

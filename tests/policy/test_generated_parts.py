@@ -3,8 +3,9 @@
 import pytest
 
 from service.error_types import ErrorType
+from service.resources.registry import EXPORTED
 from tests.policy.sources import ROOT, SERVICE, modules, texts
-from tests.support.generated_parts import PARTS, GeneratedPart
+from tests.support.generated_parts import PARTS, GeneratedPart, resources
 from tests.support.offenders import in_each
 from tests.support.reports import with_section
 
@@ -31,6 +32,10 @@ def test_a_file_without_marks_is_refused() -> None:
     ) == ("a\n# <!-- written by `x` -->\nd\n# <!-- end of `x` -->\nc")
     with pytest.raises(ValueError, match="marks"):
         with_section("A page without marks.", "x", "")
+
+
+def test_the_page_of_resources_has_every_collection() -> None:
+    assert not [name for name in EXPORTED if f"| `/api/{name}`" not in resources()]
 
 
 def test_messages_of_error_types_are_written_once() -> None:

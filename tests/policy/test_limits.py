@@ -7,23 +7,16 @@ from pathlib import Path
 from selvedge_client import changes, transactions
 from service import limits, schemas
 from service.limits import byte_size
+from service.schemas.write_forms import BULK_ITEMS
 from tests.policy import documents
-from tests.policy.limit_rows import (
-    ITEMS,
-    ITEMS_OF_COLORS,
-    LARGE,
-    OPERATIONS,
-    ROWS,
-    URL,
-    field_limit,
-    number,
-    schema_limit,
-)
+from tests.policy.limit_rows import OPERATIONS, ROWS, URL, field_limit, number, schema_limit
 from tests.policy.sources import ROOT
+from tests.support import generated_parts
 from tests.support.offenders import in_each
 
 CONTRACT = ROOT / "docs" / "contract.md"
 
+ITEMS, *_, MOST_ITEMS = sorted(generated_parts.names_by_bulk_items())
 MISSING = schema_limit("style-completeness", "document", "properties", "missing", "maxItems")
 
 #: Phrases with a limit, by document.
@@ -47,8 +40,8 @@ PHRASES = {
         f"A set has at most {number(limits.MAX_CHILDREN)} entries,",
         "A value has at most 15 digits before the point and 10 after it;",
         f"up to {number(URL)} characters, without user",
-        f"It takes 1 to {ITEMS} items.",
-        f"replaces and patches of colors take 1 to {number(ITEMS_OF_COLORS)}. So do those of",
+        f"It takes 1 to {ITEMS} items; creates, replaces and patches of most collections "
+        f"take 1 to {number(MOST_ITEMS)} (see Limits).",
         f"A patch has at most {number(OPERATIONS)} operations.",
         f"The body is an array of 1 to {number(limits.MAX_TRANSACTION_ITEMS)} entries,",
         f"A body has at most {byte_size(limits.MAX_TRANSACTION_BYTES)} and "
@@ -95,8 +88,8 @@ PHRASES = {
         f"A worker holds at most {number(limits.MAX_CONNECTIONS)} connections,",
     ],
     "docs/guides/bulk.md": [
-        f"up to {ITEMS} items; creates, replaces and patches of colors, of the records from "
-        f"facilities to sample requests, and of parts take up to {number(ITEMS_OF_COLORS)}."
+        f"up to {ITEMS} items; creates, replaces and patches of most collections take "
+        f"up to {number(MOST_ITEMS)} (`maxItems` in `/openapi.json`)."
     ],
     "docs/guides/changes.md": [f"waits up to {limits.MAX_WAIT} seconds"],
     "docs/guides/retries.md": [f"For {limits.IDEMPOTENCY_HOURS} hours the same request"],
@@ -214,4 +207,4 @@ def test_schemas_have_the_same_limits() -> None:
     for form in ("bulkCreate", "bulkReplace"):
         forms = {file: each["$defs"].get(form) for file, each in values.items()}
         sizes = {file: schema["maxItems"] for file, schema in forms.items() if schema}
-        assert sizes == {file: ITEMS_OF_COLORS if file in LARGE else ITEMS for file in sizes}
+        assert sizes == {file: values[file][BULK_ITEMS] for file in sizes}

@@ -36,7 +36,6 @@ SHARED_MODULE_NAMES = {
     "changes": "the change feed: its parameters, handler, OpenAPI operation and client",
     "collections": "collections: as the client calls them, as an import orders them",
     "connections": "connections: to the database, and of HTTP clients",
-    "custom_fields": "custom fields: the resource, and as filters of lists",
     "errors": "errors: of the interface, the database, the client and transfers",
     "files": "files: of the program, and of an import",
     "keys": "API keys: their storage, their handlers and their commands",

@@ -6,16 +6,18 @@ Each part stands between two marks of its file. ``python -m tests.support.genera
 
 import json
 import textwrap
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from service.handlers import operations
+from service import schemas
+from service.openapi.components import plural
 from service.openapi.error_responses import STATUSES
-from service.resources import registry
-from service.resources.registry import CHANGES
-from service.routes import Route, routes
+from service.resources.registry import CHANGES, MASTER_RECORDS, PART_COLLECTIONS
+from service.routes import routes
+from service.schemas.write_forms import BULK_ITEMS
 from tests.support import contract_index, operator_pages, record_types
 from tests.support.reports import with_section
 
@@ -93,48 +95,52 @@ def airbyte_collections() -> str:
     )
 
 
-_GROUPS: Final = (
-    *("Barcodes", "Brands", "Care instruction icons", "Care instruction layers"),
-    *("Care instruction materials", "Care instructions", "Color groups", "Colors"),
-    *("Compliance categories", "Compliance custom fields", "Facilities", "Groups"),
-    *("Item categories", "Items", "Measurement charts", "Migration verification"),
-    *("Organizations", "Sample requests", "Sample types", "Seasons", "Size ranges"),
-    *("Style care instructions", "Style categories", "Style colors", "Style contacts"),
-    *("Style custom fields", "Style files", "Style items", "Style prices", "Style relations"),
-    *("Style SKUs", "Style supplier facilities", "Styles", "Sub-suppliers", "Suppliers"),
-)
-"""Resource groups of the interface."""
+def resources() -> str:
+    """Return the resources of the interface with all their paths, as a table."""
+    paths = defaultdict[str, set[str]](set)
+    for route in routes():
+        if route.resource:
+            paths[route.resource.name.removesuffix("-by-owner")].add(route.path)
+    rows = list[str]()
+    for name, of_resource in paths.items():
+        file = schemas.load()[name]
+        shown = "`, `".join(sorted(of_resource, key=lambda path: (len(path), path)))
+        contents = file["description"].partition(". ")[0].removesuffix(".")
+        rows.append(f"| {plural(file['title'])} | `{shown}` | {contents} |")
+    return "\n".join(["| resource | paths | contents |", "|---|---|---|", *sorted(rows)])
 
 
-def resource_groups() -> str:
-    """Return the resource groups with the paths of their collections and parts, as a table."""
-    below = {f"/api/{part.name}": Route(operations.READ, part).path for part in registry.PARTS}
-    paths = {route.path for route in routes()}
-    rows = ["| group | path | for one record |", "|---|---|---|"]
-    for group in _GROUPS:
-        path = f"/api/{group.lower().replace(' ', '-')}"
-        record_path = below.get(path) or f"{path}/{{id}}"
-        if path in paths:
-            for_one = f"`{record_path}`" if record_path in paths else ""
-            rows.append(f"| {group} | `{path}` | {for_one} |")
-    return "\n".join(rows)
+def names_by_bulk_items() -> dict[int, list[str]]:
+    """Return the collections by the maximum number of items of their bulk writes."""
+    names = defaultdict[int, list[str]](list)
+    for resource in (*MASTER_RECORDS, *PART_COLLECTIONS):
+        names[schemas.load()[resource.name][BULK_ITEMS]].append(resource.collection)
+    return names
+
+
+def bulk_items() -> str:
+    """Return the highest of these numbers, and the lower ones with their collections."""
+    *lower, most = sorted(names_by_bulk_items().items())
+    rows = (f"{size:,} of `{'`, `'.join(sorted(names))}`" for size, names in lower)
+    return "; ".join((f"{most[0]:,}", *rows))
 
 
 _CLIENT: Final = _ROOT / "client" / "selvedge_client"
-_CONNECTORS: Final = _ROOT / "docs" / "connectors"
+_DOCS: Final = _ROOT / "docs"
 PARTS: Final = (
-    GeneratedPart(_ROOT / "README.md", resource_groups),
-    GeneratedPart(_ROOT / "docs" / "testing.md", contract_index.index),
+    GeneratedPart(_DOCS / "resources.md", resources),
+    GeneratedPart(_DOCS / "contract.md", bulk_items, ("\n| items of other bulk writes | ", " |\n")),
+    GeneratedPart(_DOCS / "testing.md", contract_index.index),
     GeneratedPart(_CLIENT / "errors.py", client_errors),
     GeneratedPart(_CLIENT / "documents.py", record_types.documents),
     GeneratedPart(_CLIENT / "create_forms.py", record_types.create_forms),
-    GeneratedPart(_ROOT / "docs" / "settings.md", operator_pages.settings_table),
-    GeneratedPart(_ROOT / "docs" / "commands.md", operator_pages.commands),
+    GeneratedPart(_DOCS / "settings.md", operator_pages.settings_table),
+    GeneratedPart(_DOCS / "commands.md", operator_pages.commands),
     GeneratedPart(
-        _CONNECTORS / "singer" / "lists.json", singer_streams, ('"streams": [\n', "\n]}")
+        _DOCS / "connectors/singer/lists.json", singer_streams, ('"streams": [\n', "\n]}")
     ),
     GeneratedPart(
-        _CONNECTORS / "airbyte" / "manifest.yaml", airbyte_collections, ("values: [\n", "]}}}")
+        _DOCS / "connectors/airbyte/manifest.yaml", airbyte_collections, ("values: [\n", "]}}}")
     ),
 )
 

@@ -19,8 +19,8 @@ from service.records.links import link_statements
 from service.records.matched_children import MatchedChildren
 from service.records.reference_targets import own_references
 from service.records.usage import may_name, named_records
-from service.resources.associations import Association, resolve_all
-from service.resources.custom_fields import CustomFields, allowed_values, related_values
+from service.resources.custom_fields.associations import Association, resolve_all
+from service.resources.custom_fields.base import CustomFields, allowed_values, related_values
 from service.writing.key_look_ups import KeyMatches, fail_key
 
 _ASSOCIATIONS = tuple(

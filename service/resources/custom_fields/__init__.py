@@ -1,0 +1,1 @@
+"""Custom fields: fields that organizations define, their associations, and values of styles."""
