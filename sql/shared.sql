@@ -266,6 +266,9 @@ select
 from style_color
 where style_color.organization_id = $1::bigint and style_color.id = any($2::bigint[]);
 
+-- name: try_lock_organization(organization_id)
+select id from organization where id = $1::bigint for no key update skip locked;
+
 -- name: uses(organization_id, ids)
 -- Ids that records of {{table}} refer to by a link, which may be the same table, with the number of live records, and with
 -- the ids and own keys of the first ones.

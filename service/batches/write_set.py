@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import CREATED, DELETED
+from service.database.statements import SHARED
 
 ORGANIZATION: Final = "organization"
 """Name of the lock of the organization's row, in ``Batch.locks``."""
@@ -53,6 +54,16 @@ class WriteSet:
         """Raise OrganizationLockError unless the transaction has locked the organization."""
         if ORGANIZATION not in self.batch.locks:
             raise OrganizationLockError
+
+    async def try_organization_lock(self) -> None:
+        """Lock the organization unless it is; raise OrganizationLockError if that has to wait.
+
+        For checks that come after it: it protects nothing that was read before.
+        """
+        if ORGANIZATION not in self.batch.locks:
+            if not await self.batch.fetch(SHARED["try_lock_organization"].text):
+                raise OrganizationLockError
+            self.batch.locks.add(ORGANIZATION)
 
     def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
         """Return the ids of created and deleted records, by collection, then by operation.

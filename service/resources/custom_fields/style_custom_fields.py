@@ -172,7 +172,7 @@ class StyleCustomFields(CustomFields):
         plan, removed = child.plan(differences), sorted(row["id"] for row in differences["remove"])
         if not removed:
             return plan
-        write_set.require_organization_lock()
+        await write_set.try_organization_lock()
         await self._check_removed_values(write_set, child_values, removed)
         return [BoundStatement(self.statements["forget_parent_values"].text, (removed,)), *plan]
 
