@@ -1,6 +1,6 @@
 """Report of the attacks: limits, verdict, tables, and the section of docs/reliability.md."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from tests.attacks.campaign import REST_SECONDS, Outcome
@@ -144,10 +144,6 @@ def failures(outcomes: Mapping[str, Outcome], fairness: Mapping[str, Share]) -> 
     ]
 
 
-def _verdict(lines: Sequence[str]) -> str:
-    return "\n".join(["Broken by:", "", *lines]) if lines else "Every promise was kept."
-
-
 def shares(fairness: Mapping[str, Share]) -> str:
     """Return the table of shares."""
     rows = [
@@ -161,12 +157,13 @@ def section(
     outcomes: Mapping[str, Outcome], fairness: Mapping[str, Share], seconds: float, postgres: str
 ) -> str:
     """Return the section; `postgres` is the version of the server."""
+    broken = failures(outcomes, fairness)
     return _TEXT.format(
         seconds=seconds,
         workers=WORKERS,
         results=results(outcomes),
         answers=answers(outcomes),
-        verdict=_verdict(failures(outcomes, fairness)),
+        verdict="\n".join(["Broken by:", "", *broken]) if broken else "Every promise was kept.",
         shares=shares(fairness),
         median=_MEDIAN,
         worst=_WORST,

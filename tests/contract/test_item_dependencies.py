@@ -1,6 +1,7 @@
 """Items that depend on failed items: bounded statements (contract, Skipping failing items)."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -45,12 +46,6 @@ async def generations(api: Api, length: int) -> list[int]:
     return ids
 
 
-async def deleted_fields(api: Api, length: int) -> Items:
-    """Return items that delete custom fields, the last of which has a child that stays."""
-    *ids, _ = await generations(api, length + 1)
-    return [{"id": record_id, **DELETED} for record_id in ids]
-
-
 async def restored_fields(api: Api, length: int) -> Items:
     """Return items that restore custom fields; the first item is invalid."""
     ids = await generations(api, length)
@@ -73,9 +68,11 @@ async def related_ranges(api: Api, length: int) -> list[int]:
     return ids
 
 
-async def deleted_ranges(api: Api, length: int) -> Items:
-    """Return items that delete size ranges, the last of which is used by one that stays."""
-    *ids, _ = await related_ranges(api, length + 1)
+async def deleted(
+    create_chain: Callable[[Api, int], Awaitable[list[int]]], api: Api, length: int
+) -> Items:
+    """Return items that delete records, the last of which is used by one that stays."""
+    *ids, _ = await create_chain(api, length + 1)
     return [{"id": record_id, **DELETED} for record_id in ids]
 
 
@@ -89,9 +86,9 @@ async def restored_ranges(api: Api, length: int) -> Items:
 
 CHAINS: dict[str, tuple[str, Callable[[Api, int], Awaitable[Items]]]] = {
     "materials with shifted keys": (MATERIALS, materials_with_shifted_keys),
-    "deleted custom fields": (FIELDS, deleted_fields),
+    "deleted custom fields": (FIELDS, partial(deleted, generations)),
     "restored custom fields": (FIELDS, restored_fields),
-    "deleted size ranges": (RANGES, deleted_ranges),
+    "deleted size ranges": (RANGES, partial(deleted, related_ranges)),
     "restored size ranges": (RANGES, restored_ranges),
 }
 

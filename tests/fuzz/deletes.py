@@ -58,7 +58,8 @@ def several(
     """Return a deletion of several records, with faults of some ids, or beside them."""
     ids = _list(resource, inventory, random)
     if random.random() < _ENDS:
-        ids = random.choice([[], ids + _many(random)])
+        more = [Named(random.choice([str(FAR), "x"])) for _ in range(MAX_IDS + 1)]
+        ids = random.choice([[], ids + more])
     reported, chosen = [*_findings(ids)], list[Aside]()
     if not reported or random.random() < _BESIDE:
         chosen = asides(route, resource, random, is_bulk=True)
@@ -70,11 +71,6 @@ def several(
     request = changed({"method": "DELETE", "path": route.path, "params": params}, chosen)
     bulk = Bulk("bulk_delete", len(ids))
     return findings.case(route, organization, request, reported, bulk)
-
-
-def _many(random: Random) -> list[Named]:
-    """Return more ids than are allowed at once, well-formed or not."""
-    return [Named(random.choice([str(FAR), "x"])) for _ in range(MAX_IDS + 1)]
 
 
 def _findings(ids: Sequence[Named]) -> Iterator[Finding]:

@@ -64,14 +64,10 @@ def _second_default(site: Site, _: Random) -> Fault:
     return _invalid(site.path, [*_listed(site), *more], "duplicate", row, _state(site))
 
 
-def _takes_default(site: Site) -> bool:
-    return site.name == "allowedValues"
-
-
 def between_fields(resource: MasterRecord) -> Iterator[FaultKind]:
     """Yield the kinds of repeated values that a request alone shows."""
     yield FaultKind("one key twice", lambda site: _key(site) is not None, _same_key)
-    yield FaultKind("two defaults", _takes_default, _second_default)
+    yield FaultKind("two defaults", _named("allowedValues"), _second_default)
     for name in ("id", *resource.unique_fields):
         yield _item_twice(name)
 
@@ -122,7 +118,9 @@ class Beyond:
         yield FaultKind("unknown reference", _named("languages"), unknown("languageId"))
         yield FaultKind("unknown reference", _named(*_ASSOCIATIONS), unknown("id"))
         yield FaultKind("unknown customId", _named(*_ASSOCIATIONS), self._unknown_custom_id)
-        yield FaultKind("reference twice", _named_and_there(*_ASSOCIATIONS), self._same_association)
+        yield FaultKind(
+            "reference twice", _named(*_ASSOCIATIONS, filled=True), self._same_association
+        )
         yield FaultKind("another's child", _named(*_CHILDREN), self._others_child)
         yield FaultKind("unknown parent", _named("parentCustomFieldId"), self._unknown_parent)
         if self.resource.name == "style-custom-fields":
@@ -253,12 +251,8 @@ class Beyond:
         return _item(site, own, "conflict.in_use", "id", (len(site.value), "state"), *users)
 
 
-def _named(*names: str) -> Callable[[Site], bool]:
-    return lambda site: site.name in names
-
-
-def _named_and_there(*names: str) -> Callable[[Site], bool]:
-    return lambda site: site.name in names and bool(_listed(site))
+def _named(*names: str, filled: bool = False) -> Callable[[Site], bool]:
+    return lambda site: site.name in names and (not filled or bool(_listed(site)))
 
 
 def _is_stored_type(site: Site) -> bool:

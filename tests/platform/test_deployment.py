@@ -109,15 +109,12 @@ def test_the_compose_file_names_what_there_is() -> None:
 
 def test_the_compose_file_has_the_health_check_of_the_image() -> None:
     """podman builds images in a format that has none."""
-    [command] = re.findall(r"^HEALTHCHECK .* CMD (\[.*\])", _joined(CONTAINERFILE), re.MULTILINE)
+    joined = re.sub(r"\\\n\s*", "", CONTAINERFILE)
+    [command] = re.findall(r"^HEALTHCHECK .* CMD (\[.*\])", joined, re.MULTILINE)
     check = _compose()["selvedge"]["healthcheck"]
     assert check["test"] == ["CMD", *json.loads(command)]
     for name, option in (("interval",) * 2, ("timeout",) * 2, ("start_period", "start-period")):
         assert f"--{option}={check[name]} " in CONTAINERFILE
-
-
-def _joined(text: str) -> str:
-    return re.sub(r"\\\n\s*", "", text)
 
 
 def _map(variable: str) -> dict[str, str]:

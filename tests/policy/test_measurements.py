@@ -29,15 +29,11 @@ _WRITERS = {
 """Commands that write what they measured, and where."""
 
 
-def has_figures(text: str) -> bool:
-    """Return whether somebody tells what something took, or a command wrote it."""
-    return bool(_SECTION.search(text) or _FIGURE.search(" ".join(text.split())))
-
-
 def unnamed(text: str) -> list[str]:
     """Return the sections with figures that name no commit."""
     sections = [command for command, body in _SECTION.findall(text) if not _COMMIT.search(body)]
-    return sections + ["the page"] * (has_figures(text) and not _COMMIT.search(text))
+    has_figures = bool(_SECTION.search(text) or _FIGURE.search(" ".join(text.split())))
+    return sections + ["the page"] * (has_figures and not _COMMIT.search(text))
 
 
 @in_each("page", documents.documents())

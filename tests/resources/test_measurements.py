@@ -1,7 +1,6 @@
 """Tests of the measurement read (contract, Measurement read)."""
 
 import re
-from typing import Any
 
 import pytest
 
@@ -28,10 +27,6 @@ async def paths(api: Api) -> list[str]:
     ]
 
 
-async def every_measurement(api: Api) -> list[Any]:
-    return [(await api.get(path)).data for path in await paths(api)]
-
-
 async def test_data_is_one_measurement_object(api: Api) -> None:
     """Contract, Measurement read: data is one measurement object."""
     for path in await paths(api):
@@ -46,7 +41,7 @@ async def test_data_is_one_measurement_object(api: Api) -> None:
 
 async def test_demo_data_shows_every_marker_and_case(api: Api) -> None:
     """Fields: properties, unit and designerComment show each of their cases somewhere."""
-    measurements = await every_measurement(api)
+    measurements = [(await api.get(path)).data for path in await paths(api)]
     markers = {marker for measurement in measurements for marker in measurement["properties"]}
     assert markers == {"approved", "designerVisibleOnly", "sizeDeactivated"}
     assert {measurement["unit"] for measurement in measurements} == {"cm", None}

@@ -155,7 +155,7 @@ class DataPage(Page):
 
     def select(self, selector: str, value: str) -> None:
         """Choose a value of a list."""
-        self.wait.until(partial(_is_selected, selector, value))
+        self.wait.until(lambda driver: _called(driver, page_scripts.SELECT, selector, value))
 
     def fill(self, label: str, text: str) -> None:
         """Type into the field with that label, instead of what stands there; it keeps the focus."""
@@ -237,10 +237,6 @@ def _is_filled(label: str, text: str, driver: webdriver.Chrome) -> bool:
     node = f"document.evaluate({orjson.dumps(path).decode()}, document, null, 9).singleNodeValue"
     field = _evaluated(driver, f"{node}?.htmlFor")
     return bool(field) and _is_typed(f"#{field}", (ALL, Keys.BACKSPACE, text), driver)
-
-
-def _is_selected(selector: str, value: str, driver: webdriver.Chrome) -> bool:
-    return bool(_called(driver, page_scripts.SELECT, selector, value))
 
 
 @dataclass(frozen=True)

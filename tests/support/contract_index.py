@@ -90,14 +90,10 @@ def _headings_of(mark: ast.expr) -> list[str]:
 def render(sections: Mapping[str, str], tests: Sequence[MarkedTest]) -> str:
     """Return the index as a table: a row per section, its modules with the number of tests."""
     rows = [
-        f"| [{title}]({page}#{_anchor(title)}) | {_modules(title, tests)} |"
+        f"| [{title}]({page}#{title.lower().replace(' ', '-')}) | {_modules(title, tests)} |"
         for title, page in sections.items()
     ]
     return "\n".join(["| section | tests |", "|---|---|", *rows])
-
-
-def _anchor(title: str) -> str:
-    return title.lower().replace(" ", "-")
 
 
 def _modules(title: str, tests: Sequence[MarkedTest]) -> str:

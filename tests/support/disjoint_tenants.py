@@ -1,6 +1,6 @@
 """Disjoint tenants: two organizations that share no id, or one without the other."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import asyncpg
@@ -51,7 +51,8 @@ async def make_ids_disjoint(dsn: str, organization_id: int) -> dict[str, int]:
     """
     async with _unchecked(dsn) as connection:
         columns = await _columns(connection)
-        references = {(row[0], row[1]): (row[2], row[3]) for row in await _found(connection)}
+        rows = await connection.fetch(_REFERENCES)
+        references = {(*row[:2],): row[2:4] for row in rows if row[1] != "organization_id"}
         bases = {table: _APART * n for n, table in enumerate(columns, 1) if "id" in columns[table]}
         chosen = {}
         for table, names in columns.items():
@@ -93,11 +94,6 @@ async def _columns(connection: asyncpg.Connection) -> dict[str, list[str]]:
     for table, column in await connection.fetch(_COLUMNS):
         columns.setdefault(table, []).append(column)
     return columns
-
-
-async def _found(connection: asyncpg.Connection) -> Iterable[tuple[str, str, str, str]]:
-    rows = await connection.fetch(_REFERENCES)
-    return [(row[0], row[1], row[2], row[3]) for row in rows if row[1] != "organization_id"]
 
 
 def _root(column: tuple[str, str], references: dict[tuple[str, str], tuple[str, str]]) -> str:

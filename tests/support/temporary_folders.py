@@ -27,8 +27,8 @@ def temporary_folder() -> Iterator[Path]:
 
     A database is a thousand small files, which some disks take ten times as long to copy as memory.
     """
-    parent = _MEMORY if _has_room(_MEMORY) else None
-    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=parent) as name:
+    has_room = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free >= _ROOM
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=_MEMORY if has_room else None) as name:
         folder = Path(name)
         folder.chmod(0o711)
         with (folder / _LOCK).open("w") as lock:
@@ -52,7 +52,3 @@ def sweep() -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if time.time() - path.stat().st_mtime > _SETTLED:
                 shutil.rmtree(path.parent, ignore_errors=True)
-
-
-def _has_room(folder: Path) -> bool:
-    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free >= _ROOM

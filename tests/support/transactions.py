@@ -1,5 +1,6 @@
 """Transactions over collections: entries, a season of them, and requests."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from service.resources import registry
@@ -70,17 +71,9 @@ async def generated(api: Api, route: Route, stored: dict[str, int]) -> Answer:  
     return await api.post(route.path, [{"styleId": color["styleId"]}])
 
 
-async def _allocated(api: Api, route: Route, _: dict[str, int]) -> Answer:
-    return await api.post(route.path, [{"count": 1}])
-
-
-async def _compared(api: Api, route: Route, _: dict[str, int]) -> Answer:
-    return await api.post(route.path, [{"collection": "styles", "count": 1}])
-
-
-SENT: Final = {
-    "allocate": _allocated,
-    "compare": _compared,
+SENT: Final[dict[str, Callable[[Api, Route, dict[str, int]], Awaitable[Answer]]]] = {
+    "allocate": lambda api, route, _: api.post(route.path, [{"count": 1}]),
+    "compare": lambda api, route, _: api.post(route.path, [{"collection": "styles", "count": 1}]),
     "generate": generated,
     "write": written,
 }

@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from aiohttp.test_utils import unused_port
 
 from tests.policy.sources import ROOT
 from tests.support.databases import fresh_database
@@ -50,11 +50,6 @@ def script(pasted: list[str], port: int) -> str:
     return f"set -e\ntrap 'kill %1' EXIT\n{text}"
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
-
-
 @pytest.fixture
 def home() -> Iterator[Path]:
     """A folder that the account that serves may enter."""
@@ -64,7 +59,7 @@ def home() -> Iterator[Path]:
 
 @pytest.mark.thorough
 async def test_every_line_does_what_it_says(server_dsn: str, worker_id: str, home: Path) -> None:
-    dsn, port = fresh_database(server_dsn, f"first_hour_{worker_id}", "template0"), free_port()
+    dsn, port = fresh_database(server_dsn, f"first_hour_{worker_id}", "template0"), unused_port()
     command = home / "bin" / "selvedge"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m service "$@"\n', encoding="utf-8")
