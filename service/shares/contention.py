@@ -8,6 +8,7 @@ attack``: shares).
 
 import mmap
 import time
+from collections.abc import Callable
 from typing import Final
 
 CONTENTION_SECONDS: Final = 0.01
@@ -23,21 +24,20 @@ class ContentionSignal:
     process's own.
     """
 
-    def __init__(self) -> None:
-        memory = memoryview(mmap.mmap(-1, 16))
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, memory = clock, memoryview(mmap.mmap(-1, 16))
         self._last_id, self._contended_until = memory[:8].cast("q"), memory[8:].cast("d")
 
     def record(self, organization_id: int) -> None:
         """Record that a request of an organization has arrived, which may switch the signal on."""
-        last_id = self._last_id[0]
-        if last_id != organization_id:
+        if (last_id := self._last_id[0]) != organization_id:
             self._last_id[0] = organization_id
             if last_id:
-                self._contended_until[0] = time.monotonic() + CONTENTION_SECONDS
+                self._contended_until[0] = self._clock() + CONTENTION_SECONDS
 
     def is_contended(self, extra_seconds: float = 0.0) -> bool:
         """Return whether the signal is on, or went off less than ``extra_seconds`` ago."""
-        return time.monotonic() < self._contended_until[0] + extra_seconds
+        return self._clock() < self._contended_until[0] + extra_seconds
 
 
 CONTENTION: Final = ContentionSignal()
