@@ -99,4 +99,4 @@ async def stored(shared_connection: asyncpg.Connection) -> dict[str, int]:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock that the cache of callers looks at."""
-    return Clock(monkeypatch)
+    return Clock(monkeypatch, "service.organizations.caller")

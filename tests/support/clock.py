@@ -1,4 +1,4 @@
-"""Clock that tests set, in place of the one that the cache of callers looks at."""
+"""Clock that tests set, in place of the one that a module of the service looks at."""
 
 from types import SimpleNamespace
 
@@ -8,8 +8,6 @@ import pytest
 class Clock:
     """Clock that tests set."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
         self.now = 1000.0
-        monkeypatch.setattr(
-            "service.organizations.caller.time", SimpleNamespace(monotonic=lambda: self.now)
-        )
+        monkeypatch.setattr(f"{module}.time", SimpleNamespace(monotonic=lambda: self.now))

@@ -53,7 +53,7 @@ async def test_organizations_take_turns() -> None:
 
 
 async def test_bodies_have_a_third_of_the_time_while_several_organizations_are_active() -> None:
-    contention = ContentionSignal()
+    contention = ContentionSignal(lambda: 0.0)
     line = BodyQueue(contention)
     # Another organization reads. Bodies count themselves: those with errors reach no database.
     contention.record(2)

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from service.shares.contention import ContentionSignal
+from service.shares.contention import CONTENTION_SECONDS, ContentionSignal
 from service.shares.fair_queue import READ, FairQueue, LeaseKind, QueueTimeoutError
 from tests.support.time_limits import scaled, within
 
@@ -89,14 +89,20 @@ async def test_long_uses_leave_room_for_short_ones(use: LeaseKind, most: int) ->
 
 
 @pytest.mark.parametrize(("holder", "own"), [(1, True), (2, False)])
-async def test_the_wait_is_bounded_and_names_its_cause(holder: int, own: bool) -> None:
-    shares = FairQueue(["only"], SOON, ContentionSignal())
+async def test_the_wait_is_bounded_and_names_its_cause(
+    holder: int, own: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now)
+    shares = FairQueue(["only"], LONG, ContentionSignal())
     thing = await shares.acquire(holder, READ)
     [early] = await started(shares, 1)
-    await asyncio.sleep(SOON / 2)
+    now = LONG / 2
     [late] = await started(shares, 1)
+    now = LONG * 1.25
+    await asyncio.wait([early], timeout=0)
     with pytest.raises(QueueTimeoutError) as error:
-        await early
+        early.result()
     assert error.value.own_organization is own
     assert not late.done()
     shares.release(thing, holder, READ)
@@ -114,31 +120,23 @@ async def test_everyone_in_line_gives_up_in_time() -> None:
     assert await shares.acquire(1, READ) == "only"
 
 
-async def test_canceled_waiters_leave_the_queue() -> None:
+@pytest.mark.parametrize("turns", [0, 1])
+async def test_canceled_waiters_leave_the_queue(turns: int) -> None:
     shares = FairQueue(["only"], LONG, ContentionSignal())
     thing = await shares.acquire(1, READ)
     first, second, third = await started(shares, 3)
     first.cancel()
-    await asyncio.sleep(0)
+    for _ in range(turns):
+        await asyncio.sleep(0)
     shares.release(thing, 1, READ)
     assert await second == "only"
+    assert first.cancelled()
     # Canceled in the very moment in which it would have been its turn.
     shares.release("only", 1, READ)
     third.cancel()
     with pytest.raises(asyncio.CancelledError):
         await third
     assert await shares.acquire(1, READ) == "only"
-
-
-async def test_canceled_waiters_get_no_lease() -> None:
-    shares = FairQueue(["only"], LONG, ContentionSignal())
-    thing = await shares.acquire(1, READ)
-    first, second = await started(shares, 2)
-    first.cancel()
-    shares.release(thing, 1, READ)
-    assert await second == "only"
-    assert first.cancelled()
-    assert shares.waiting() == 0
 
 
 async def test_cancellation_at_the_end_of_the_wait_wins() -> None:
@@ -177,7 +175,7 @@ async def test_nothing_is_kept_of_who_was_served() -> None:
 async def test_while_others_come_a_line_holds_an_eighth() -> None:
     """Earlier leases stay; an organization without a queue is not capped."""
     things = [str(number) for number in range(16)]
-    shares = FairQueue(things, LONG, ContentionSignal())
+    shares = FairQueue(things, LONG, ContentionSignal(lambda: 0.0))
     crowd = await started(shares, 20)
     assert [task.done() for task in crowd].count(True) == 15
     shares.release(await shares.acquire(2, READ), 2, READ)
@@ -190,25 +188,29 @@ async def test_while_others_come_a_line_holds_an_eighth() -> None:
     assert shares.waiting() == 4
 
 
-async def test_a_moment_after_the_others_a_line_goes_on() -> None:
-    shares = FairQueue(["a", "b", "c", "d"], LONG, ContentionSignal())
+async def test_a_moment_after_the_others_a_line_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now)
+    shares = FairQueue(["a", "b", "c", "d"], LONG, ContentionSignal(lambda: now))
     crowd = await started(shares, 6)
     shares.release(await shares.acquire(2, READ), 2, READ)
     shares.release(crowd[0].result(), 1, READ)
     assert shares.waiting() == 3
-    await asyncio.sleep(SOON)
+    now = 2 * CONTENTION_SECONDS
+    await asyncio.wait(crowd, timeout=0)
     assert shares.waiting() == 2
 
 
 async def test_nobody_is_held_back_for_long() -> None:
     """One who works for long, beside others who come all the time, does not stop its own."""
-    comers = ContentionSignal()
+    comers = ContentionSignal(lambda: 0.0)
     shares = FairQueue(["a", "b", "c", "d"], LONG, comers)
     await shares.acquire(1, BULK)
     [working] = await started(shares, 1, 1, EXCLUSIVE)
     [waiting] = await started(shares, 1, 1, EXCLUSIVE)
+    comers.record(2)
     [read] = await started(shares, 1)
-    assert (working.done(), waiting.done()) == (True, False)
+    assert (working.done(), waiting.done(), read.done()) == (True, False, False)
     async with within(5):
         while not read.done():
             shares.release(await shares.acquire(2, READ), 2, READ)

@@ -1,7 +1,6 @@
 """Tests of the webhook sender: a wake is not lost, lists take a share of time, tries back off."""
 
 import asyncio
-import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,22 +8,21 @@ import pytest
 
 from service.webhooks import delivery, webhook_sender
 from service.webhooks.webhook_sender import WebhookSender
+from tests.support.clock import Clock
 
 
-class SlowDatabase:
-    """Database in which each poll takes a time, during which ``meanwhile`` is called."""
+class PolledDatabase:
+    """Database that calls ``meanwhile`` during each poll."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.meanwhile: Any = lambda: None
+    meanwhile: Any = staticmethod(lambda: None)
 
     async def poll(self, *_: object) -> list[int]:
-        await asyncio.sleep(self.seconds)
+        await asyncio.sleep(0)
         self.meanwhile()
         return []
 
 
-def sender_of(database: SlowDatabase) -> WebhookSender:
+def sender_of(database: PolledDatabase) -> WebhookSender:
     """Return a sender whose poller does not run."""
     used: Any = database
     outgoing: Any = SimpleNamespace(lookups=SimpleNamespace(close=lambda: None))
@@ -36,7 +34,7 @@ def sender_of(database: SlowDatabase) -> WebhookSender:
 @pytest.mark.contract("Deliveries")
 async def test_a_wake_during_a_list_is_not_lost() -> None:
     """The statement may not see the new subscription yet."""
-    database = SlowDatabase(0.05)
+    database = PolledDatabase()
     sender = sender_of(database)
     database.meanwhile = lambda: sender.wake(7)
     await sender._list_active()
@@ -48,13 +46,14 @@ async def test_a_wake_during_a_list_is_not_lost() -> None:
     await sender.stop()
 
 
-async def test_lists_take_a_twentieth_of_the_time_at_most() -> None:
-    sender = sender_of(SlowDatabase(0.5))
-    started = time.monotonic()
+@pytest.mark.parametrize(("seconds", "pause"), [(0.0, 5.0), (0.5, 10.0)])
+async def test_lists_take_a_twentieth_of_the_time_at_most(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, pause: float
+) -> None:
+    clock, database = Clock(monkeypatch, webhook_sender.__name__), PolledDatabase()
+    sender, database.meanwhile = sender_of(database), lambda: setattr(clock, "now", 1000 + seconds)
     await sender._list_active()
-    ended = time.monotonic()
-    assert sender._next_list - ended >= 0.95 * webhook_sender._SHARE * 0.5
-    assert sender._next_list - ended <= webhook_sender._SHARE * (ended - started)
+    assert sender._next_list == clock.now + pause
     await sender.stop()
 
 
