@@ -1,9 +1,15 @@
-"""Policy for time limits of tests: all grow with the machine's load (time_limits.py)."""
+"""Policy for time limits of tests: all grow with the machine's load (time_limits.py).
+
+Nor may a pause of the machine fail an assertion. It may say that a time is long, since a pause only
+makes it longer: ``assert seconds >= 1``. Against hangs serve the limits of time_limits.py, as
+``within(5)`` and deadlines of loops, never assertions. Names of times are followed in a function,
+and through functions of its module that return times; attributes are not.
+"""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import TypeGuard
 
 import pytest
 
@@ -12,7 +18,9 @@ from tests.support import processor_time
 
 #: Functions whose last argument is a time limit, with their number of positional arguments.
 _LIMITED = {"timeout": 1, "wait_for": 2, "wait": 1, "ClientTimeout": 1}
-_CLOCKS = {"time.monotonic()", "time.perf_counter()"}
+_CLOCKS = {"time.monotonic()", "time.perf_counter()", "loop.time()"}
+_READING = ast.parse("time.monotonic()", mode="eval").body
+_MEASURES = "pytest.mark.measures"
 
 
 def is_fixed(node: ast.expr) -> bool:
@@ -26,27 +34,72 @@ def is_fixed(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value > 0
 
 
-def reads_clock(node: ast.expr) -> bool:
-    """Return whether an expression contains a reading of a clock."""
-    return any(
-        isinstance(each, ast.Call) and ast.unparse(each) in _CLOCKS for each in ast.walk(node)
-    )
+class Times(dict[str, list[ast.expr]]):
+    """Values of the names that a function binds, by which clocks are followed to comparisons."""
 
+    def __init__(self, function: ast.AST, helpers: Iterable[str] = ()) -> None:
+        super().__init__({name: [_READING] for name in helpers})
+        for node in ast.walk(function):
+            match node:
+                case (
+                    ast.Assign(targets=[target], value=value)
+                    | ast.NamedExpr(target=target, value=value)
+                    | ast.comprehension(target=target, iter=value)
+                    | ast.withitem(optional_vars=ast.expr() as target, context_expr=value)
+                    | ast.Call(func=ast.Attribute(value=target, attr="append"), args=[value])
+                ):
+                    for name in ast.walk(target):
+                        if isinstance(name, ast.Name):
+                            self.setdefault(name.id, []).append(value)
 
-def is_upper_bound(node: ast.expr) -> TypeGuard[ast.Compare]:
-    """Return whether a condition says that a time is short."""
-    if not isinstance(node, ast.Compare):
+    def parts(self, node: ast.AST, seen: frozenset[str] = frozenset()) -> Iterator[ast.AST]:
+        """Yield the nodes of an expression and of the values of its names."""
+        for each in ast.walk(node):
+            yield each
+            if isinstance(each, ast.Name) and each.id not in seen:
+                for value in self.get(each.id, ()):
+                    yield from self.parts(value, seen | {each.id})
+
+    def reads_clock(self, node: ast.AST) -> bool:
+        """Return whether an expression contains a reading of a clock."""
+        calls = (each for each in self.parts(node) if isinstance(each, ast.Call))
+        return any(ast.unparse(call) in _CLOCKS for call in calls)
+
+    def is_rate(self, node: ast.AST) -> bool:
+        """Return whether an expression computes with a time, other than a difference."""
+        terms = (each for each in self.parts(node) if isinstance(each, ast.BinOp))
+        return any(not isinstance(term.op, ast.Sub) and self.reads_clock(term) for term in terms)
+
+    def decide(self, assertion: ast.Assert) -> bool:
+        """Return whether an assertion says that a time is short, or bounds a rate."""
+        for node in ast.walk(assertion):
+            if isinstance(node, ast.Compare):
+                sides = [node.left, *node.comparators]
+                for operator, (less, more) in zip(node.ops, pairwise(sides), strict=True):
+                    if isinstance(operator, ast.Gt | ast.GtE):
+                        less, more = more, less
+                    elif not isinstance(operator, ast.Lt | ast.LtE):
+                        continue
+                    if self.reads_clock(less) or self.is_rate(more):
+                        return True
         return False
-    sides = [node.left, *node.comparators]
-    return any(
-        isinstance(operator, ast.Lt | ast.LtE) and reads_clock(side)
-        for side, operator in zip(sides, node.ops, strict=False)
-    )
 
 
-def decides_by_time(node: ast.AST) -> bool:
-    """Return whether an assertion demands that something takes a short time."""
-    return isinstance(node, ast.Assert) and is_upper_bound(node.test)
+def decided_by_time(root: ast.AST) -> Iterator[str]:
+    """Yield the assertions of a module that a pause may fail, but for tests that measure."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    functions = [node for node in ast.walk(root) if isinstance(node, kinds)]
+    helpers = [
+        function.name
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Return | ast.Yield) and Times(function).reads_clock(node)
+    ]
+    for function in functions:
+        times = Times(function, helpers)
+        if _MEASURES not in map(ast.unparse, function.decorator_list):
+            asserted = [node for node in ast.walk(function) if isinstance(node, ast.Assert)]
+            yield from (ast.unparse(each) for each in asserted if times.decide(each))
 
 
 def limits(node: ast.AST) -> Iterator[ast.expr]:
@@ -56,8 +109,9 @@ def limits(node: ast.AST) -> Iterator[ast.expr]:
         name = ast.unparse(node.func).rpartition(".")[2]
         if len(node.args) == _LIMITED.get(name):
             yield node.args[-1]
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and reads_clock(node.left):
-        yield node.right
+    match node:
+        case ast.BinOp(left=left, op=ast.Add(), right=right) if Times(node).reads_clock(left):
+            yield right
 
 
 def fixed_limits(root: ast.AST) -> list[str]:
@@ -79,28 +133,18 @@ def test_time_limits_grow_with_the_load() -> None:
 
 
 def test_no_test_decides_by_time() -> None:
-    """Neither by a clock nor by memory, except for those that `make attack` runs."""
+    """Neither by a clock nor by memory, but for those of `make attack`, by LeastTime."""
     offenders = []
     for path in modules_of_tests():
         if path in (Path(__file__), Path(processor_time.__file__)):
             continue
         source = path.read_text(encoding="utf-8")
         is_measuring = "LeastTime" in source or "tracemalloc" in source
-        if is_measuring and "pytest.mark.measures" not in source:
+        if "process_time" in source or (is_measuring and _MEASURES not in source):
             offenders.append(path.relative_to(ROOT).as_posix())
-        offenders += [ast.unparse(node) for node in ast.walk(tree(path)) if decides_by_time(node)]
+        if any(clock in source for clock in _CLOCKS) and f"mark = {_MEASURES}" not in source:
+            offenders += decided_by_time(tree(path))
     assert not offenders, "Count instead, wait by within(), or mark the test with `measures`."
-
-
-def test_processor_time_is_the_least_of_attempts() -> None:
-    """A single one includes whatever else the process does, such as a garbage collection."""
-    offenders = [
-        path.relative_to(ROOT).as_posix()
-        for path in modules_of_tests()
-        if path not in (Path(__file__), Path(processor_time.__file__))
-        if "process_time" in path.read_text(encoding="utf-8")
-    ]
-    assert not offenders, "Measure by LeastTime of tests/support/processor_time.py."
 
 
 @pytest.mark.parametrize(
@@ -133,7 +177,17 @@ def test_a_fixed_limit_is_found(source: str, is_found: bool) -> None:
         ("assert time.monotonic() - started < limit(10)", True),
         ("assert 1 < time.monotonic() - started < limit(10)", True),
         ("assert time.monotonic() - started >= 1", False),
+        ("seconds = time.monotonic() - started; assert 1 > seconds", True),
+        ("seconds = time.monotonic() - started; assert 1 < seconds", False),
+        ("assert (ended := loop.time()) and ended - started <= 1", True),
+        ("with timed() as seconds: assert all(each < 1 for each in seconds)", True),
+        ("most = 2 * timed() + 2; assert calls <= most", True),
+        ("times.append(timed()); assert times[1] - times[0] >= 1", False),
+        ("times.append(timed()); assert max(times) < 1", True),
     ],
 )
 def test_an_upper_bound_of_a_time_is_found(source: str, is_found: bool) -> None:
-    assert any(map(decides_by_time, ast.walk(ast.parse(source)))) is is_found
+    helper = "def timed():\n    began = time.perf_counter()\n    yield time.perf_counter() - began"
+    test = f"{helper}\n@pytest.mark.asyncio\ndef test_it():\n    {source}"
+    assert any(decided_by_time(ast.parse(test))) is is_found
+    assert not any(decided_by_time(ast.parse(test.replace("pytest.mark.asyncio", _MEASURES))))
