@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import pytest
+
 from tests.cluster.callers import CALLERS, all_readable_again, assert_served, campaign, refusals
 from tests.cluster.environment import stage
 from tests.support.api import Api, issue_key
@@ -11,6 +13,7 @@ CALM_SECONDS: Final = 10
 HUNG_SECONDS: Final = 25
 
 
+@pytest.mark.measures
 async def test_the_others_are_served_while_a_node_hangs(demo_dsn: str) -> None:
     async with stage(demo_dsn, SEED) as set_up:
         other = Api(set_up.api.client, await issue_key(demo_dsn, 2))

@@ -9,6 +9,8 @@ from tests.cluster.environment import home_of, stage
 from tests.cluster.link import linked
 from tests.support.api import Api, issue_key
 
+pytestmark = pytest.mark.measures
+
 SEED: Final = 6
 SECONDS: Final = 10
 
