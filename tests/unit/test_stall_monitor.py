@@ -1,7 +1,6 @@
 """Tests of the stall monitor: a stall needs others that answer, and ends by an answer."""
 
 import asyncio
-import time
 from collections.abc import Callable
 
 import pytest
@@ -10,9 +9,15 @@ from service.database.connections import Connection, Database
 from service.errors import ApiError, unavailable
 from service.shares import stall_monitor
 from service.shares.stall_monitor import StallMonitor
+from tests.support.clock import Clock
 from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Shares")
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch, stall_monitor.__name__)
 
 
 class Monitor(StallMonitor):
@@ -82,16 +87,15 @@ async def test_a_lone_organization_is_never_stalled() -> None:
     assert (monitor.probed, monitor.stalled) == ([1], {})
 
 
-async def test_a_stall_ends_by_the_probe_of_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stall_ends_by_the_probe_of_a_request(clock: Clock) -> None:
     monitor = Monitor()
     monitor.answered(2)
     monitor.silent = {1}
     await monitor.examine(1)
-    monkeypatch.setattr(stall_monitor, "_TRUST_SECONDS", 0)
-    monitor.stalled[1] = time.monotonic()
+    clock.now += stall_monitor._TRUST_SECONDS
     with pytest.raises(ApiError):
         await monitor.require_answers(1)
-    monitor.stalled[1] = time.monotonic()
+    clock.now += stall_monitor._TRUST_SECONDS
     monitor.silent.clear()
     await asyncio.gather(*(monitor.require_answers(1) for _ in range(50)))
     assert not monitor.stalled
