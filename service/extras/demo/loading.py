@@ -1,12 +1,13 @@
 """Loader of the demo data: one transaction, one COPY per table.
 
-Its rows stand in files, which ``make demo-files`` writes. It writes no API keys, and nothing to the
+Its rows stand in files, which ``make demo-files`` writes. Collections and parts that are lists have
+copies of their examples instead, if no file fills them. It writes no API keys, and nothing to the
 change feed.
 """
 
 import csv
 import io
-from typing import Final
+from typing import Any, Final
 
 import asyncpg
 from tqdm import tqdm
@@ -15,8 +16,8 @@ from service import schemas
 from service.console import OperatorError
 from service.files import DEMO
 from service.listing.page_sql import column_of
-from service.records.master_record import MasterRecord
-from service.resources.registry import MASTER_RECORDS
+from service.records.writable_resource import WritableResource
+from service.resources.registry import MASTER_RECORDS, PARTS
 from service.schemas.key_forms import REFERS_TO
 
 ROWS: Final = DEMO.parent / "rows"
@@ -39,9 +40,15 @@ async def load(dsn: str, *, progress: bool) -> None:
     asyncpg or OSError if it cannot be reached or is not migrated.
     """
     tables = {path.name.split(".")[1]: path.read_bytes() for path in sorted(ROWS.glob("*.csv"))}
+    ids: list[tuple[Any, Any]] = [(n // 40 + 1, n + 1) for n in range(40 * len(organizations()))]
     for resource in MASTER_RECORDS:
         if resource.table not in tables:
-            tables[resource.table] = _examples(resource, len(organizations()))
+            tables[resource.table] = _examples(resource, "create", "id", ids)
+    for part in PARTS:
+        if part.list_name and part.children and part.children.table not in tables:
+            rows = csv.DictReader(io.StringIO(tables[part.table].decode()))
+            ids = [(row["organization_id"], row["id"]) for row in [*rows][::3]]
+            tables[part.children.table] = _examples(part, "replace", part.children.owner, ids)
     connection = await asyncpg.connect(dsn)
     try:
         async with connection.transaction():
@@ -61,46 +68,43 @@ async def load(dsn: str, *, progress: bool) -> None:
 def organizations() -> dict[int, str]:
     """Return the names of the demo organizations by id."""
     [path] = ROWS.glob("*.organization.csv")
-    with path.open(encoding="utf-8", newline="") as file:
-        return {int(row["id"]): row["name"] for row in csv.DictReader(file)}
+    rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    return {int(row["id"]): row["name"] for row in rows}
 
 
 async def _copy(connection: asyncpg.Connection, table: str, content: bytes) -> None:
     """Fill the table, and set its sequence to the last id."""
     columns = content.decode().splitlines()[0].split(",")
-    source = io.BytesIO(content)
     await connection.copy_to_table(
-        table, source=source, columns=columns, format="csv", header=True, null=NULL
+        table, source=io.BytesIO(content), columns=columns, format="csv", header=True, null=NULL
     )
     if "id" in columns:
         await connection.execute(_LAST.format(table))
 
 
-def _examples(resource: MasterRecord, organization_count: int) -> bytes:
-    """Return forty numbered copies of a collection's example for each organization.
+def _examples(resource: WritableResource, form: str, key: str, ids: list[tuple[Any, Any]]) -> bytes:
+    """Return numbered copies of a form's example: one for each organization's id, the ``key``.
 
-    They have neither references nor lists.
+    They have neither references nor lists. The example of a part is a list of one entry.
     """
-    create = schemas.definition(resource.name, "create")
-    [example] = create.schema["examples"]
+    schema = schemas.definition(resource.name, form)
+    [example] = schema.schema["examples"]
+    if isinstance(example, list):
+        schema, [example] = schema.items, example
     plain = {
         column_of(name): value
-        for name, value in example.items()
-        if isinstance(value, str | int | float)
-        and name != "state"
-        and REFERS_TO not in create.properties[name].schema
+        for name, value in (example | {"state": None}).items()
+        if isinstance(value, str | int | float) and REFERS_TO not in schema.properties[name].schema
     }
-    has_state = resource.stored_state == "state"
+    has_state = key == "id" and resource.stored_state == "state"
     made = io.StringIO()
     lines = csv.writer(made, lineterminator="\n")
-    lines.writerow(["organization_id", "id", *plain, *(["state"] if has_state else [])])
-    for index in range(40 * organization_count):
-        number = index % 40 + 1
-        values = [
-            f"{value} {number}" if isinstance(value, str) else value for value in plain.values()
-        ]
+    lines.writerow(["organization_id", key, *plain, *(["state"] if has_state else [])])
+    for organization_id, id_ in ids:
+        number = (int(id_) - 1) % 40 + 1
+        values = [f"{each} {number}" if isinstance(each, str) else each for each in plain.values()]
         if has_state:
-            is_deleted = number % 20 == 15 and "delete" in resource.deletes
+            is_deleted = number % 20 == 15 and "delete" in resource.statements
             values.append("deleted" if is_deleted else "active" if number % 13 else "inactive")
-        lines.writerow([index // 40 + 1, index + 1, *values])
+        lines.writerow([organization_id, id_, *values])
     return made.getvalue().encode()
