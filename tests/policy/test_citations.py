@@ -27,44 +27,21 @@ _FAMILIES = {
     "care-instruction-materials": ("Care instructions",),
     "compliance-custom-fields": ("Custom fields", "Allowed values"),
     "style-custom-fields": ("Custom fields", "Allowed values"),
-    "color-swatches-by-owner": ("Swatches",),
-    "color-translations-by-owner": ("Translations",),
-    "custom-field-values-by-owner": ("Custom field values",),
-    "style-care-instructions-by-owner": ("Care instructions of styles",),
-    "style-items-by-owner": ("Items of styles",),
-    "style-contacts-by-owner": ("Contacts of styles",),
-    "style-supplier-facilities-by-owner": ("Supplier facilities of styles",),
-    "measurement-charts-by-owner": ("Measurement charts",),
     "measurements": ("Measured values",),
-    "measurements-by-owner": ("Measurement read", "Measured values"),
-    "size-range-sizes-by-owner": ("Sizes",),
-    "style-prices-by-owner": ("Prices of styles",),
     "style-sample-requests": ("Sample requests",),
-    "style-translations-by-owner": ("Translations of styles",),
     "transaction": ("Outcomes", "Dry runs", "Errors"),
     "barcode-allocations": ("Outcomes", "Errors"),
 }
 #: Sections by another name than the resource's.
 _NAMED = {
-    **dict.fromkeys(
-        [name for name in schemas.load() if name.endswith("-by-owner")], "Part collections"
-    ),
     "audit": "Audit",
     "keys": "Keys",
     "barcode-allocations": "Allocation of barcodes",
     "export": "Exports",
-    "migration-verification": "Migration verification",
     "transaction": "Transactions over collections",
     "color-swatches": "Swatches",
-    "custom-field-values": "Custom field values",
     "color-translations": "Translations",
     "style-completeness": "Completeness",
-    "style-prices": "Prices of styles",
-    "style-care-instructions": "Care instructions of styles",
-    "style-items": "Items of styles",
-    "style-contacts": "Contacts of styles",
-    "style-supplier-facilities": "Supplier facilities of styles",
-    "style-translations": "Translations of styles",
     "measurements": "Measurement read",
     "size-range-sizes": "Sizes",
 }
@@ -138,10 +115,24 @@ def fields(located: schemas.ResolvedSchema) -> set[str]:
     return set(located.properties).union(*map(fields, parts))
 
 
-def sections_of(collection: str, title: str) -> list[str]:
-    """Return the headings about a resource, its own (most often its plural) first."""
-    several = re.sub(r"y$", "ie", title) + "s"
-    own = _NAMED.get(collection) or (several if several in CONTRACT else "Reference lists")
+def sections_of(collection: str) -> list[str]:
+    """Return the headings about a resource, its own first: its plural, or Sizes of trims.
+
+    A part collection has those of its part, after the common ones.
+    """
+    part = collection.removesuffix("-by-owner")
+    if part != collection:
+        return ["Part collections", *sections_of(part)]
+    title = RESOURCES[collection]["title"]
+    several = title if title.endswith("s") else re.sub(r"y$", "ie", title) + "s"
+    owner, _, entries = several.partition(" ")
+    headings = (
+        _NAMED.get(collection),
+        several,
+        title,
+        f"{entries.capitalize()} of {owner.lower()}s",
+    )
+    own = next((each for each in headings if each in CONTRACT), "Reference lists")
     return [own, "Common fields", *_FAMILIES.get(collection, ())]
 
 
@@ -155,7 +146,7 @@ def test_documented_fields_are_those_of_the_schemas(collection: str) -> None:
     file = RESOURCES[collection]
     forms = {"document", "fields"} & file["$defs"].keys()
     actual = set[str]().union(*(fields(schemas.definition(collection, form)) for form in forms))
-    own, *shared = sections_of(collection, file["title"])
+    own, *shared = sections_of(collection)
     documented = {name for title in (own, *shared) for name in documents.spans(CONTRACT[title])}
     assert not actual - documented
     assert not set(documents.column(CONTRACT[own], "field")) - actual
