@@ -24,6 +24,16 @@ LIMITS = {
     "noqa: ARG002 in service/": 9,
     "public names of MasterRecord": 51,
 }
+RESOURCES = 63
+"""Files of schemas/ at the time of the limits."""
+GROWTH = {
+    "lines of code in client/": 12,
+    "lines of code in service/": 15,
+    "modules in service/": 1,
+    "modules of at most 60 lines": 1,
+    "lines of tests/": 60,
+}
+"""What a further file may add, if its resource is a declaration (docs/adding-a-resource.md)."""
 _NO_CODE = {
     *(tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
     *(tokenize.ENDMARKER, tokenize.COMMENT),
@@ -82,4 +92,6 @@ def test_the_house_is_no_larger() -> None:
         "public names of MasterRecord": len(public_names(MasterRecord)),
     }
     print(counts)
-    assert not {label: count for label, count in counts.items() if count > LIMITS[label]}
+    more = len(schemas) - RESOURCES
+    limits = {label: limit + GROWTH.get(label, 0) * more for label, limit in LIMITS.items()}
+    assert not {label: count for label, count in counts.items() if count > limits[label]}
