@@ -27,6 +27,7 @@ from tests.support.serving import serving
 _LONG: Final = ("benchmarks", "connectors", "faults", "fuzz", "platform")
 """Folders of tests that take long one by one, or wait for processes, clocks and locks."""
 _SERVER = pytest.StashKey[str]()
+collect_ignore = ["support/sample_resource"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
