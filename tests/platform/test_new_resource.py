@@ -36,6 +36,8 @@ MOST_PROSE, MOST_GENERATED = 30, 80
 #: Tests that take a second or two. `make test-all` runs all those of the sample.
 POLICIES: Final = ("citations", "contract_index", "generated_parts", "references", "words")
 COMMON: Final = ("every_route", "part_collections")
+#: Tests of all collections at once.
+OF_ALL: Final = ("part_routes", "scope_matrix", "transaction_law")
 
 
 def line_count(path: Path) -> int:
@@ -104,7 +106,8 @@ def test_all_policies_and_common_tests_pass(home: Path) -> None:
     """After `make demo-files`."""
     run(home, "tests.support.demo.files")
     run_tests(home, "tests", "-k", "trim")
-    run_tests(home, "tests/policy")
+    modules = [f"tests/contract/test_{name}.py" for name in OF_ALL]
+    run_tests(home, "tests/policy", *modules)
     assert generated_lines(home) - generated_lines(ROOT) <= MOST_GENERATED
 
 

@@ -119,7 +119,8 @@ def write(collection: str, letter: str, random: Random) -> dict[str, Any]:
     item = _own(collection, letter, random)
     if part := _PARTS.get(collection):
         if item is None:
-            body = PARTS_BODIES[collection](of)
+            [example] = schemas.definition(collection, "replace").schema["examples"]
+            body = PARTS_BODIES[collection](of) if collection in PARTS_BODIES else example
             item = {part.part.list_name: body} if isinstance(body, list) else body
         owner: dict[str, Any] = {part.key: key(part.part.owner.name, letter)}
         return entry(collection, **item, **owner)

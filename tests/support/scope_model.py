@@ -7,17 +7,9 @@ from service.routes import Route
 
 ACCESSES: Final = ("read", "write", "delete")
 PARTS: Final = {
-    "/api/size-ranges/{id}/sizes": "size-range-sizes",
-    "/api/colors/{id}/translations": "color-translations",
     "/api/colors/{id}/swatch": "color-swatches",
-    "/api/styles/{id}/translations": "style-translations",
     "/api/styles/{id}/measurement-chart": "measurement-charts",
-    "/api/styles/{id}/supplier-facilities": "style-supplier-facilities",
-    "/api/styles/{id}/contacts": "style-contacts",
     "/api/styles/{id}/custom-field-values": "custom-field-values",
-    "/api/styles/{id}/items": "style-items",
-    "/api/styles/{id}/care-instructions": "style-care-instructions",
-    "/api/styles/{id}/completeness": "style-completeness",
     "/api/style-skus/{id}/passport": "passports",
     "/api/barcodes/{id}/passport": "passports",
     "/api/effective-prices": "style-prices",
@@ -38,6 +30,9 @@ def needed(route: Route) -> tuple[str, str] | None:
     """Return the collection, or ``any``, and the access that an operation needs; None for none."""
     segments = route.path.split("/")
     name = PARTS.get(route.path, segments[2])
+    below = re.fullmatch(r"/api/(.+)s/\{id\}/(.+)", route.path)
+    if below and route.method in ("GET", "PUT") and route.path not in PARTS:
+        name = "-".join(below.groups())
     if route.path.startswith("/api/styles/{styleId}/"):
         name = {"prices": "style-prices"}.get(segments[4], segments[4])
         name = "measurements" if "measurements" in segments else name
