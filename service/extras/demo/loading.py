@@ -67,9 +67,8 @@ async def load(dsn: str, *, progress: bool) -> None:
 
 def organizations() -> dict[int, str]:
     """Return the names of the demo organizations by id."""
-    [path] = ROWS.glob("*.organization.csv")
-    rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
-    return {int(row["id"]): row["name"] for row in rows}
+    lines = next(ROWS.glob("*.organization.csv")).read_text(encoding="utf-8").splitlines()
+    return {int(row["id"]): row["name"] for row in csv.DictReader(lines)}
 
 
 async def _copy(connection: asyncpg.Connection, table: str, content: bytes) -> None:
@@ -97,8 +96,7 @@ def _examples(resource: WritableResource, form: str, key: str, ids: list[tuple[A
         if isinstance(value, str | int | float) and REFERS_TO not in schema.properties[name].schema
     }
     has_state = key == "id" and resource.stored_state == "state"
-    made = io.StringIO()
-    lines = csv.writer(made, lineterminator="\n")
+    lines = csv.writer(made := io.StringIO(), lineterminator="\n")
     lines.writerow(["organization_id", key, *plain, *(["state"] if has_state else [])])
     for organization_id, id_ in ids:
         number = (int(id_) - 1) % 40 + 1
