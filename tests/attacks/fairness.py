@@ -27,7 +27,7 @@ _CACHED: Final = ", cached"
 _COPIES: Final = 96_000
 """Reads that differ, over all connections of an organization: more than a cache has room for."""
 _WARM_SECONDS: Final = 1
-_TURNS: Final = 4
+TURNS: Final = 4
 """Times that each rate is measured, in turns: a machine's speed and the chance below vary."""
 _PATCH: Final = "application/json-patch+json"
 
@@ -68,14 +68,14 @@ async def _rates(port: int, many: _Requests, few: _Requests, seconds: float) -> 
     The few stay open for a turn: which worker accepts a connection is chance, and matters.
     """
     alone, beside = 0.0, 0.0
-    for _ in range(_TURNS):
-        measured, turn = Measured(), seconds / _TURNS
+    for _ in range(TURNS):
+        measured, turn = Measured(), seconds / TURNS
         running = asyncio.create_task(
             load.run(port, few, _WARM_SECONDS + 2 * turn, measured=measured)
         )
         await asyncio.sleep(_WARM_SECONDS)
-        alone += await _per_second(measured, asyncio.sleep(turn)) / _TURNS
-        beside += await _per_second(measured, load.run(port, many, turn)) / _TURNS
+        alone += await _per_second(measured, asyncio.sleep(turn)) / TURNS
+        beside += await _per_second(measured, load.run(port, many, turn)) / TURNS
         await running
     return alone, beside
 

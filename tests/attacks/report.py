@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.attacks.campaign import REST_SECONDS, Outcome
-from tests.attacks.fairness import FEW, MANY, MIN_CACHED_SHARE, MIN_SHARE, Share
+from tests.attacks.fairness import FEW, MANY, MIN_CACHED_SHARE, MIN_SHARE, TURNS, Share
 from tests.attacks.service import WORKERS
 from tests.support.reports import measured_on, table
 
@@ -70,8 +70,8 @@ What the attackers were answered, by status (`none` is a connection that ended w
 ### Shares
 
 Two organizations do the same work at once, one on {many} connections and one on {few}. The second
-has to get {share} of what it gets alone, in answers per second, and {cached} of cached responses.
-Other work is of responses that are never cached.
+has to get {share} of what it gets alone, in answers per second, and {cached} of cached responses;
+both rates are means of {turns} turns. Other work is of responses that are never cached.
 
 {shares}
 
@@ -172,6 +172,7 @@ def section(
         kept=_KEPT,
         rest=REST_SECONDS,
         many=MANY,
+        turns=TURNS,
         few=FEW,
         share=MIN_SHARE,
         cached=MIN_CACHED_SHARE,
