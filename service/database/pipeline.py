@@ -22,7 +22,7 @@ from service.database.statements import id_array
 from service.limits import ACQUIRE_SECONDS, WRITE_SECONDS
 
 _INTERNALS: Final = ("_protocol", "_query_loggers", "_time_and_log", "_transport")
-CACHED_STATEMENTS: Final = 150
+CACHED_STATEMENTS: Final = 120
 """Maximum number of prepared statements that a connection caches: the most recently used ones."""
 MAX_CACHED_LENGTH: Final = 6 * 1024
 """Maximum length of such a statement in characters.
