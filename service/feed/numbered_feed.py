@@ -4,7 +4,7 @@ Source: contract, Changes.
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -35,6 +35,8 @@ class FeedState:
     """Last sequence number; 0 if there is none. Later statements see all changes up to it."""
     unnumbered: int
     """Number of committed changes without a sequence number, at most ``MAX_UNNUMBERED`` + 1."""
+    is_numbered: bool = False
+    """Whether all changes that were committed when its reading began have a number."""
 
     @property
     def version(self) -> FeedVersion | None:
@@ -61,7 +63,7 @@ async def read_state(connection: Connection, organization_id: int) -> FeedState:
 
 
 async def read_numbered_state(
-    database: Database, organization_id: int, *, max_unnumbered: int = MAX_UNNUMBERED
+    database: Database, organization_id: int, max_unnumbered: int = MAX_UNNUMBERED
 ) -> FeedState:
     """Return the state; first assign sequence numbers if the feed has not begun, or to a batch.
 
@@ -77,7 +79,8 @@ async def read_numbered_state(
     with suppress(ApiError):  # the next reader tries again
         while await database.write(number, organization_id) and not max_unnumbered:
             pass
-        return await database.read(read, organization_id)
+        numbered = await database.read(read, organization_id)
+        return replace(numbered, is_numbered=not max_unnumbered)
     return state
 
 

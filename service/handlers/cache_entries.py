@@ -85,7 +85,7 @@ class CachedOrganization:
         """State of the feed by the last poll; None before the first one and after a failed one."""
         self.polled_at = 0.0
         self.numbered_at = -float(RESPONSE_CACHE_SECONDS)
-        """Time of the last poll after which all changes had a number."""
+        """Time of the last poll that left all earlier changes with a number."""
         self.waiters: list[asyncio.Future[FeedState]] = []
         """Requests that wait for the next poll."""
         self.is_polling = False

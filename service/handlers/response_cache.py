@@ -194,27 +194,23 @@ class ResponseCache:
 
     def _start_poll(self, organization: CachedOrganization) -> None:
         organization.is_polling = True
-        task = asyncio.create_task(self._poll(organization))
-        self._polls.add(task)
+        self._polls.add(task := asyncio.create_task(self._poll(organization)))
         task.add_done_callback(self._polls.discard)
 
     async def _poll(self, organization: CachedOrganization) -> None:
         """Poll once, and until no request waits; pass errors on. Clear entries after a change."""
         while organization.is_polling:
             served = MAX_CONTENDED_HITS if CONTENTION.is_contended() else None
-            waiters, organization.waiters = (
-                organization.waiters[:served],
-                organization.waiters[served:] if served else [],
-            )
+            waiters = organization.waiters[:served]
+            del organization.waiters[:served]
             state, error, before = None, None, organization.version
             started = time.monotonic()
             try:
-                is_due = organization.numbered_at + RESPONSE_CACHE_SECONDS <= started
-                limit = 0 if is_due else MAX_UNNUMBERED
-                state = await read_numbered_state(
-                    self._database, organization.id, max_unnumbered=limit
-                )
-                if not state.unnumbered:
+                # Early enough that reads seldom wait for it.
+                is_due = organization.numbered_at + RESPONSE_CACHE_SECONDS / 2 <= started
+                most = 0 if is_due else MAX_UNNUMBERED
+                state = await read_numbered_state(self._database, organization.id, most)
+                if state.is_numbered or not state.unnumbered:
                     organization.numbered_at = started
             except Exception as failure:
                 error = failure

@@ -8,14 +8,15 @@ import asyncio
 from collections.abc import Sequence
 from datetime import date, timedelta
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import pytest
 
 from service.batches.change_recorder import record_settings
+from service.database.connections import Database
 from service.feed import numbered_feed
-from service.feed.numbered_feed import read_numbered_state
+from service.feed.numbered_feed import FeedState, read_numbered_state
 from service.handlers import cache_entries, response_cache
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.organizations import caller as organizations_caller
@@ -121,6 +122,21 @@ async def test_many_changes_without_a_number_are_numbered(
     before = hits()
     await servers.compare(f"{COLORS}/1")
     assert hits() == before + 1
+
+
+async def test_positions_need_no_poll_while_others_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A poll that has numbered all changes before it counts, although later ones have no number."""
+    polls = list[int]()
+
+    async def read(_: Database, __: int, most: int) -> FeedState:
+        polls.append(most)
+        return FeedState(1, len(polls), unnumbered=3, is_numbered=not most)
+
+    monkeypatch.setattr(response_cache, "read_numbered_state", read)
+    cache = response_cache.ResponseCache(cast(Database, None), 0, "")
+    first = await cache.position_headers(1)
+    assert await cache.position_headers(1) == first
+    assert polls == [0]
 
 
 async def test_settings_are_seen(
