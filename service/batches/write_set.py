@@ -58,7 +58,8 @@ class WriteSet:
     async def try_organization_lock(self) -> None:
         """Lock the organization unless it is; raise OrganizationLockError if that has to wait.
 
-        For checks that come after it: it protects nothing that was read before.
+        For checks that come after it: it protects nothing that was read before. Without it every
+        replace that removes allowed values would run twice.
         """
         if ORGANIZATION not in self.batch.locks:
             if not await self.batch.fetch(SHARED["try_lock_organization"].text):

@@ -24,9 +24,8 @@ EDITS: Final[dict[str, dict[str, list[str]]]] = json.loads(
     (SAMPLE_RESOURCE / "edits.json").read_text(encoding="utf-8")
 )
 """Lines that files of the repository get, by the line that they come after."""
-FOLDERS: Final = (
-    *(".ci", "benchmarks", "client", "docs", "migrations", "schemas", "service", "sql", "tests"),
-)
+PROGRAM: Final = ("client", "migrations", "schemas", "service", "sql")
+AROUND: Final = (".ci", "benchmarks", "docs", "tests")
 REGISTRY: Final = "service/resources/registry.py"
 PROSE: Final = ("CHANGELOG.md", "docs/", "schemas/common/words/")
 #: Lines by hand at most, and files: of a plain master record, and of a part that is a list.
@@ -78,7 +77,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if path.is_file():
             shutil.copy(path, home)
     ignored = shutil.ignore_patterns(".*", "*.pyc.*")  # installed, or being written
-    for folder in FOLDERS:
+    for folder in PROGRAM + AROUND:
         shutil.copytree(ROOT / folder, home / folder, ignore=ignored)
     shutil.copytree(SAMPLE_RESOURCE, home, dirs_exist_ok=True)
     for name, insertions in EDITS.items():
