@@ -35,9 +35,9 @@ migrate: $(VENV)/.installed ## Bring the database's schema up to date
 demo: $(VENV)/.installed ## Load the demo data into an empty database
 	@$(BIN)/selvedge demo load
 
-test: $(VENV)/.installed-dev ## Run all tests on a throw-away PostgreSQL, with samples of generated cases; ARGS="-k cursor" chooses
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory generators || true; fi
-	@$(MAKE) --no-print-directory connectors || true
+test: ## Run all tests on a throw-away PostgreSQL, with samples of generated cases; ARGS="-k cursor" chooses
+	@$(MAKE) --no-print-directory --jobs --keep-going $(VENV)/.installed-dev connectors \
+		$(if $(shell command -v npm),generators) || $(MAKE) --question $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest -n auto --maxschedchunk 16 $(ARGS)
 
 test-all: export TEST_SAMPLE := off
@@ -145,7 +145,7 @@ $(VENV)/.installed: requirements.txt requirements-embedded.txt pyproject.toml | 
 
 $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	@echo "Installing what its tests need ..."
-	@$(INSTALL) --require-hashes --requirement requirements-dev.txt
+	@$(INSTALL) --no-compile --require-hashes --requirement requirements-dev.txt
 	@touch $@
 
 $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-lock.json
@@ -157,9 +157,9 @@ $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-l
 	@cd $(GENERATORS) && npm ci --silent --no-audit --no-fund --engine-strict
 	@touch $@
 
-# Their dependencies conflict: each tool has an environment of its own. pip is that of $(VENV), and
-# modules are compiled when they are first imported: of most packages few are.
-$(CONNECTORS)/%/.installed: tests/connectors/%/requirements.txt | $(BIN)/python
+# Their dependencies conflict: each tool has an environment of its own. pip is that of $(VENV), which
+# .installed-dev replaces, and modules are compiled when they are first imported.
+$(CONNECTORS)/%/.installed: tests/connectors/%/requirements.txt | $(VENV)/.installed-dev
 	@echo "Installing $* for the tests of its connector ..."
 	@$(BIN)/python -m venv --clear --without-pip $(CONNECTORS)/$*
 	@PIP_PYTHON=$(CONNECTORS)/$*/bin/python $(INSTALL) --no-compile --require-hashes --requirement $<
