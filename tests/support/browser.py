@@ -88,8 +88,9 @@ class Page:
         self.wish_for(scheme)
 
     def use_desktop_layout(self, scheme: str = "light") -> None:
-        """Give the page the window's width and a mouse, and the reader's wish for light or dark."""
-        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        """Give the page a desk's width and a mouse, and the reader's wish for light or dark."""
+        size = {"width": 1280, "height": 1400, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
         self.wish_for(scheme)
 
