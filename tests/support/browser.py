@@ -99,6 +99,12 @@ class Page:
         wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
 
+    def prefer(self, languages: str) -> None:
+        """Tell pages the languages that the reader prefers."""
+        agent = self.value("navigator.userAgent")
+        override = {"userAgent": agent, "acceptLanguage": languages}
+        self.driver.execute_cdp_cmd("Network.setUserAgentOverride", override)
+
     def value(self, script: str) -> Any:
         """Return the value of an expression, or what its promise comes to."""
         return _evaluated(self.driver, script)
