@@ -13,7 +13,6 @@ from tests.support.browser import ALL, NEEDS_BROWSER, DataPage, Reader
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
 
-@pytest.mark.shared_demo_data
 async def test_a_style_is_shown_as_a_product(reader: Reader, api: Api) -> None:
     """Colors, SKUs with GTINs and prices, texts, label, materials, steps, and what is missing."""
     shown = await _product(api)
