@@ -279,8 +279,7 @@ async def reader(browser: webdriver.Chrome, apis: dict[str, Api]) -> Reader:
     """A person in front of `/data`, who has the keys of organization 1."""
     url = str(apis["writer"].client.make_url("/"))
     # The browser may have been there in another test, if the service is a shared one.
-    origin = {"origin": url, "storageTypes": "all"}
-    browser.execute_cdp_cmd("Storage.clearDataForOrigin", origin)
+    browser.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
     return Reader(browser, url, apis["writer"].key, apis["reader"].key)
 
 

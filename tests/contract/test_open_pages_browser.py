@@ -67,17 +67,15 @@ def _fits_a_phone(page: Page) -> None:
     page.use_desktop_layout()
 
 
-_GROUND = """
-((style, docs) => docs
+_GROUND = """((style, docs) => docs
   ? `${style(document.documentElement).backgroundColor} ${style(docs).filter}`
   : style(document.body).backgroundColor)(getComputedStyle, document.querySelector(".swagger-ui"))
-""".strip()
+"""
 
 
 def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:
     """Use the key that was entered on one page on the other one, which takes long to load."""
-    page = Docs(driver)
-    page.prefer("fr-CA")
+    Docs(driver).prefer("fr-CA")
     page = Docs(driver, f"{url}docs/")
     page.until(lambda: page.texts("h2.group")[:2] == ["Produits", "Couleurs et tailles"])
     hint = page.find(".operation-filter-input").get_attribute("placeholder")

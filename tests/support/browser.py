@@ -27,9 +27,6 @@ _CODES = {
     Keys.TAB: ("Tab", 9, ""),
     Keys.ENTER: ("Enter", 13, "\r"),
     Keys.ESCAPE: ("Escape", 27, ""),
-    Keys.ARROW_LEFT: ("ArrowLeft", 37, ""),
-    Keys.ARROW_UP: ("ArrowUp", 38, ""),
-    Keys.ARROW_RIGHT: ("ArrowRight", 39, ""),
     Keys.ARROW_DOWN: ("ArrowDown", 40, ""),
 }
 """Names, codes and texts of keys that are pressed without the driver, which takes long."""
