@@ -1,4 +1,4 @@
-"""Browser tests of all views of `/data`: on phones, by keyboard, with texts of any kind."""
+"""Browser tests of all views of `/data`: on phones, by keyboard, by axe, with texts of any kind."""
 
 import asyncio
 import re
@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from tests.generated import tools
 from tests.support.api import Api
 from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
 from tests.support.data_tour import Records, Texts, create, tour
+from tests.support.sampling import Sample
 from tests.support.time_limits import scaled
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
@@ -58,28 +60,47 @@ _DESKTOP = """[
 ]"""
 
 
-async def test_every_view_fits_a_phone_and_shows_texts_as_texts(
-    reader: Reader, api: Api, tmp_path: Path
+_AXE = tools.TOOLS / "node_modules" / "axe-core" / "axe.min.js"
+_VIOLATIONS = """
+axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })
+  .then(({ passes, violations }) => [
+    passes.length,
+    violations.map(({ id, help, nodes }) => [id, help, nodes.map(({ html }) => html)]),
+  ])
+""".strip()
+
+
+async def test_every_view_fits_a_phone_is_accessible_and_shows_texts_as_texts(
+    reader: Reader, api: Api, tmp_path: Path, sample: Sample
 ) -> None:
-    """Nothing scrolls sideways but tables in their box; stored markup is not interpreted."""
+    """Nothing scrolls sideways but tables in their box; stored markup is not interpreted.
+
+    axe-core, where it is installed, finds no violation of any rule, in the light and in the dark.
+    """
     records = await create(api, _TEXTS)
-    await asyncio.to_thread(_hold, reader, records, tmp_path)
+    await asyncio.to_thread(_hold, reader, records, tmp_path, sample)
 
 
-def _hold(reader: Reader, records: Records, folder: Path) -> None:
+def _hold(reader: Reader, records: Records, folder: Path, sample: Sample) -> None:
     seen = []
     for name, page in tour(reader, records, _TEXTS, folder):
         seen.append(name)
-        page.use_phone_layout("light")
+        # A run judges half of the views by axe, each in a layout.
+        judged = sample(("phone", "desktop", None, None), 1) if tools.are_installed() else []
+        page.use_phone_layout("dark")
         width, small_targets, header = page.value(_PHONE)
         assert (width, small_targets) == (390, []), name
         assert name == "sign-in" or header < 50, name
+        if "phone" in judged:
+            _finds_no_violation(page, name)
         page.use_desktop_layout()
         fits, marked_up, title, shown = page.value(_DESKTOP)
         assert (fits, marked_up) == (True, 0), name
         assert "owned" not in title.replace(_SCRIPT, "")
         for text in _SHOWN.get(name, ()):
             assert text in shown, (name, text[:80])
+        if "desktop" in judged:
+            _finds_no_violation(page, name)
     assert {*_SHOWN} <= {*seen}
     page.use_phone_layout("light")
     assert page.texts("#collections a, #menu select, #forget") == []
@@ -92,6 +113,14 @@ def _hold(reader: Reader, records: Records, folder: Path) -> None:
     assert page.value("document.activeElement.id") == "unfold"
     for entry in page.console_errors():
         assert re.search(r"status of (400|409|412) ", entry["message"]), entry
+
+
+def _finds_no_violation(page: DataPage, name: str) -> None:
+    if not page.value("!!window.axe"):
+        page.driver.execute_script(_AXE.read_text())
+    passed, violations = page.value(_VIOLATIONS)
+    assert violations == [], name
+    assert passed > 10, name
 
 
 async def test_a_record_is_edited_by_the_keyboard_alone(reader: Reader, api: Api) -> None:

@@ -5,10 +5,9 @@ import json
 import re
 
 import pytest
-from selenium import webdriver
 
 from service.extras.pages.page import read_file
-from service.schemas.vocabulary import LANGUAGES, words
+from service.schemas.vocabulary import words
 from tests.support.api import Api
 from tests.support.browser import NEEDS_BROWSER, DataPage, Page, Reader
 from tests.support.sampling import Sample
@@ -34,20 +33,14 @@ _SHOWN = """
 """.strip()
 
 
-def _prefer(driver: webdriver.Chrome, languages: str) -> None:
-    """Tell pages the languages that the reader prefers."""
-    agent = driver.execute_script("return navigator.userAgent")
-    override = {"userAgent": agent, "acceptLanguage": languages}
-    driver.execute_cdp_cmd("Network.setUserAgentOverride", override)
-
-
+@pytest.mark.shared_demo_data
 async def test_pages_speak_the_language_that_the_reader_prefers_or_chooses(reader: Reader) -> None:
     await asyncio.to_thread(_choose, reader)
 
 
 def _choose(reader: Reader) -> None:
     driver = reader.driver
-    _prefer(driver, "nl-NL,de-CH,en")
+    Page(driver).prefer("nl-NL,de-CH,en")
     page = DataPage(driver, f"{reader.url}data")
     page.until(lambda: page.texts("#entry h1") == ["Ihre Daten"])
     assert page.value("document.documentElement.lang") == "de"
@@ -69,25 +62,7 @@ def _choose(reader: Reader) -> None:
     page.until(lambda: page.heading() == "New supplier")
 
 
-async def test_other_pages_speak_it_too(browser: webdriver.Chrome, api: Api) -> None:
-    """The front page, and the groups and the search of `/docs`."""
-    await asyncio.to_thread(_read_others, browser, str(api.client.make_url("/")))
-
-
-def _read_others(driver: webdriver.Chrome, url: str) -> None:
-    _prefer(driver, "fr-CA")
-    page = Page(driver, url)
-    page.until(lambda: page.texts(".holdings h3")[:2] == ["Produits", "Couleurs et tailles"])
-    assert page.texts("#ask button") == ["Montrer mes modèles"]
-    page = Page(driver, f"{url}docs")
-    page.until(lambda: page.texts("h2.group")[:2] == ["Produits", "Couleurs et tailles"])
-    hint = page.find(".operation-filter-input").get_attribute("placeholder")
-    assert hint == "Chercher chemins, textes et rubriques"
-    languages = "[...document.querySelector('#language').options].map(({ value }) => value)"
-    assert page.value(languages) == [*LANGUAGES]
-    assert page.value("document.querySelector('#language').value") == "fr"
-
-
+@pytest.mark.shared_demo_data
 @pytest.mark.parametrize("part", Sample(__name__)([("de", 0), ("de", 1), ("fr", 2), ("fr", 0)], 1))
 async def test_no_view_lacks_a_word(reader: Reader, api: Api, part: tuple[str, int]) -> None:
     """Lists, records, forms and uploads of all collections have no names of programs."""
@@ -101,7 +76,7 @@ async def test_no_view_lacks_a_word(reader: Reader, api: Api, part: tuple[str, i
 
 
 def _walk(reader: Reader, first: dict[str, str], language: str) -> None:
-    _prefer(reader.driver, language)
+    Page(reader.driver).prefer(language)
     page = reader.enter("#/")
     addresses = ["#/", "#/keys", "#/keys/new", "#/styles/upload", "#/styles/1"]
     for name, record in first.items():

@@ -23,6 +23,13 @@ _SECONDS = 30
 _POLL_SECONDS = 0.05
 ALL = Keys.CONTROL + "a" + Keys.NULL
 """Keys that select what stands in a field, so that the next ones replace it."""
+_CODES = {
+    Keys.TAB: ("Tab", 9, ""),
+    Keys.ENTER: ("Enter", 13, "\r"),
+    Keys.ESCAPE: ("Escape", 27, ""),
+    Keys.ARROW_DOWN: ("ArrowDown", 40, ""),
+}
+"""Names, codes and texts of keys that are pressed without the driver, which takes long."""
 _BEING_DRAWN = (
     exceptions.NoSuchElementException,
     exceptions.StaleElementReferenceException,
@@ -45,7 +52,8 @@ class Page:
         self.wait = WebDriverWait(driver, limit(_SECONDS), _POLL_SECONDS, _BEING_DRAWN)
         if not url:
             return
-        driver.get("about:blank")
+        if self.value("location.href") != "about:blank":
+            driver.get("about:blank")
         if REQUESTS in driver.log_types:
             self.log(REQUESTS)  # of the page that the browser began with
         driver.get(url)
@@ -88,8 +96,9 @@ class Page:
         self.wish_for(scheme)
 
     def use_desktop_layout(self, scheme: str = "light") -> None:
-        """Give the page the window's width and a mouse, and the reader's wish for light or dark."""
-        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        """Give the page a desk's width and a mouse, and the reader's wish for light or dark."""
+        size = {"width": 1280, "height": 1400, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
         self.wish_for(scheme)
 
@@ -97,6 +106,12 @@ class Page:
         """Tell the page the reader's wish for light or dark."""
         wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
+
+    def prefer(self, languages: str) -> None:
+        """Tell pages the languages that the reader prefers."""
+        agent = self.value("navigator.userAgent")
+        override = {"userAgent": agent, "acceptLanguage": languages}
+        self.driver.execute_cdp_cmd("Network.setUserAgentOverride", override)
 
     def value(self, script: str) -> Any:
         """Return the value of an expression, or what its promise comes to."""
@@ -215,20 +230,28 @@ def _is_clicked(path: str, driver: webdriver.Chrome) -> bool:
 
 
 def _is_typed(selector: str, keys: tuple[str, ...], driver: webdriver.Chrome) -> bool:
-    """Enter texts at once; press other keys one by one."""
+    """Enter texts at once, with the key that ends them; press other keys one by one."""
     selects, deletes = keys[:1] == (ALL,), keys[:2] == (ALL, Keys.BACKSPACE)
     text = "".join(keys[selects + deletes :])
-    if text.isprintable():
-        is_typed = _called(driver, page_scripts.TYPE, selector, text, selects, deletes)
+    last = text[-1:] if text[-1:] in _CODES else ""
+    if text.removesuffix(last).isprintable():
+        arguments = selector, text.removesuffix(last), selects, deletes
+        is_typed = _called(driver, page_scripts.TYPE, *arguments)
         if is_typed is not None:
-            return bool(is_typed)
+            return bool(is_typed) and _is_pressed((last,) if last else (), driver)
     if field := _shown(selector, driver):
         field.send_keys(*keys)
     return bool(field)
 
 
 def _is_pressed(keys: tuple[str, ...], driver: webdriver.Chrome) -> bool:
-    driver.switch_to.active_element.send_keys(*keys)
+    if not {*keys} <= {*_CODES}:
+        driver.switch_to.active_element.send_keys(*keys)
+        return True
+    for name, code, text in map(_CODES.__getitem__, keys):
+        event = {"key": name, "code": name, "windowsVirtualKeyCode": code}
+        for kind in ({"type": "keyDown", "text": text}, {"type": "keyUp"}):
+            driver.execute_cdp_cmd("Input.dispatchKeyEvent", event | kind)
     return True
 
 

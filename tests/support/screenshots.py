@@ -20,6 +20,7 @@ _TEXTS: Final = Texts("Deep navy", "N-19", "Runs darker on wool.", "Crème brûl
 _ARGUMENTS: Final = (
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2",
     "--hide-scrollbars",
+    "--force-device-scale-factor=1",
 )
 """Arguments of a browser with a mouse, which headless ones lack."""
 _QUALITY: Final = 60

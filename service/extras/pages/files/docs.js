@@ -92,13 +92,21 @@ const wrapOperations = (Original, { React }) => (props) => {
   return React.createElement("p", { role: "status" }, isLoaded ? t("No operation matches the search.") : t("Loading the operations …"));
 };
 
-/** Puts the title of a group before its first tag, unless somebody searches. */
-const wrapTag = (Original, system) => (props) => {
-  const { React } = system;
-  const own = React.createElement(Original, props);
-  const filter = system.layoutSelectors.currentFilter();
-  const title = typeof filter === "string" && filter ? undefined : groupStarts.get(props.tag);
-  return title ? React.createElement(React.Fragment, {}, React.createElement("h2", { className: "group" }, title), own) : own;
+/** Renders a Markdown text again only if it changes: there are hundreds, and each is sanitized. */
+const wrapMarkdown = (Original, { React }) =>
+  React.memo(Original, (before, after) => before.source === after.source && before.className === after.className);
+
+/** Puts the title of a group before its first tag, unless somebody searches; renders a folded tag again only if it changes. */
+const wrapTag = (Original, { React, layoutSelectors }) => {
+  const detailsOf = ({ tagObj }) => tagObj.get("tagDetails");
+  const isSame = (before, after) => !before.isShown && !after.isShown && detailsOf(before) === detailsOf(after);
+  const Tag = React.memo(Original, isSame);
+  return (props) => {
+    const own = React.createElement(Tag, { ...props, isShown: layoutSelectors.isShown(["operations-tag", props.tag]) });
+    const filter = layoutSelectors.currentFilter();
+    const title = typeof filter === "string" && filter ? undefined : groupStarts.get(props.tag);
+    return title ? React.createElement(React.Fragment, {}, React.createElement("h2", { className: "group" }, title), own) : own;
+  };
 };
 
 /** Replaces Swagger UI's resolver, which traverses the whole document for each unfolded operation. */
@@ -123,7 +131,7 @@ const ui = SwaggerUIBundle({
   plugins: [
     {
       fn: { opsFilter: filterOperations, resolveSubtree },
-      wrapComponents: { operations: wrapOperations, OperationTag: wrapTag },
+      wrapComponents: { operations: wrapOperations, Markdown: wrapMarkdown, OperationTag: wrapTag },
       statePlugins: { auth: { wrapActions: keyStorage }, spec: { wrapActions: jsonParser } },
     },
   ],
