@@ -51,6 +51,7 @@ BOUNDED = {
         "definition": "the definitions of the schema files",
         "load": "no arguments",
     },
+    "schemas/keyed_lists.py": {"file_at": "the references of the schema files"},
     "schemas/truncate.py": {"_field_names": "no arguments"},
     "schemas/validation.py": {"_compile": "the schema files"},
     "schemas/vocabulary.py": {"words": "the languages"},
