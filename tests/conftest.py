@@ -1,6 +1,7 @@
 """Shared fixtures: databases and services of a test's own, empty or with the demo data."""
 
 import gc
+import os
 import signal
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack
@@ -23,6 +24,7 @@ from tests.support.chromium import chromium, fresh_tab
 from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
 from tests.support.serving import serving
+from tests.support.temporary_folders import CLUSTERS, temporary_folder
 
 _LONG: Final = ("benchmarks", "connectors", "faults", "fuzz", "platform")
 """Folders of tests that take long one by one, or wait for processes, clocks and locks."""
@@ -49,6 +51,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     gc.set_threshold(100_000, 50)
     settle(config)
+    if CLUSTERS not in os.environ:  # else a worker's
+        stack = ExitStack()
+        config.add_cleanup(stack.close)
+        os.environ[CLUSTERS] = str(stack.enter_context(temporary_folder()))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

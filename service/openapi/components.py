@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from functools import cache, reduce
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urljoin
 
 import orjson
 
 from service import limits, schemas
 from service.schemas.definitions import ResolvedSchema, Schema
+from service.schemas.keyed_lists import file_at
 from service.schemas.vocabulary import labeled
 
 _NAME: Final = re.compile(r'"\{\{(\w{1,50}+)\}\}"|\{\{(\w{1,50}+)\}\}')
@@ -182,18 +182,11 @@ def _all_definitions() -> Iterator[tuple[str, str, ResolvedSchema]]:
 
 def _used(unresolved: ResolvedSchema) -> Schema:
     """Return a reference to the schema's component; a narrowed schema is inlined."""
-    schema = {k: value for k, value in unresolved.schema.items() if not re.match("x-(?!since)", k)}
+    schema = {k: v for k, v in unresolved.schema.items() if k == "$ref" or not _INTERNAL.match(k)}
     if schema.keys() <= _BESIDE_REFERENCE and "$ref" in schema:
-        return {**schema, **named(name_of(*_target(unresolved)))}
+        path, _, definition = schema["$ref"].partition("#/$defs/")
+        return {**schema, **named(name_of(file_at(path, unresolved.home), definition))}
     return _published(unresolved)
-
-
-def _target(unresolved: ResolvedSchema) -> tuple[str, str]:
-    """Return the file and the definition that a reference names."""
-    path, _, definition = unresolved.schema["$ref"].partition("#/$defs/")
-    return urljoin(
-        unresolved.home, path.removesuffix(".json")
-    ) if path else unresolved.home, definition
 
 
 def _published(unresolved: ResolvedSchema) -> Schema:

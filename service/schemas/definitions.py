@@ -12,7 +12,7 @@ import orjson
 from service.files import SCHEMAS
 from service.schemas.derived_forms import ITEM_ID, with_derived
 from service.schemas.key_forms import OWN_KEY, WITHIN, with_key_forms
-from service.schemas.keyed_lists import with_keyed_lists
+from service.schemas.keyed_lists import file_at, with_keyed_lists
 from service.schemas.vocabulary import FOLDER
 from service.schemas.write_forms import with_write_forms
 
@@ -128,7 +128,7 @@ class ResolvedSchema:
             first = self._part(self.schema["anyOf"][0])
             return ResolvedSchema(first.schema | self.schema, self.home)
         path, _, pointer = self.schema["$ref"].partition("#/$defs/")
-        home = urljoin(self.home, path.removesuffix(".json")) if path else self.home
+        home = file_at(path, self.home)
         base = ResolvedSchema(load()[home]["$defs"][pointer], home).resolved()
         own = {key: value for key, value in self.schema.items() if key != "$ref"}
         if "properties" in own and "properties" in base.schema:

@@ -4,6 +4,7 @@ Merge forms get the object as an alternative of each such list (contract, Merges
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 from urllib.parse import urljoin
 
@@ -70,10 +71,16 @@ def _properties(files: Mapping[str, Schema], schema: Any, home: str) -> dict[str
     return properties
 
 
+@cache
+def file_at(path: str, home: str) -> str:
+    """Return the schema file that the path of a reference leads to, from the file ``home``."""
+    return urljoin(home, path.removesuffix(".json")) if path else home
+
+
 def _chain(files: Mapping[str, Schema], schema: Any, home: str) -> Iterator[tuple[Schema, str]]:
     """Yield the schema and those that its ``$ref`` leads to, each with its file."""
     while isinstance(schema, dict):
         yield schema, home
         path, _, name = schema.get("$ref", "").partition("#/$defs/")
-        home = urljoin(home, path.removesuffix(".json")) if path else home
+        home = file_at(path, home)
         schema = files[home]["$defs"][name] if name else None

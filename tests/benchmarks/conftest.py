@@ -11,13 +11,15 @@ from benchmarks.contestants import peers_are_installed
 from benchmarks.data import ORGANIZATION, Data, fill
 from tests.support import cluster
 from tests.support.api import issue_key
+from tests.support.databases import DEMO_TEMPLATE, fresh_database
 
 collect_ignore_glob = (
     ["test_*.py"] if cluster.url() else [] if peers_are_installed() else ["test_reports.py"]
 )
 
 
-@pytest.fixture
-def measured(demo_dsn: str) -> Data:
+@pytest.fixture(scope="module")
+def measured(server_dsn: str, worker_id: str) -> Data:
     """Return the demo data with the records of the scenarios."""
-    return asyncio.run(fill(demo_dsn, asyncio.run(issue_key(demo_dsn, ORGANIZATION))))
+    dsn = fresh_database(server_dsn, f"measured_{worker_id}", DEMO_TEMPLATE)
+    return asyncio.run(fill(dsn, asyncio.run(issue_key(dsn, ORGANIZATION))))

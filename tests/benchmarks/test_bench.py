@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -18,7 +19,6 @@ from tests.policy.sources import ROOT
 from tests.support.sampling import Sample as Chosen
 
 _NAMES = ("selvedge", "base", "pgbench", "bare", *(PEERS if peers_are_installed() else ()))
-_UNTIMED = Pace(rounds=1, seconds=0)
 _SAMPLE = Sample(100.0, 0.01, 0.02, 0.001, 0.002)
 
 
@@ -38,7 +38,7 @@ def test_every_contestant_answers_every_scenario(
     chosen = [scenario for scenario in scenarios() if scenario.name in names]
     results = Results(tmp_path / "results.jsonl")
     results.begin()
-    bench.run(measured, chosen, _NAMES, _UNTIMED, results)
+    bench.run(measured, chosen, _NAMES, Pace(rounds=1, seconds=0), results)
     assert not results.failures
     assert {name: {*samples} for name, samples in results.samples.items()} == {
         scenario.name: expected(scenario) for scenario in chosen
@@ -52,13 +52,9 @@ def test_who_does_not_start_is_recorded_and_the_others_go_on(
     results = Results(tmp_path / "results.jsonl")
     results.begin()
     chosen = [scenario for scenario in scenarios() if scenario.name == "news"]
-
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
     names, pace = ["selvedge", "base"], Pace(rounds=2, seconds=0)
     with pytest.raises(KeyboardInterrupt):
-        bench.run(measured, chosen, names, pace, results, interrupt)
+        bench.run(measured, chosen, names, pace, results, Mock(side_effect=KeyboardInterrupt))
     assert [*results.failures] == [(EVERY_SCENARIO, "base")]
     _, failure, sample = map(json.loads, results.file.read_text().splitlines())
     assert failure["contestant"] == "base"

@@ -4,14 +4,14 @@
 The short version of `make faults`; how soon the service is back is measured there alone.
 """
 
-import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
 from tests.faults.campaign import run
-from tests.faults.kinds import KILLS
+from tests.faults.judge import Tally
+from tests.faults.kinds import FAULTS, KILLS, Fault
 from tests.faults.stage import OwnServer, stage
 from tests.faults.work import Workload
 from tests.support import generate
@@ -40,10 +40,15 @@ async def set_up(shared_stage: OwnServer) -> OwnServer:
 
 
 async def test_no_fault_tears_a_batch_or_makes_the_service_lie(set_up: OwnServer) -> None:
-    tallies = await run(set_up, ROUNDS, lambda _: None)
-    outcomes = [bad for tally in tallies.values() for bad in tally.bad]
+    assert sum([tally.rounds for tally in await _struck(set_up, ROUNDS)]) >= ROUNDS
+
+
+async def _struck(on: OwnServer, rounds: int, faults: Sequence[Fault] = FAULTS) -> list[Tally]:
+    """Return the tallies of faults; raise AssertionError if a promise was broken."""
+    tallies = [*(await run(on, rounds, lambda _: None, faults)).values()]
+    outcomes = [bad for tally in tallies for bad in tally.bad]
     assert [bad for bad in outcomes if bad.wrong or bad.fate == "torn"] == []
-    assert sum(tally.rounds for tally in tallies.values()) >= ROUNDS
+    return tallies
 
 
 @pytest.mark.contract("Transactions over collections")
@@ -52,9 +57,4 @@ async def test_no_kill_tears_a_transaction_over_all_collections(set_up: OwnServe
     kills = int(os.environ.get("TEST_KILLS", examples(3, 6)))
     references = await generate.references(set_up.api)
     set_up.workload = Workload(references, set_up.random, only_transactions=True)
-    tallies = await run(set_up, kills, lambda _: None, KILLS)
-    fates = {name: dict(tally.fates) for name, tally in tallies.items()}
-    logging.getLogger(__name__).info("%s", fates)
-    outcomes = [bad for tally in tallies.values() for bad in tally.bad]
-    assert [bad for bad in outcomes if bad.wrong or bad.fate == "torn"] == []
-    assert all(tally.rounds for tally in tallies.values())
+    assert all(tally.rounds for tally in await _struck(set_up, kills, KILLS))

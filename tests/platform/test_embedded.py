@@ -20,6 +20,7 @@ from service.extras.embedded import (
 )
 from service.extras.privileges.accounts import service_account
 from tests.support.processes import kill, wait_until_gone
+from tests.support.temporary_folders import CLUSTERS
 
 pytestmark = pytest.mark.contract("Embedded server")
 
@@ -28,6 +29,7 @@ import sys, time
 from pathlib import Path
 from service.extras.embedded import postmaster
 from service.extras.embedded import EmbeddedServer
+from tests.support import temporary_folders
 if sys.argv[2] == "outlived":
     postmaster._libc = None  # as on a system where children do not notice
 with EmbeddedServer(Path(sys.argv[1])):
@@ -77,6 +79,7 @@ def test_data_stays_and_no_process_does(data_dir: Path) -> None:
 def test_the_cluster_knows_letters_beyond_ascii_whatever_the_locale(
     data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv(CLUSTERS)
     monkeypatch.setenv("LC_ALL", "C")
     monkeypatch.setenv("PGPORT", "1")
     with EmbeddedServer(data_dir) as server:
@@ -104,14 +107,6 @@ def test_a_long_path_moves_the_socket_and_nothing_else(data_dir: Path) -> None:
     assert not moved.exists()
 
 
-def test_a_second_owner_is_refused_in_one_line(data_dir: Path) -> None:
-    with EmbeddedServer(data_dir) as server:
-        with pytest.raises(DataDirInUseError) as caught, EmbeddedServer(data_dir):
-            pass
-        assert "\n" not in str(caught.value)
-        assert _one(server.dsn, "select 1") == 1
-
-
 def test_another_version_is_refused(data_dir: Path) -> None:
     with EmbeddedServer(data_dir, postgres_version=16) as server:
         assert str(_one(server.dsn, "show server_version")).startswith("16.")
@@ -120,12 +115,6 @@ def test_another_version_is_refused(data_dir: Path) -> None:
         EmbeddedServer(data_dir),
     ):
         pass
-
-
-def test_an_exception_stops_the_server(data_dir: Path) -> None:
-    with pytest.raises(KeyError), EmbeddedServer(data_dir):
-        raise KeyError
-    assert wait_until_gone(_postmasters(data_dir)) == [], "what writes the log ends last"
 
 
 @pytest.mark.parametrize("kind", ["followed", "outlived"])
@@ -153,16 +142,19 @@ def test_a_killed_postmaster_leaves_no_backend_in_the_way(data_dir: Path) -> Non
 
 
 def test_an_unfinished_cluster_is_made_again(data_dir: Path) -> None:
+    """An exception stops the server, too."""
     unfinished = data_dir / "postgresql.unfinished"
     unfinished.mkdir(parents=True)
     (unfinished / "PG_VERSION").write_text("18\n")
-    with EmbeddedServer(data_dir) as server:
-        assert _one(server.dsn, "select 1") == 1
+    with pytest.raises(KeyError, match="1"), EmbeddedServer(data_dir) as server:
+        raise KeyError(_one(server.dsn, "select 1"))
     assert not unfinished.exists()
+    assert wait_until_gone(_postmasters(data_dir)) == [], "what writes the log ends last"
 
 
 @pytest.mark.contract("Command line")
 def test_a_command_uses_the_server_at_work_or_starts_one(data_dir: Path) -> None:
+    """A second owner is refused in one line."""
     with running_server(data_dir) as dsn:
         assert _one(dsn, "select 1") == 1
     assert wait_until_gone(_postmasters(data_dir)) == [], "what writes the log ends last"
@@ -170,6 +162,9 @@ def test_a_command_uses_the_server_at_work_or_starts_one(data_dir: Path) -> None
         with running_server(data_dir) as dsn:
             assert dsn == server.dsn
             assert _one(dsn, "select 1") == 1
+        with pytest.raises(DataDirInUseError) as caught, EmbeddedServer(data_dir):
+            pass
+        assert "\n" not in str(caught.value)
         assert _one(server.dsn, "select 1") == 1
 
 

@@ -58,8 +58,7 @@ def test_start_stop_and_a_worker_that_died(dsn: str, data_dir: Path, log: IO[str
     assert events["signal_received"]["signal"] == "SIGTERM"
 
 
-@pytest.mark.parametrize("together", [False, True])
-def test_nothing_stays_behind_who_is_killed(dsn: str, data_dir: Path, together: bool) -> None:
+def test_nothing_stays_behind_who_is_killed(dsn: str, data_dir: Path) -> None:
     """The folder of metrics goes with the last worker, or at the next start."""
     temporary = data_dir.parent / "temporary"
     temporary.mkdir()
@@ -68,16 +67,13 @@ def test_nothing_stays_behind_who_is_killed(dsn: str, data_dir: Path, together: 
     with running(data_dir, "serve", **settings) as service:
         assert reaches_status(f"{service.base_url}/readyz", 200)
         assert len(list(temporary.iterdir())) == 1
+        kill(service.family())
+    with running(data_dir, "serve", **settings) as service:
+        assert reaches_status(f"{service.base_url}/readyz", 200)
+        assert len(list(temporary.iterdir())) == 1
         family = service.family()
-        if together:
-            kill(family)
-        else:
-            assert service.stop(signal.SIGKILL) == -signal.SIGKILL
-            assert wait_until_gone(family) == []
-    if together:
-        with running(data_dir, "serve", **settings) as service:
-            assert reaches_status(f"{service.base_url}/readyz", 200)
-            assert len(list(temporary.iterdir())) == 1
+        assert service.stop(signal.SIGKILL) == -signal.SIGKILL
+        assert wait_until_gone(family) == []
     assert list(temporary.iterdir()) == []
 
 

@@ -51,10 +51,6 @@ def served(served_dsn: str) -> Iterator[Running]:
         yield service
 
 
-def test_the_parser_is_the_fast_one() -> None:
-    assert http_parser.HttpRequestParser is not http_parser.HttpRequestParserPy
-
-
 @pytest.mark.thorough
 @pytest.mark.contract("Starting")
 def test_run_brings_demo_data_and_keys_that_stay(data_dir: Path) -> None:
@@ -122,7 +118,7 @@ def test_serve_starts_without_its_database(data_dir: Path) -> None:
 
 
 @pytest.mark.contract("Connections", "Limits")
-def test_connections_stay_open_and_request_lines_may_be_long(served: Running) -> None:
+def test_connections_stay_open_and_request_lines_may_be_long_up_to_a_limit(served: Running) -> None:
     address = urlsplit(served.base_url)
     assert address.hostname is not None
     with closing(HTTPConnection(address.hostname, address.port)) as connection:
@@ -132,6 +128,8 @@ def test_connections_stay_open_and_request_lines_may_be_long(served: Running) ->
             answer.read()
             assert not answer.will_close
             assert answer.status in (200, 401)
+    assert status(f"{served.base_url}/api/colors?ids={'1' * 40_000}") == 414
+    assert http_parser.HttpRequestParser is not http_parser.HttpRequestParserPy, "the slow one"
 
 
 @pytest.mark.contract("Connections")
@@ -167,11 +165,6 @@ def test_compressed_bodies_leave_the_connection_whatever_is_in_them(
                 assert (b"Content-Encoding" in answer.read()) is not is_taken
                 assert answer.status == (201 if is_taken else 400 if coding == "gzip" else 415)
                 assert not answer.will_close
-
-
-@pytest.mark.contract("Limits")
-def test_a_request_line_beyond_the_limit_is_refused(served: Running) -> None:
-    assert status(f"{served.base_url}/api/colors?ids={'1' * 40_000}") == 414
 
 
 @pytest.mark.contract("Connections")

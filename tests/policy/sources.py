@@ -23,6 +23,20 @@ def tree(module: Path) -> ast.Module:
     return ast.parse(module.read_text(encoding="utf-8"))
 
 
+@cache
+def nodes(root: ast.AST) -> list[ast.AST]:
+    """Return the nodes of a tree as `ast.walk` does, without contexts, walked once for all."""
+    walked = [root]
+    for node in walked:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                walked += [each for each in value if isinstance(each, ast.AST)]
+            elif isinstance(value, ast.AST) and name != "ctx":
+                walked.append(value)
+    return walked
+
+
 def sql_files() -> list[StatementFile]:
     """Return every file of ``sql/``."""
     return [statements.load(path.stem) for path in sorted(SQL.glob("*.sql"))]
@@ -71,7 +85,7 @@ def written(folder: Path) -> list[Path]:
 
 def imports(module: Path) -> Iterator[str]:
     """Yield the dotted names of the modules that a module imports, and of the names in them."""
-    for node in ast.walk(tree(module)):
+    for node in nodes(tree(module)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -82,17 +96,14 @@ def imports(module: Path) -> Iterator[str]:
             yield from (f"{name}.{alias.name}" for alias in node.names)
 
 
-def texts(module: Path) -> Iterator[str]:
-    """Yield the string literals of a module that are not docstrings."""
-    for node in ast.walk(tree(module)):
-        for child in ast.iter_child_nodes(node):
-            is_docstring = isinstance(node, ast.Expr)
-            if (
-                isinstance(child, ast.Constant)
-                and isinstance(child.value, str)
-                and not is_docstring
-            ):
-                yield child.value
+@cache
+def texts(module: Path) -> list[str]:
+    """Return the string literals of a module that are not docstrings."""
+    docstrings = {node.value for node in nodes(tree(module)) if isinstance(node, ast.Expr)}
+    constants = (node for node in nodes(tree(module)) if isinstance(node, ast.Constant))
+    return [
+        node.value for node in constants if isinstance(node.value, str) and node not in docstrings
+    ]
 
 
 def migrations() -> list[Path]:
@@ -100,13 +111,14 @@ def migrations() -> list[Path]:
     return sorted(path for path in MIGRATIONS.glob("*.sql") if ".rollback." not in path.name)
 
 
-def tenant_tables() -> set[str]:
+@cache
+def tenant_tables() -> frozenset[str]:
     """Return every table whose rows belong to an organization, by its present name."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in migrations())
     created = re.findall(r"create table (\w+) \((.*?)\n\)[^;\n]*;", text, re.DOTALL)
     names = dict(re.findall(r"^alter table (\w+) rename to (\w+);", text, re.MULTILINE))
-    return {
+    return frozenset(
         names.get(name, name)
         for name, columns in created
         if re.search(r"^\s+organization_id ", columns, re.MULTILINE)
-    }
+    )

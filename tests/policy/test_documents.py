@@ -23,6 +23,7 @@ _SAMPLE, _REAL = "trims", "colors"
 ROOM, ENTRIES = "extras", {"__main__.py", "app.py", "routes.py"}
 
 each_page = in_each("page", documents.documents())
+PARSER = _parser()
 
 
 def test_there_are_pages() -> None:
@@ -118,7 +119,7 @@ def missing(parser: argparse.ArgumentParser, words: list[str]) -> list[str]:
 def test_commands_are_there(page: Path) -> None:
     for line in documents.code(page):
         for rest in re.findall(r"(?:^| )selvedge ([^`]*)", line):
-            assert not missing(_parser(), re.findall(r"[\w-]+", rest)), line
+            assert not missing(PARSER, re.findall(r"[\w-]+", rest)), line
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_commands_are_there(page: Path) -> None:
     ],
 )
 def test_a_wrong_command_is_found(line: str, unknown: list[str]) -> None:
-    assert missing(_parser(), re.findall(r"[\w-]+", line)) == unknown
+    assert missing(PARSER, re.findall(r"[\w-]+", line)) == unknown
 
 
 def packages() -> list[str]:

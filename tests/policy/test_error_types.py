@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.error_types import ErrorType
-from tests.policy.sources import ROOT, SERVICE, modules, tree
+from tests.policy.sources import ROOT, SERVICE, modules, nodes, tree
 from tests.support.offenders import in_each
 
 TYPES = {str(error_type) for error_type in ErrorType}
@@ -18,7 +18,7 @@ FAMILIES = tuple(sorted({f"{name.partition('.')[0]}." for name in TYPES if "." i
 
 def literals(root: ast.AST) -> Iterator[str]:
     """Yield the texts that are an error type or the beginning of one, f-strings included."""
-    for node in ast.walk(root):
+    for node in nodes(root):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             text = node.value
             if text in TYPES or (text.startswith(FAMILIES) and not any(map(str.isspace, text))):

@@ -20,7 +20,9 @@ from tests.policy.sources import (
     modules_of_benchmarks,
     modules_of_client,
     modules_of_tests,
+    nodes,
     texts,
+    tree,
 )
 from tests.support.offenders import in_each
 
@@ -218,22 +220,21 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return [each.arg for each in names if each is not None and each.arg not in ("self", "cls")]
 
 
-def crowded(source: str) -> list[str]:
+def crowded(root: ast.Module) -> list[str]:
     """Return the functions with more than five parameters."""
     return [
         node.name
-        for node in ast.walk(ast.parse(source))
+        for node in nodes(root)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(parameters(node)) > 5
     ]
 
 
 def test_functions_have_at_most_five_parameters() -> None:
     """Values that belong together are an object."""
-    sources = {each: each.read_text(encoding="utf-8") for each in installed_modules()}
-    offenses = {path: crowded(source) for path, source in sources.items()}
+    offenses = {path: crowded(tree(path)) for path in installed_modules()}
     assert not {path: names for path, names in offenses.items() if names}
 
 
 def test_functions_with_six_parameters_are_found() -> None:
-    assert crowded("class A:\n def f(self, a, /, b, *c, d, e, **f): ...") == ["f"]
-    assert not crowded("def f(a, /, b, *, c, d, **e): ...")
+    assert crowded(ast.parse("class A:\n def f(self, a, /, b, *c, d, e, **f): ...")) == ["f"]
+    assert not crowded(ast.parse("def f(a, /, b, *, c, d, **e): ..."))

@@ -21,6 +21,7 @@ from tests.policy.sources import (
     installed_modules,
     modules_of_benchmarks,
     modules_of_tests,
+    nodes,
     tree,
 )
 from tests.support.offenders import in_each
@@ -64,15 +65,14 @@ def relative(module: Path) -> str:
 
 def bindings(root: ast.AST) -> Iterator[str]:
     """Yield the name of each variable, parameter and attribute that the code binds."""
-    for node in ast.walk(root):
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield node.id if isinstance(node, ast.Name) else node.attr
-        elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler) and node.name:
-            yield node.name
-        elif isinstance(node, ast.alias) and node.asname:
-            yield node.asname
+    for node in nodes(root):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.arg(arg=name) | ast.alias(asname=str(name)):
+                yield name
+            case ast.MatchAs() | ast.MatchStar() | ast.ExceptHandler() if node.name:
+                yield node.name
 
 
 def banned(root: ast.AST) -> int:
@@ -162,7 +162,7 @@ def classes() -> list[tuple[str, str]]:
     return [
         (node.name, relative(module))
         for module in installed_modules()
-        for node in ast.walk(tree(module))
+        for node in nodes(tree(module))
         if isinstance(node, ast.ClassDef)
     ]
 

@@ -5,7 +5,7 @@ That parsing is Python's e-mail parser and the like: quadratic, and with excepti
 
 import ast
 
-from tests.policy.sources import modules, tree
+from tests.policy.sources import modules, nodes, tree
 
 #: Properties and methods of aiohttp's requests that parse what a caller sent, when they are used.
 _PARSED_LATE = {
@@ -22,7 +22,7 @@ _READ_HEADERS = {
 
 def test_nothing_that_aiohttp_parses_late_is_used() -> None:
     for path in modules():
-        for node in ast.walk(tree(path)):
+        for node in nodes(tree(path)):
             if isinstance(node, ast.Attribute):
                 owner = ast.unparse(node.value).rpartition(".")[2].strip("_")
                 is_request = owner == "request"

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.policy.sources import SERVICE, installed_modules, label, tree
+from tests.policy.sources import SERVICE, installed_modules, label, nodes, tree
 from tests.support.processor_time import LeastTime
 
 _METHODS: Final = ("match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn")
@@ -59,7 +59,7 @@ def _calls(part: ast.AST) -> list[ast.Call]:
     """Return the calls of functions of `re` within a part of a module."""
     return [
         node
-        for node in ast.walk(part)
+        for node in nodes(part)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Name)
@@ -88,7 +88,7 @@ def _methods(module: ast.AST, name: str) -> set[str]:
     """Return the methods of a pattern that a module calls, or those of _UNSEEN."""
     methods = {
         node.attr
-        for node in ast.walk(module)
+        for node in nodes(module)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == name
@@ -193,7 +193,7 @@ def test_every_pattern_is_seen() -> None:
     """All of them are made by functions of `re`, under that name, and compiled for the module."""
     assert _all_uses()
     for path in installed_modules():
-        for node in ast.walk(tree(path)):
+        for node in nodes(tree(path)):
             if isinstance(node, ast.ImportFrom):
                 assert node.module not in ("re", "regex"), path
             if isinstance(node, ast.Import):

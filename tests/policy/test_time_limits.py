@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.policy.sources import ROOT, modules_of_tests, tree
+from tests.policy.sources import ROOT, modules_of_tests, nodes, tree
 from tests.support import processor_time
 
 #: Functions whose last argument is a time limit, with their number of positional arguments.
@@ -39,7 +39,7 @@ class Times(dict[str, list[ast.expr]]):
 
     def __init__(self, function: ast.AST, helpers: Iterable[str] = ()) -> None:
         super().__init__({name: [_READING] for name in helpers})
-        for node in ast.walk(function):
+        for node in nodes(function):
             match node:
                 case (
                     ast.Assign(targets=[target], value=value)
@@ -48,13 +48,13 @@ class Times(dict[str, list[ast.expr]]):
                     | ast.withitem(optional_vars=ast.expr() as target, context_expr=value)
                     | ast.Call(func=ast.Attribute(value=target, attr="append"), args=[value])
                 ):
-                    for name in ast.walk(target):
+                    for name in nodes(target):
                         if isinstance(name, ast.Name):
                             self.setdefault(name.id, []).append(value)
 
     def parts(self, node: ast.AST, seen: frozenset[str] = frozenset()) -> Iterator[ast.AST]:
         """Yield the nodes of an expression and of the values of its names."""
-        for each in ast.walk(node):
+        for each in nodes(node):
             yield each
             if isinstance(each, ast.Name) and each.id not in seen:
                 for value in self.get(each.id, ()):
@@ -72,7 +72,7 @@ class Times(dict[str, list[ast.expr]]):
 
     def decide(self, assertion: ast.Assert) -> bool:
         """Return whether an assertion says that a time is short, or bounds a rate."""
-        for node in ast.walk(assertion):
+        for node in nodes(assertion):
             if isinstance(node, ast.Compare):
                 sides = [node.left, *node.comparators]
                 for operator, (less, more) in zip(node.ops, pairwise(sides), strict=True):
@@ -88,17 +88,17 @@ class Times(dict[str, list[ast.expr]]):
 def decided_by_time(root: ast.AST) -> Iterator[str]:
     """Yield the assertions of a module that a pause may fail, but for tests that measure."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
-    functions = [node for node in ast.walk(root) if isinstance(node, kinds)]
+    functions = [node for node in nodes(root) if isinstance(node, kinds)]
     helpers = [
         function.name
         for function in functions
-        for node in ast.walk(function)
+        for node in nodes(function)
         if isinstance(node, ast.Return | ast.Yield) and Times(function).reads_clock(node)
     ]
     for function in functions:
         times = Times(function, helpers)
         if _MEASURES not in map(ast.unparse, function.decorator_list):
-            asserted = [node for node in ast.walk(function) if isinstance(node, ast.Assert)]
+            asserted = [node for node in nodes(function) if isinstance(node, ast.Assert)]
             yield from (ast.unparse(each) for each in asserted if times.decide(each))
 
 
@@ -106,7 +106,7 @@ def limits(node: ast.AST) -> Iterator[ast.expr]:
     """Yield the time limits that a node sets."""
     if isinstance(node, ast.Call):
         yield from (keyword.value for keyword in node.keywords if keyword.arg == "timeout")
-        name = ast.unparse(node.func).rpartition(".")[2]
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if len(node.args) == _LIMITED.get(name):
             yield node.args[-1]
     match node:
@@ -116,8 +116,7 @@ def limits(node: ast.AST) -> Iterator[ast.expr]:
 
 def fixed_limits(root: ast.AST) -> list[str]:
     """Return the statements that set a fixed time limit."""
-    nodes = ast.walk(root)
-    return [ast.unparse(node) for node in nodes for each in limits(node) if is_fixed(each)]
+    return [ast.unparse(node) for node in nodes(root) for each in limits(node) if is_fixed(each)]
 
 
 def test_time_limits_grow_with_the_load() -> None:

@@ -20,6 +20,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, Final, NamedTuple
 
 from service.__main__ import _parser, main
+from tests.support import temporary_folders as temporary_folders  # copies clusters
 from tests.support.time_limits import limit
 
 _SECONDS: Final = 60

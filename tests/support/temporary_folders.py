@@ -1,8 +1,9 @@
-"""Temporary folders, in memory if there is room, and copies of the program."""
+"""Temporary folders, in memory if there is room, and copies: of the program, and of clusters."""
 
 import fcntl
 import os
 import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from service.extras.embedded import postmaster
+from service.extras.privileges.accounts import Account
 from service.files import GUIDES, MIGRATIONS, SCHEMAS, SQL
 
 _MEMORY: Final = Path("/dev/shm")
@@ -19,6 +22,10 @@ _PREFIX: Final = "selvedge-tests-"
 _LOCK: Final = "in-use"
 _SETTLED: Final = 60
 """Seconds after which a folder in use is locked for sure."""
+CLUSTERS: Final = "TEST_CLUSTERS"
+"""Environment variable that names the folder of a run's first clusters, which others copy."""
+_COPY: Final = 'cp -a "$0" "$1-$$" && mv -nT "$1-$$" "$1"'
+_initialize: Final = postmaster.initialize
 
 
 @contextmanager
@@ -42,6 +49,20 @@ def copy_program(home: Path) -> None:
     for folder in (root / "service", SQL, SCHEMAS, MIGRATIONS, GUIDES):
         ignored = shutil.ignore_patterns("*.pyc.*")  # being written
         shutil.copytree(folder, home / folder.relative_to(root), ignore=ignored)
+
+
+def _copy_cluster(cluster: Path, version: int, account: Account) -> None:
+    """Do what `initialize` does, in a tenth of its time from the second cluster on."""
+    first = Path(os.environ.get(CLUSTERS, os.devnull), f"{version}-{account.uid}")
+    if first.parent.is_dir() and first.is_dir():
+        subprocess.run(["cp", "-a", f"{first}/.", cluster], check=True)
+    else:
+        _initialize(cluster, version, account)
+        if first.parent.is_dir():
+            subprocess.run(["sh", "-c", _COPY, cluster, first], check=False)
+
+
+postmaster.initialize = _copy_cluster
 
 
 def sweep() -> None:
