@@ -3,7 +3,8 @@
 import gc
 import signal
 from collections.abc import AsyncIterator, Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from importlib import import_module
 from typing import Any, Final
 
 import asyncpg
@@ -20,7 +21,12 @@ from tests.support import cluster
 from tests.support.api import Api, issue_keys
 from tests.support.browser import Reader, reader_of
 from tests.support.chromium import chromium, fresh_tab
-from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
+from tests.support.databases import (
+    DEMO_TEMPLATE,
+    fresh_database,
+    shared_database,
+    template_server,
+)
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
 from tests.support.serving import serving
 
@@ -87,6 +93,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of the modules first: where none is cached, each worker would compile all."""
+    if workers := getattr(session.config, "workerinput", None):
+        folders = [session.config.invocation_params.dir / name for name in session.config.args]
+        paths = sorted(path for folder in folders for path in folder.glob("*/test_*.py"))
+        for path in paths[int(workers["workerid"][2:]) :: workers["workercount"]]:
+            names = path.relative_to(session.config.rootpath).with_suffix("").parts
+            with suppress(Exception, pytest.skip.Exception):  # collection reports it
+                import_module(".".join(names))
 
 
 @pytest.hookimpl(trylast=True)
@@ -170,7 +188,7 @@ def shared_dsn(server_dsn: str, worker_id: str) -> str:
 
     A test may add records of its own to it, and changes no others.
     """
-    return fresh_database(server_dsn, f"shared_{worker_id}", DEMO_TEMPLATE)
+    return shared_database(server_dsn, f"shared_{worker_id}")
 
 
 @pytest.fixture(scope="session")
