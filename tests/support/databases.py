@@ -90,8 +90,11 @@ def fresh_database(server_dsn: str, name: str, template: str = _TEMPLATE) -> str
     return with_database(server_dsn, name)
 
 
-def shared_database(server_dsn: str, name: str) -> str:
-    """Return the DSN of a copy of the demo data for many tests: statements are planned once."""
+def demo_database(server_dsn: str, name: str) -> str:
+    """Return the DSN of a new copy of the demo data, where each statement is planned once.
+
+    By default PostgreSQL plans a statement anew for each of its first five calls in a session.
+    """
     dsn = fresh_database(server_dsn, name, DEMO_TEMPLATE)
     plans = f"alter database {PREFIX}{name} set plan_cache_mode = force_generic_plan"
     _administer(server_dsn, plans)
