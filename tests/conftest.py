@@ -3,8 +3,7 @@
 import gc
 import signal
 from collections.abc import AsyncIterator, Generator, Iterator
-from contextlib import ExitStack, suppress
-from importlib import import_module
+from contextlib import ExitStack
 from typing import Any, Final
 
 import asyncpg
@@ -23,6 +22,7 @@ from tests.support.browser import Reader, reader_of
 from tests.support.chromium import chromium, fresh_tab
 from tests.support.databases import demo_database, fresh_database, template_server
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
+from tests.support.sampling import pytest_collection as pytest_collection  # a hook
 from tests.support.serving import serving
 
 _LONG: Final = ("benchmarks", "connectors", "faults", "fuzz", "platform")
@@ -88,18 +88,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection(session: pytest.Session) -> None:
-    """Import a share of the modules first: where none is cached, each worker would compile all."""
-    if workers := getattr(session.config, "workerinput", None):
-        folders = [session.config.invocation_params.dir / name for name in session.config.args]
-        paths = sorted(path for folder in folders for path in folder.glob("*/test_*.py"))
-        for path in paths[int(workers["workerid"][2:]) :: workers["workercount"]]:
-            names = path.relative_to(session.config.rootpath).with_suffix("").parts
-            with suppress(Exception, pytest.skip.Exception):  # collection reports it
-                import_module(".".join(names))
 
 
 @pytest.hookimpl(trylast=True)
