@@ -21,8 +21,9 @@ from tests.support import cluster
 from tests.support.api import Api, issue_keys
 from tests.support.browser import Reader
 from tests.support.chromium import chromium, fresh_tab
-from tests.support.databases import DEMO_TEMPLATE, fresh_database, template_server
+from tests.support.databases import demo_database, fresh_database, template_server
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
+from tests.support.sampling import pytest_collection as pytest_collection  # a hook
 from tests.support.serving import serving
 from tests.support.temporary_folders import CLUSTERS, temporary_folder
 
@@ -160,7 +161,7 @@ def dsn(server_dsn: str, worker_id: str) -> str:
 @pytest.fixture
 def demo_dsn(server_dsn: str, worker_id: str) -> str:
     """A database with the demo data that no other test sees."""
-    return fresh_database(server_dsn, f"demo_{worker_id}", DEMO_TEMPLATE)
+    return demo_database(server_dsn, f"demo_{worker_id}")
 
 
 @pytest.fixture
@@ -176,7 +177,7 @@ def shared_dsn(server_dsn: str, worker_id: str) -> str:
 
     A test may add records of its own to it, and changes no others.
     """
-    return fresh_database(server_dsn, f"shared_{worker_id}", DEMO_TEMPLATE)
+    return demo_database(server_dsn, f"shared_{worker_id}")
 
 
 @pytest.fixture(scope="session")

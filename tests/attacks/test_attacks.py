@@ -16,7 +16,7 @@ from tests.attacks.campaign import prepared, strike
 from tests.attacks.prepare import ATTACKER, OTHER
 from tests.attacks.scenarios import Scenario, scenarios
 from tests.support.api import issue_key
-from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.databases import demo_database
 from tests.support.receivers import LOOPBACK
 from tests.support.serving import serving
 
@@ -43,7 +43,7 @@ class Attacked:
 @pytest.fixture(scope="session")
 async def attacked(server_dsn: str, worker_id: str) -> AsyncIterator[Attacked]:
     """Serve one service for all attacks of a worker of pytest-xdist."""
-    dsn = fresh_database(server_dsn, f"attacked_{worker_id}", DEMO_TEMPLATE)
+    dsn = demo_database(server_dsn, f"attacked_{worker_id}")
     keys = [await issue_key(dsn, organization) for organization in (ATTACKER, OTHER)]
     reading = PARSER_LIMITS | {"connections": CONNECTIONS}
     async with serving(dsn, reading, WEBHOOK_PRIVATE_ADDRESSES=LOOPBACK) as server:

@@ -12,7 +12,7 @@ from yarl import URL
 from selvedge_client import Client, RetryPolicy
 from tests.client.fault_proxy import FaultProxy, start_fault_proxy
 from tests.support.api import issue_key
-from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.databases import demo_database
 from tests.support.serving import serving
 
 QUICK = RetryPolicy(first_wait=0.01)
@@ -30,7 +30,7 @@ class ServiceAddress(NamedTuple):
 @pytest.fixture(scope="session")
 async def service_address(server_dsn: str, worker_id: str) -> AsyncIterator[ServiceAddress]:
     """The service."""
-    dsn = fresh_database(server_dsn, f"client_{worker_id}", DEMO_TEMPLATE)
+    dsn = demo_database(server_dsn, f"client_{worker_id}")
     writer, reader = [await issue_key(dsn, 1, scope) for scope in ("write", "read")]
     async with serving(dsn) as server:
         yield ServiceAddress(server.make_url("/"), writer, reader, dsn)

@@ -14,7 +14,7 @@ from service.database import organization_poller
 from service.organizations import administration
 from tests.support.api import Api, issue_key
 from tests.support.clock import Clock
-from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.databases import demo_database
 from tests.support.keyed_references import NUMBERS, World
 from tests.support.receivers import TestReceiver, receiving, sending_api
 from tests.support.serving import serving
@@ -48,7 +48,7 @@ async def own_api(shared_dsn: str, shared_keys: dict[str, str]) -> AsyncIterator
 @pytest.fixture(scope="module")
 async def sending(server_dsn: str, worker_id: str) -> AsyncIterator[tuple[str, Api]]:
     """A database, and its service, which sends to receivers of tests; it polls often."""
-    dsn = fresh_database(server_dsn, f"sending_{worker_id}", DEMO_TEMPLATE)
+    dsn = demo_database(server_dsn, f"sending_{worker_id}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(organization_poller, "INTERVAL_SECONDS", 0.05)
         async with sending_api(dsn) as api:

@@ -17,7 +17,7 @@ from service.routes import collection_path
 from tests.support import generate, parts
 from tests.support.api import Answer, Api, issue_key, replacing
 from tests.support.changes import Follower, Readable, Records, reading
-from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.databases import demo_database
 from tests.support.sampling import Sample
 from tests.support.serving import serving
 
@@ -156,7 +156,7 @@ class CheckedApi(Api):
 @pytest.fixture(scope="module")
 async def served(server_dsn: str, worker_id: str) -> AsyncIterator[tuple[Api, Records]]:
     """A caller of organization 1 of a database of the module's own, and all that it can read."""
-    dsn = fresh_database(server_dsn, f"entries_{worker_id}", DEMO_TEMPLATE)
+    dsn = demo_database(server_dsn, f"entries_{worker_id}")
     async with serving(dsn) as server, TestClient(server) as client, reading(dsn) as records:
         yield Api(client, await issue_key(dsn, 1)), records
 

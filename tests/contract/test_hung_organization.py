@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient
 
 from service.http.context import CALLERS, DATABASE
 from tests.support.api import Answer, Api, issue_key
-from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.databases import demo_database
 from tests.support.hung_organization import HUNG, HungOrganization, hung_organization, until_served
 from tests.support.openapi_validation import is_failure
 from tests.support.serving import serving
@@ -26,7 +26,7 @@ OTHER: Final = 2
 @pytest.fixture(scope="module")
 async def hung(server_dsn: str, worker_id: str) -> AsyncIterator[HungOrganization]:
     """An organization that may hang; each test lets it go on."""
-    dsn = fresh_database(server_dsn, f"hung_{worker_id}", DEMO_TEMPLATE)
+    dsn = demo_database(server_dsn, f"hung_{worker_id}")
     async with hung_organization(dsn) as hung:
         yield hung
 

@@ -13,6 +13,7 @@ import pytest
 
 from service.resources.registry import MASTER_RECORDS, MEASUREMENTS, PARTS
 from tests.contract.test_page_query_plans import handled, nodes
+from tests.support.databases import demo_database, fresh_database
 from tests.support.sampling import Sample
 
 pytestmark = [
@@ -29,15 +30,14 @@ PAGE = "select 1 as page_order, null as sort_values, r.* from record r where r.i
 CHARTS = next(part for part in PARTS if part.name == "measurement-charts")
 
 
-@pytest.fixture(params=Sample(__name__)(["others known", "never analyzed"], 1))
+@pytest.fixture(scope="module", params=Sample(__name__)(["others known", "never analyzed"], 1))
 async def connection(
-    request: pytest.FixtureRequest, dsn: str, demo_dsn: str
+    request: pytest.FixtureRequest, server_dsn: str, worker_id: str
 ) -> AsyncIterator[asyncpg.Connection]:
-    """A connection to a database whose statistics do not know the organization."""
+    """A connection to a database whose statistics do not know the organization, for reads."""
     is_known = request.param == "others known"
-    connection = await asyncpg.connect(
-        demo_dsn if is_known else dsn, server_settings={"jit": "off"}
-    )
+    dsn = (demo_database if is_known else fresh_database)(server_dsn, f"new_{worker_id}")
+    connection = await asyncpg.connect(dsn, server_settings={"jit": "off"})
     if is_known:
         await connection.execute("analyze")
     await connection.execute("insert into organization (id, name) values ($1, 'New')", NEW)

@@ -11,13 +11,13 @@ from service.extras.commands import administration
 from tests.support import generate
 from tests.support.api import Api
 from tests.support.replica import Replica
-from tests.support.sampling import settle_seed
+from tests.support.sampling import examples, settle_seed
 from tests.support.writers import Writer
 
 pytestmark = pytest.mark.contract("Changes")
 
 WRITERS = 3
-TIMES = 25
+TIMES = examples(15, 50)
 
 
 async def switch_settings(dsn: str, times: int) -> None:

@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient
 
 from tests.support.api import MERGE_PATCH, Answer, Api, issue_key
 from tests.support.changes import followed
-from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.databases import demo_database
 from tests.support.listing import walk
 from tests.support.sampling import Sample
 from tests.support.serving import serving
@@ -53,7 +53,7 @@ async def world(server_dsn: str, worker_id: str) -> AsyncIterator[World]:
 
     Tests may write what leaves that as it is.
     """
-    dsn = fresh_database(server_dsn, f"suppliers_{worker_id}", DEMO_TEMPLATE)
+    dsn = demo_database(server_dsn, f"suppliers_{worker_id}")
     async with serving(dsn) as server, TestClient(server) as client:
         yield await _world(Api(client, await issue_key(dsn, 1)), dsn)
 

@@ -19,7 +19,7 @@ from service.resources.registry import MASTER_RECORDS, PARTS, SHARED_LISTS
 from service.routes import collection_path, routes
 from tests.support import disjoint_tenants, generate, parts, rows, schema_faults, tenant_attack
 from tests.support.api import Answer, Api
-from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.databases import demo_database
 from tests.support.parametrize import of_each_resource
 from tests.support.sampling import Sample
 from tests.support.tenant_attack import TenantPair, referring, same
@@ -41,7 +41,7 @@ async def tenant_pair(
     request: pytest.FixtureRequest, server_dsn: str, worker_id: str
 ) -> AsyncIterator[TenantPair]:
     """Organizations for tests that leave the victim as it is, and the attacker's first records."""
-    dsn = fresh_database(server_dsn, f"pair_{worker_id}", DEMO_TEMPLATE)
+    dsn = demo_database(server_dsn, f"pair_{worker_id}")
     async with disjoint_tenants.pair(dsn, request.param) as made:
         yield made
 

@@ -20,7 +20,7 @@ from tests.support.sampling import collections, examples
 pytestmark = pytest.mark.contract("Errors", "OpenAPI document", "Bad input", "Scopes")
 
 SEED = int(os.environ.get("FUZZ_SEED") or "1")
-CASES = examples(150, 500)
+CASES = examples(100, 500)
 COLLECTIONS = {*collections()}
 PATHS = sorted(
     {route.path for route in routes() if not route.resource or route.resource.name in COLLECTIONS}

@@ -27,8 +27,9 @@ async def paths(api: Api) -> list[str]:
     ]
 
 
-async def test_data_is_one_measurement_object(api: Api) -> None:
-    """Contract, Measurement read: data is one measurement object."""
+async def test_documents_show_every_marker_and_case(api: Api) -> None:
+    """Data is one measurement; properties, unit and designerComment show each of their cases."""
+    measurements = []
     for path in await paths(api):
         answer = await api.get(path)
         assert answer.status == 200
@@ -37,11 +38,7 @@ async def test_data_is_one_measurement_object(api: Api) -> None:
         ids = [line["lineId"] for line in answer.data["lines"] if line["lineId"] is not None]
         assert ids == sorted(ids)
         assert ids
-
-
-async def test_demo_data_shows_every_marker_and_case(api: Api) -> None:
-    """Fields: properties, unit and designerComment show each of their cases somewhere."""
-    measurements = [(await api.get(path)).data for path in await paths(api)]
+        measurements.append(answer.data)
     markers = {marker for measurement in measurements for marker in measurement["properties"]}
     assert markers == {"approved", "designerVisibleOnly", "sizeDeactivated"}
     assert {measurement["unit"] for measurement in measurements} == {"cm", None}
@@ -89,8 +86,8 @@ async def test_numbers_are_exact_as_stored(api: Api, demo_dsn: str, number: str)
     assert set(re.findall(r'"tolerance":([^}]+)}', raw)) == {stored, "null"}
 
 
-async def test_size_that_was_not_requested_is_404(api: Api, other_api: Api) -> None:
-    """Contract, Measurement read: 404 for a size that was not requested."""
+async def test_unrequested_sizes_are_404_and_strangers_get_401(api: Api, other_api: Api) -> None:
+    """Contract, Measurement read: 401 is problem+json here, and only here."""
     measurement_paths = await paths(api)
     path = measurement_paths[0]
     *_, request, _, size = path.split("/")
@@ -112,10 +109,18 @@ async def test_size_that_was_not_requested_is_404(api: Api, other_api: Api) -> N
         answer = await caller.get(wrong)
         assert (answer.status, answer.json["code"]) == (404, "not_found"), wrong
         assert answer.details == [("not_found", field)]
+    stranger = Api(api.client, "slv_1_1_" + "0" * 64)
+    answer = await stranger.get(path)
+    assert answer.status == 401
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["WWW-Authenticate"] == 'Bearer error="invalid_token"'
+    assert answer.json["status"] == 401
+    assert (await stranger.get(REQUESTS)).headers["Content-Type"] == "application/json"
 
 
-async def test_every_malformed_id_is_reported(api: Api) -> None:
-    """Contract, Surface: path ids are positive integers of 64 bits."""
+@pytest.mark.contract("Request headers")
+async def test_malformed_ids_and_parameters_are_reported(api: Api) -> None:
+    """Path ids are positive integers of 64 bits; X-Service-Api is accepted."""
     answer = await api.get("/api/styles/x/sample-requests/1.0/measurements/9223372036854775808")
     assert (answer.status, answer.json["code"]) == (400, "validation_error.invalid_value")
     assert [field for _, field in answer.details] == [
@@ -123,17 +128,10 @@ async def test_every_malformed_id_is_reported(api: Api) -> None:
         "sampleRequestId",
         "sizeRangeSizeId",
     ]
-
-
-async def test_unauthorized_speaks_problem_json(api: Api) -> None:
-    """Contract, Measurement read: 401 as problem+json here, and only here."""
-    stranger = Api(api.client, "slv_1_1_" + "0" * 64)
-    answer = await stranger.get((await paths(api))[0])
-    assert answer.status == 401
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    assert answer.headers["WWW-Authenticate"] == 'Bearer error="invalid_token"'
-    assert answer.json["status"] == 401
-    assert (await stranger.get(REQUESTS)).headers["Content-Type"] == "application/json"
+    path = (await paths(api))[0]
+    assert (await api.get(path, headers={"X-Service-Api": "erp"})).status == 200
+    unknown = await api.get(path, {"pageSize": "1"})
+    assert unknown.details == [("validation_error.unknown_parameter", "pageSize")]
 
 
 async def test_server_error_speaks_problem_json(api: Api, demo_dsn: str) -> None:
@@ -156,12 +154,3 @@ async def test_unchanged_measurement_is_304(api: Api, demo_dsn: str) -> None:
     assert (await api.call("HEAD", path)).status == 200
     await execute(demo_dsn, "update measurement_line set tolerance = tolerance + 1")
     assert (await api.get(path, headers=condition)).status == 200
-
-
-@pytest.mark.contract("Request headers")
-async def test_optional_header_and_unknown_parameters(api: Api) -> None:
-    """Contract, Request headers: X-Service-Api is accepted; what is not a parameter is refused."""
-    path = (await paths(api))[0]
-    assert (await api.get(path, headers={"X-Service-Api": "erp"})).status == 200
-    unknown = await api.get(path, {"pageSize": "1"})
-    assert unknown.details == [("validation_error.unknown_parameter", "pageSize")]

@@ -90,6 +90,17 @@ def fresh_database(server_dsn: str, name: str, template: str = _TEMPLATE) -> str
     return with_database(server_dsn, name)
 
 
+def demo_database(server_dsn: str, name: str) -> str:
+    """Return the DSN of a new copy of the demo data, where each statement is planned once.
+
+    By default PostgreSQL plans a statement anew for each of its first five calls in a session.
+    """
+    dsn = fresh_database(server_dsn, name, DEMO_TEMPLATE)
+    plans = f"alter database {PREFIX}{name} set plan_cache_mode = force_generic_plan"
+    _administer(server_dsn, plans)
+    return dsn
+
+
 def with_database(dsn: str, name: str) -> str:
     """Return the DSN of another database of the same server."""
     return urlsplit(dsn)._replace(path=f"/{name}").geturl()

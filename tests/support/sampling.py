@@ -11,6 +11,8 @@ import os
 from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any, Final, TypeVar
@@ -54,6 +56,18 @@ def has_choice(option: Namespace, named: Iterable[Path], everything: Iterable[Pa
     if any(getattr(option, name, None) for name in ("keyword", "markexpr", "contract", "lf")):
         return True
     return not {path.resolve() for path in named} <= {path.resolve() for path in everything}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of the modules first: where none is cached, each worker would compile all."""
+    if workers := getattr(session.config, "workerinput", None):
+        folders = [session.config.invocation_params.dir / name for name in session.config.args]
+        paths = sorted(path for folder in folders for path in folder.glob("*/test_*.py"))
+        for path in paths[int(workers["workerid"][2:]) :: workers["workercount"]]:
+            names = path.relative_to(session.config.rootpath).with_suffix("").parts
+            with suppress(Exception, pytest.skip.Exception):  # collection reports it
+                import_module(".".join(names))
 
 
 def settle_seed() -> str:

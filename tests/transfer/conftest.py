@@ -18,7 +18,7 @@ from service.extras.transfer.import_files import Import, ImportOptions
 from service.extras.transfer.rejects import Rejects
 from service.organizations import administration
 from tests.support.api import issue_key
-from tests.support.databases import DEMO_TEMPLATE, fresh_database
+from tests.support.databases import demo_database
 from tests.support.serving import serving
 
 
@@ -32,7 +32,7 @@ class TransferEnvironment(NamedTuple):
 @pytest.fixture(scope="session")
 async def environment(server_dsn: str, worker_id: str) -> AsyncIterator[TransferEnvironment]:
     """The service."""
-    dsn = fresh_database(server_dsn, f"transfer_{worker_id}", DEMO_TEMPLATE)
+    dsn = demo_database(server_dsn, f"transfer_{worker_id}")
     async with serving(dsn) as server:
         yield TransferEnvironment(server.make_url("/"), dsn)
 

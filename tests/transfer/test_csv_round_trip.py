@@ -1,9 +1,9 @@
-"""Round-trip tests of CSV: every collection and part, exported and imported (Files)."""
+"""Round-trip tests of CSV: every collection and part, written and read (Files)."""
 
-import csv
 import re
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -12,38 +12,18 @@ import openpyxl
 import orjson
 import pytest
 
-from selvedge_client import Client
 from service.extras.tables import workbooks
 from service.extras.tables.csv_records import write_table
-from service.extras.transfer.collections import (
-    TransferCollection,
-    select_collections,
-    transfer_collections,
-)
+from service.extras.transfer.collections import TransferCollection, transfer_collections
 from service.extras.transfer.errors import TransferError
-from service.extras.transfer.export_files import Export
 from service.extras.transfer.files import Source
 from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys
 from service.files import DEMO
-from tests.support.api import issue_key
-from tests.support.demo.files import export
-from tests.transfer.conftest import ImportFolder, TransferEnvironment
-from tests.transfer.test_demo_files import records
 
 pytestmark = pytest.mark.contract("Files")
 of_each_collection = pytest.mark.parametrize(
     "collection", [*transfer_collections().values()], ids=lambda collection: collection.name
 )
-
-
-async def export_tables(environment: TransferEnvironment, key: str, folder: Path) -> None:
-    async with Client(str(environment.url), key) as client:
-        await Export(client, folder, select_collections([]), int, suffix=".csv").run()
-
-
-def header(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return next(csv.reader(file))
 
 
 def without_null(value: Any) -> Any:
@@ -62,6 +42,12 @@ def sent(collection: TransferCollection, path: Path) -> list[Any]:
     ]
 
 
+@cache
+def sent_lines(collection: TransferCollection) -> list[Any]:
+    """Return the bodies of the demo file's lines."""
+    return sent(collection, DEMO / f"{collection.name}.ndjson")
+
+
 @of_each_collection
 def test_a_table_says_what_the_lines_say_that_it_was_made_of(
     collection: TransferCollection, tmp_path: Path
@@ -69,8 +55,8 @@ def test_a_table_says_what_the_lines_say_that_it_was_made_of(
     """In every collection and part, to the type and digit."""
     lines, table = DEMO / f"{collection.name}.ndjson", tmp_path / f"{collection.name}.csv"
     write_table(lines, table, collection.exported_fields)
-    assert sent(collection, table) == sent(collection, lines)
-    assert len(sent(collection, lines)) > 10
+    assert sent(collection, table) == sent_lines(collection)
+    assert len(sent_lines(collection)) > 10
 
 
 def by_value(value: Any) -> Any:
@@ -89,7 +75,7 @@ def test_a_workbook_says_what_the_lines_say_that_it_was_made_of(
 ) -> None:
     lines, book = DEMO / f"{collection.name}.ndjson", tmp_path / f"{collection.name}.xlsx"
     write_table(lines, book, collection.exported_fields)
-    assert by_value(sent(collection, book)) == by_value(sent(collection, lines))
+    assert by_value(sent(collection, book)) == by_value(sent_lines(collection))
     assert book.stat().st_mode & 0o777 == 0o600
 
 
@@ -161,25 +147,3 @@ def test_workbooks_that_unpack_to_too_much_are_refused(
     _changed(path, "xl/styles.xml", lambda xml: xml + b" " * 2**20)
     with pytest.raises(TransferError, match=r"no workbook: it is too large, save .* as CSV"):
         [*source.lines()]
-
-
-async def test_tables_of_organization_1_make_it_anew(
-    environment: TransferEnvironment, keys: dict[str, str], client: Client, tmp_path: Path
-) -> None:
-    """The records are those of the demo files; a second export has the same columns."""
-    folder, after, again = ImportFolder(tmp_path / "csv"), tmp_path / "after", tmp_path / "again"
-    await export_tables(environment, await issue_key(environment.dsn, 1, "read"), folder.path)
-    assert {path.stem for path in folder.path.glob("*.csv")} == transfer_collections().keys()
-    assert [*folder.path.glob("*.unfinished")] == []
-    counts = await folder.import_records(client)
-    assert folder.rejected == []
-    assert {name for outcomes in counts.values() for name in outcomes} == {"created", "updated"}
-    await export(str(environment.url), keys["write"], after)
-    await export_tables(environment, keys["write"], again)
-    assert records(after) == records(DEMO)
-    for path in sorted(DEMO.iterdir()):
-        tables = [directory / f"{path.stem}.csv" for directory in (folder.path, again)]
-        assert header(tables[0]) == header(tables[1])
-        source = transfer_collections()[path.stem]
-        lines = [[*Source(table, source).lines()] for table in tables]
-        assert len(lines[0]) == len(lines[1]) == len(path.read_bytes().splitlines())

@@ -1,6 +1,7 @@
 """Tests of `selvedge verify`: files against a service (contract, Files, Migration verification)."""
 
 import asyncio
+import csv
 import shutil
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -15,12 +16,14 @@ from selvedge_client import Client
 from selvedge_client.blocking import BlockingClient
 from service import schemas
 from service.extras.commands import verify
-from service.extras.transfer.collections import transfer_collections
+from service.extras.transfer.collections import select_collections, transfer_collections
 from service.extras.transfer.errors import TransferError
+from service.extras.transfer.export_files import Export
 from service.extras.transfer.files import sources
 from service.extras.transfer.import_files import ImportOptions
 from service.files import DEMO
 from service.resources.registry import MASTER_RECORDS
+from tests.support.api import issue_key
 from tests.support.demo.files import export
 from tests.support.sampling import Sample, settle_seed
 from tests.transfer.conftest import ImportFolder, TransferEnvironment
@@ -107,15 +110,13 @@ async def rename(client: Client, name: str, key: str, before: str, after: str) -
 async def test_a_copy_is_equal_and_each_planted_difference_is_found(
     environment: TransferEnvironment, keys: dict[str, str], client: Client, tmp_path: Path
 ) -> None:
-    """An empty organization becomes organization 1 first, and once more changes nothing."""
+    """An empty organization becomes organization 1 first, and once more, by tables, nothing."""
     folder, after = ImportFolder(tmp_path / "files"), tmp_path / "after"
     shutil.copytree(DEMO, folder.path)
     assert await outcomes(folder, client) == {"created", "updated"}
     await export(str(environment.url), keys["write"], after)
     assert records(after) == records(DEMO)
-    before = await client.changes.now()
-    assert await outcomes(folder, client) == {"unchanged"}
-    assert await client.changes.now() == before
+    await tables_say_the_same(environment, keys["write"], client, tmp_path)
     url, path = str(environment.url), str(folder.path)
     ended = await selvedge(url, keys["read"], "verify", path)
     assert (ended.returncode, ended.stderr) == (0, ""), ended
@@ -133,6 +134,32 @@ async def test_a_copy_is_equal_and_each_planted_difference_is_found(
                 await each()
     assert await different(client, folder.path) == {}
     await contents_are_proved_by_sending_them_again(client, folder)
+
+
+async def tables_say_the_same(
+    environment: TransferEnvironment, key: str, client: Client, root: Path
+) -> None:
+    """Tables of organization 1 change nothing in its copy, whose own have the same columns."""
+    folders = [ImportFolder(root / "tables"), ImportFolder(root / "again")]
+    keys = [await issue_key(environment.dsn, 1, "read"), key]
+    for folder, of in zip(folders, keys, strict=True):
+        async with Client(str(environment.url), of) as caller:
+            chosen = select_collections([])
+            await Export(caller, folder.path, chosen, int, suffix=".csv").run()
+        names = [f"{name}.csv" for name in transfer_collections()]
+        assert {path.name for path in folder.path.iterdir()} == {*names, "manifest.json"}
+    before = await client.changes.now()
+    assert await outcomes(folders[0], client) == {"unchanged"}
+    assert await client.changes.now() == before
+    for path in DEMO.iterdir():
+        first, second = [rows(folder.path / f"{path.stem}.csv") for folder in folders]
+        assert first[0] == second[0]
+        assert len(first) == len(second) == 1 + len(lines_of(path))
+
+
+def rows(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return [*csv.reader(file)]
 
 
 async def contents_are_proved_by_sending_them_again(client: Client, folder: ImportFolder) -> None:
