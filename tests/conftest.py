@@ -1,7 +1,6 @@
 """Shared fixtures: databases and services of a test's own, empty or with the demo data."""
 
 import gc
-import os
 import signal
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack
@@ -25,7 +24,7 @@ from tests.support.databases import demo_database, fresh_database, template_serv
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
 from tests.support.sampling import pytest_collection as pytest_collection  # a hook
 from tests.support.serving import serving
-from tests.support.temporary_folders import CLUSTERS, temporary_folder
+from tests.support.temporary_folders import share_clusters
 
 _LONG: Final = ("benchmarks", "connectors", "faults", "fuzz", "platform")
 """Folders of tests that take long one by one, or wait for processes, clocks and locks."""
@@ -52,10 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     gc.set_threshold(100_000, 50)
     settle(config)
-    if CLUSTERS not in os.environ:  # else a worker's
-        stack = ExitStack()
-        config.add_cleanup(stack.close)
-        os.environ[CLUSTERS] = str(stack.enter_context(temporary_folder()))
+    share_clusters(config.add_cleanup)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -230,10 +226,10 @@ def apis(request: pytest.FixtureRequest) -> dict[str, Api]:
     get their own, with the demo data. Those that only add to it are marked ``shared_demo_data``.
     """
     has_own = request.node.get_closest_marker("demo_data")
-    if request.node.get_closest_marker("shared_demo_data"):
-        names = ("shared_client", "shared_keys")
-    elif has_own or not {"client", "demo_dsn", "reader"}.isdisjoint(request.fixturenames):
+    if has_own or not {"client", "demo_dsn", "reader"}.isdisjoint(request.fixturenames):
         names = ("client", "demo_keys")
+    elif request.node.get_closest_marker("shared_demo_data"):
+        names = ("shared_client", "shared_keys")
     else:
         names = ("shared_client", "new_keys")
     client, keys = map(request.getfixturevalue, names)
@@ -285,8 +281,6 @@ def browser(shared_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
 async def reader(browser: webdriver.Chrome, apis: dict[str, Api]) -> Reader:
     """A person in front of `/data`, who has the keys of organization 1."""
     url = str(apis["writer"].client.make_url("/"))
-    # The browser may have been there in another test, if the service is a shared one.
-    browser.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
     return Reader(browser, url, apis["writer"].key, apis["reader"].key)
 
 

@@ -168,7 +168,6 @@ def _read_collections(reader: Reader, titles: list[str]) -> None:
     assert page.console_errors() == []
 
 
-@pytest.mark.shared_demo_data
 async def test_stored_text_is_shown_as_text(reader: Reader, api: Api) -> None:
     """Markup, directions and long texts are shown as they are stored, in lists and records."""
     names = [{"name": name, "colorNote": name + "\n" + "é" * 3000} for name in _HOSTILE.values()]

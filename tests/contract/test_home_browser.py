@@ -17,7 +17,6 @@ _GROUPS = [
 ]
 
 
-@pytest.mark.shared_demo_data
 async def test_people_find_their_way(reader: Reader, api: Api) -> None:
     """From the start page to a brand, what names it, and the list of these by name."""
     brand = (await api.post("/api/brands", {"name": "Woad & Madder"})).data

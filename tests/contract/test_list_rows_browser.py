@@ -15,7 +15,6 @@ _HEIGHT = "document.querySelector('.results tbody tr').offsetHeight"
 _TOPS = "[...document.querySelectorAll('tbody tr:first-child td')].map((one) => one.offsetTop)"
 
 
-@pytest.mark.shared_demo_data
 async def test_rows_have_pictures_a_density_and_a_layout_for_phones(
     reader: Reader, api: Api
 ) -> None:

@@ -33,7 +33,6 @@ _SHOWN = """
 """.strip()
 
 
-@pytest.mark.shared_demo_data
 async def test_pages_speak_the_language_that_the_reader_prefers_or_chooses(reader: Reader) -> None:
     await asyncio.to_thread(_choose, reader)
 
@@ -62,7 +61,6 @@ def _choose(reader: Reader) -> None:
     page.until(lambda: page.heading() == "New supplier")
 
 
-@pytest.mark.shared_demo_data
 @pytest.mark.parametrize("part", Sample(__name__)([("de", 0), ("de", 1), ("fr", 2), ("fr", 0)], 1))
 async def test_no_view_lacks_a_word(reader: Reader, api: Api, part: tuple[str, int]) -> None:
     """Lists, records, forms and uploads of all collections have no names of programs."""

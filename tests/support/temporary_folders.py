@@ -6,8 +6,8 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,7 @@ _PREFIX: Final = "selvedge-tests-"
 _LOCK: Final = "in-use"
 _SETTLED: Final = 60
 """Seconds after which a folder in use is locked for sure."""
-CLUSTERS: Final = "TEST_CLUSTERS"
+CLUSTERS: Final = "TESTCLUSTERS"
 """Environment variable that names the folder of a run's first clusters, which others copy."""
 _COPY: Final = 'cp -a "$0" "$1-$$" && mv -nT "$1-$$" "$1"'
 _initialize: Final = postmaster.initialize
@@ -41,6 +41,14 @@ def temporary_folder() -> Iterator[Path]:
         with (folder / _LOCK).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield folder
+
+
+def share_clusters(add_cleanup: Callable[[Callable[[], None]], None]) -> None:
+    """Have this process and its children make clusters as copies of the run's first ones."""
+    if CLUSTERS not in os.environ:  # else a worker's
+        stack = ExitStack()
+        os.environ[CLUSTERS] = str(stack.enter_context(temporary_folder()))
+        add_cleanup(stack.close)
 
 
 def copy_program(home: Path) -> None:
