@@ -1,6 +1,7 @@
 """Concurrency tests: no deadlock reaches a caller, batches stay whole (contract, Transactions)."""
 
 import asyncio
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -117,11 +118,11 @@ async def test_readers_see_a_batch_whole(shared_api: Api) -> None:
 async def test_a_caller_that_hangs_up_leaves_nothing_behind(shared_api: Api) -> None:
     """More of them than there are connections, and the next caller is served all the same."""
     items = [{"name": "~hung up", "colorGroupIds": [1, 2, 3]} for _ in range(300)]
-    for _ in range(8):
+    for number in range(10):
         task = asyncio.create_task(shared_api.post(COLORS, items))
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.002 * number)
         task.cancel()
-        with pytest.raises(asyncio.CancelledError):
+        with suppress(asyncio.CancelledError):  # a fast service may have answered
             await task
     answer = await shared_api.get(GROUPS)
     assert answer.status == 200

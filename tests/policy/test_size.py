@@ -19,7 +19,7 @@ LIMITS = {
     "modules of at most 60 lines": 66,
     "modules in the largest package": 26,
     "lines of schemas/ per resource file": 98,
-    "lines of tests/": 71_148,
+    "lines of tests/": 71_149,
     "noqa: ARG002 in service/": 9,
     "public names of MasterRecord": 51,
 }
