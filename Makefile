@@ -35,7 +35,6 @@ migrate: $(VENV)/.installed ## Bring the database's schema up to date
 demo: $(VENV)/.installed ## Load the demo data into an empty database
 	@$(BIN)/selvedge demo load
 
-# Without what some tests need alone, those are left out; without .installed-dev it ends.
 test: ## Run all tests on a throw-away PostgreSQL, with samples of generated cases; ARGS="-k cursor" chooses
 	@$(MAKE) --no-print-directory --jobs --keep-going $(VENV)/.installed-dev connectors \
 		$(if $(shell command -v npm),generators) || $(MAKE) --question $(VENV)/.installed-dev

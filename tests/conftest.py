@@ -18,7 +18,7 @@ from tests.connectors import tools as connector_tools
 from tests.generated import tools
 from tests.support import cluster
 from tests.support.api import Api, issue_keys
-from tests.support.browser import Reader, reader_of
+from tests.support.browser import Reader
 from tests.support.chromium import chromium, fresh_tab
 from tests.support.databases import demo_database, fresh_database, template_server
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
@@ -222,11 +222,11 @@ async def demo_keys(demo_dsn: str) -> dict[str, str]:
 def apis(request: pytest.FixtureRequest) -> dict[str, Api]:
     """Callers of two organizations, which are new on a service that tests share.
 
-    Tests that are marked with ``demo_data``, or that name the service or its database, get their
-    own, with the demo data. Those that only add to it are marked with ``shared_demo_data``.
+    Tests that are marked with ``demo_data``, or that name a reader, the service or its database,
+    get their own, with the demo data. Those that only add to it are marked ``shared_demo_data``.
     """
     has_own = request.node.get_closest_marker("demo_data")
-    if has_own or not {"client", "demo_dsn"}.isdisjoint(request.fixturenames):
+    if has_own or not {"client", "demo_dsn", "reader"}.isdisjoint(request.fixturenames):
         names = ("client", "demo_keys")
     elif request.node.get_closest_marker("shared_demo_data"):
         names = ("shared_client", "shared_keys")
@@ -278,9 +278,10 @@ def browser(shared_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
 
 
 @pytest.fixture
-async def reader(browser: webdriver.Chrome, api: Api, demo_dsn: str) -> Reader:
+async def reader(browser: webdriver.Chrome, apis: dict[str, Api]) -> Reader:
     """A person in front of `/data`, who has the keys of organization 1."""
-    return await reader_of(browser, api, demo_dsn)
+    url = str(apis["writer"].client.make_url("/"))
+    return Reader(browser, url, apis["writer"].key, apis["reader"].key)
 
 
 @pytest.fixture(scope="session")

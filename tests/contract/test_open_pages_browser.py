@@ -67,9 +67,10 @@ def _fits_a_phone(page: Page) -> None:
     page.use_desktop_layout()
 
 
-_GROUND = """((css, ui) => ui
-  ? `${css(document.documentElement).backgroundColor} ${css(ui).filter}`
-  : css(document.body).backgroundColor)(getComputedStyle, document.querySelector(".swagger-ui"))"""
+_GROUND = """((style, docs) => docs
+  ? `${style(document.documentElement).backgroundColor} ${style(docs).filter}`
+  : style(document.body).backgroundColor)(getComputedStyle, document.querySelector(".swagger-ui"))
+"""
 
 
 def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:

@@ -27,9 +27,9 @@ pytestmark = pytest.mark.contract("Embedded server")
 _OWNER = """
 import sys, time
 from pathlib import Path
-from service.extras.embedded import EmbeddedServer, postmaster
-from tests.support.temporary_folders import copy_clusters
-copy_clusters()
+from service.extras.embedded import postmaster
+from service.extras.embedded import EmbeddedServer
+from tests.support import temporary_folders
 if sys.argv[2] == "outlived":
     postmaster._libc = None  # as on a system where children do not notice
 with EmbeddedServer(Path(sys.argv[1])):

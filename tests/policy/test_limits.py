@@ -10,7 +10,7 @@ from service.limits import byte_size
 from service.schemas.write_forms import BULK_ITEMS
 from tests.policy import documents
 from tests.policy.limit_rows import OPERATIONS, ROWS, URL, field_limit, number, schema_limit
-from tests.policy.sources import ROOT, nodes, tree
+from tests.policy.sources import ROOT
 from tests.support import generated_parts
 from tests.support.offenders import in_each
 
@@ -174,7 +174,7 @@ def test_every_limit_is_stated() -> None:
     used = {
         node.attr
         for path in (Path(__file__), rows)
-        for node in nodes(tree(path))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "limits"
     }
     assert names == (used & names) | {*WORDS, *SAME}

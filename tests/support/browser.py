@@ -16,7 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.support import page_scripts
 from tests.support.api import Api, issue_key
-from tests.support.chromium import BROWSER, DRIVER, HEIGHT, REQUESTS, WIDTH
+from tests.support.chromium import BROWSER, DRIVER, REQUESTS
 from tests.support.time_limits import limit
 
 _SECONDS = 30
@@ -96,8 +96,8 @@ class Page:
         self.wish_for(scheme)
 
     def use_desktop_layout(self, scheme: str = "light") -> None:
-        """Give the page the window's width and a mouse, and the reader's wish for light or dark."""
-        size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+        """Give the page a desk's width and a mouse, and the reader's wish for light or dark."""
+        size = {"width": 1280, "height": 1400, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
         self.wish_for(scheme)

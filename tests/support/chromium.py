@@ -13,14 +13,13 @@ from tests.support import reaper
 _SHELL = shutil.which("chromium-headless-shell")
 """Chromium without windows, tabs and menus, which take half of the processor time of tests."""
 BROWSER, DRIVER = _SHELL or shutil.which("chromium"), shutil.which("chromedriver")
-WIDTH, HEIGHT = 1280, 1400  # of the window, in CSS pixels
 _ARGUMENTS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     # No process is started for a page that might be opened next; tabs share one.
     "--disable-features=SpareRendererForSitePerProcess", "--renderer-process-limit=1",
     # Half as many points each way are drawn, for nobody looks at them.
-    f"--window-size={WIDTH},{HEIGHT}", "--force-device-scale-factor=0.5",
+    "--window-size=1280,1400", "--force-device-scale-factor=0.5",
 )  # fmt: skip
 REQUESTS = "performance"
 

@@ -20,7 +20,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, Final, NamedTuple
 
 from service.__main__ import _parser, main
-from tests.support.temporary_folders import copy_clusters
+from tests.support import temporary_folders as temporary_folders  # copies clusters
 from tests.support.time_limits import limit
 
 _SECONDS: Final = 60
@@ -30,7 +30,6 @@ _SERVERS: Final = ("service.supervisor", "service.http.listeners", "service.extr
 """What servers import before they fork a worker, and pages, which need no metrics."""
 _FORKING: Final[ForkServerContext] = multiprocessing.get_context("forkserver")
 _parser()  # imports the modules of all commands
-copy_clusters()
 _FORKING.set_forkserver_preload(["service.__main__", *_SERVERS, __name__])
 
 

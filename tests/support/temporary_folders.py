@@ -22,7 +22,7 @@ _PREFIX: Final = "selvedge-tests-"
 _LOCK: Final = "in-use"
 _SETTLED: Final = 60
 """Seconds after which a folder in use is locked for sure."""
-CLUSTERS: Final = "TEST_CLUSTERS"
+CLUSTERS: Final = "TESTCLUSTERS"
 """Environment variable that names the folder of a run's first clusters, which others copy."""
 _COPY: Final = 'cp -a "$0" "$1-$$" && mv -nT "$1-$$" "$1"'
 _initialize: Final = postmaster.initialize
@@ -44,8 +44,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def share_clusters(add_cleanup: Callable[[Callable[[], None]], None]) -> None:
-    """Provide the folder, and have this process copy clusters."""
-    copy_clusters()
+    """Have this process and its children make clusters as copies of the run's first ones."""
     if CLUSTERS not in os.environ:  # else a worker's
         stack = ExitStack()
         os.environ[CLUSTERS] = str(stack.enter_context(temporary_folder()))
@@ -60,11 +59,6 @@ def copy_program(home: Path) -> None:
         shutil.copytree(folder, home / folder.relative_to(root), ignore=ignored)
 
 
-def copy_clusters() -> None:
-    """Have this process, and those that it forks, make clusters as copies of the first ones."""
-    postmaster.initialize = _copy_cluster
-
-
 def _copy_cluster(cluster: Path, version: int, account: Account) -> None:
     """Do what `initialize` does, in a tenth of its time from the second cluster on."""
     first = Path(os.environ.get(CLUSTERS, os.devnull), f"{version}-{account.uid}")
@@ -74,6 +68,9 @@ def _copy_cluster(cluster: Path, version: int, account: Account) -> None:
         _initialize(cluster, version, account)
         if first.parent.is_dir():
             subprocess.run(["sh", "-c", _COPY, cluster, first], check=False)
+
+
+postmaster.initialize = _copy_cluster
 
 
 def sweep() -> None:
