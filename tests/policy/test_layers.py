@@ -17,9 +17,7 @@ from tests.policy.sources import (
     imports,
     installed_modules,
     modules,
-    modules_of_benchmarks,
     modules_of_client,
-    modules_of_tests,
     nodes,
     texts,
     tree,
@@ -202,15 +200,6 @@ def reachable(graph: dict[str, set[str]], node: str) -> set[str]:
 def test_cycles_are_found() -> None:
     graph = {"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}
     assert cycles(graph) == [["a", "b", "c"], ["d", "e"]]
-
-
-def test_modules_stay_small() -> None:
-    """Files near 120 lines; past 300 there are two things in one."""
-    scripts = SERVICE.glob("extras/pages/files/**/*.js")
-    for module in (*installed_modules(), *modules_of_tests(), *modules_of_benchmarks(), *scripts):
-        written, _, generated = module.read_text(encoding="utf-8").partition("# <!-- written by")
-        lines = written.count("\n") + generated.partition("# <!-- end of")[2].count("\n")
-        assert lines <= 300, (relative(module), lines)
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
