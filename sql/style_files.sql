@@ -1,7 +1,8 @@
 -- Files of styles (contract, Style files). Deletes of styles and style colors mark them, so that a restore brings them back.
 
 -- name: check(organization_id, items)
--- Reports colors of other styles, and main files that are no images or that have the color of an earlier main one.
+-- Reports colors of other styles, deleted files that would become main, and main files that are no images or that have the
+-- color of an earlier main one.
 with item as materialized (
     select sent.*
     from rows from (
@@ -29,7 +30,12 @@ where category <> 'image'
 union all
 select n::integer, 'validation_error.duplicate', '["isMain"]', 'An earlier item of this request is the main image.'
 from main
-where rank > 1;
+where rank > 1
+union all
+select item.n::integer, 'validation_error.invalid_value', '["isMain"]', 'A deleted file cannot be the main image: restore it.'
+from item
+join style_file stored on stored.organization_id = $1::bigint and stored.id = item.id
+where item.is_main and item.state = 'deleted' and not stored.is_main;
 
 -- name: delete(organization_id, ids)
 update style_file set state = 'deleted', is_main = false
@@ -39,9 +45,9 @@ returning id;
 -- name: demote(organization_id, items)
 -- The previous main images of the styles and style colors that get another one.
 update style_file as former set is_main = false
-from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "styleColorId" bigint, "isMain" boolean)
+from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleId" bigint, "styleColorId" bigint, "isMain" boolean, state text)
 where former.organization_id = $1::bigint and former.style_id = item."styleId" and former.is_main and item."isMain"
-    and coalesce(former.style_color_id, 0) = coalesce(item."styleColorId", 0) and former.id <> item.id
+    and item.state is distinct from 'deleted' and coalesce(former.style_color_id, 0) = coalesce(item."styleColorId", 0) and former.id <> item.id
 returning former.id;
 
 -- name: kept_mains(organization_id, items)

@@ -163,11 +163,14 @@ def _choose(
     """
     strengths = dict[int, int]()
     for index in indexes:
-        item = batch.items[index]
-        if item.get("state") == "deleted":
-            item["isPrimary"] = bool(item.get("isPrimary"))
-        else:
-            strengths[index] = _strength(item, stored.get(item["id"], _NEW))
+        item, row = batch.items[index], stored.get(batch.items[index]["id"], _NEW)
+        if item.get("state") != "deleted":
+            strengths[index] = _strength(item, row)
+            continue
+        item["isPrimary"] = bool(item.get("isPrimary"))
+        if item["isPrimary"] and not row["is_primary"]:
+            message = "A deleted barcode cannot become primary: restore it."
+            batch.fail(index, ErrorType.INVALID_VALUE, "isPrimary", message=message)
     claims = [index for index in strengths if strengths[index] >= least]
     chosen = max(claims, key=lambda index: (strengths[index], -index), default=None)
     for index, strength in strengths.items():
