@@ -2,29 +2,31 @@
 
 import gc
 import signal
+import sys
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import asyncpg
 import pytest
-from aiohttp.test_utils import TestClient
-from selenium import webdriver
 
 from benchmarks import contestants
-from service.organizations import administration
 from service.settings import cores
 from tests.connectors import tools as connector_tools
 from tests.generated import tools
 from tests.support import cluster
-from tests.support.api import Api, issue_keys
-from tests.support.browser import Reader
-from tests.support.chromium import chromium, fresh_tab
-from tests.support.databases import demo_database, fresh_database, template_server
 from tests.support.sampling import Sample, seed_settings, settle, unsampled
 from tests.support.sampling import pytest_collection as pytest_collection  # a hook
-from tests.support.serving import serving
 from tests.support.temporary_folders import share_clusters
+
+# What few tests need is imported by its fixtures: the service takes a second, a browser's driver a
+# third of one, which a run of unit tests would wait for.
+if TYPE_CHECKING:
+    import asyncpg
+    from aiohttp.test_utils import TestClient
+    from selenium import webdriver
+
+    from tests.support.api import Api
+    from tests.support.browser import Reader
 
 _LONG: Final = ("benchmarks", "connectors", "faults", "fuzz", "platform")
 """Folders of tests that take long one by one, or wait for processes, clocks and locks."""
@@ -93,10 +95,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Keep what was collected, a million objects, out of every later collection of garbage."""
     gc.collect()
     gc.freeze()
+    if "hypothesis" not in sys.modules:
+        # Its plugin imports all of it at the end, for 0.8 s of processor time.
+        session.config.pluginmanager.unregister(name="hypothesispytest")
 
 
 def _headings(item: pytest.Item) -> set[str]:
@@ -127,6 +132,8 @@ def pytest_configure_node(node: Any) -> None:
 
 def _server_dsn(config: pytest.Config) -> str:
     """Return the DSN of the session's server, started on first use."""
+    from tests.support.databases import template_server
+
     if hasattr(config, "workerinput"):
         return str(config.workerinput["server_dsn"])
     if _SERVER not in config.stash:
@@ -151,18 +158,26 @@ def server_dsn(pytestconfig: pytest.Config) -> str:
 @pytest.fixture
 def dsn(server_dsn: str, worker_id: str) -> str:
     """A migrated, empty database that no other test sees."""
+    from tests.support.databases import fresh_database
+
     return fresh_database(server_dsn, f"test_{worker_id}")
 
 
 @pytest.fixture
 def demo_dsn(server_dsn: str, worker_id: str) -> str:
     """A database with the demo data that no other test sees."""
+    from tests.support.databases import demo_database
+
     return demo_database(server_dsn, f"demo_{worker_id}")
 
 
 @pytest.fixture
-async def client(demo_dsn: str) -> AsyncIterator[TestClient[Any, Any]]:
+async def client(demo_dsn: str) -> AsyncIterator["TestClient[Any, Any]"]:
     """The service on the demo data."""
+    from aiohttp.test_utils import TestClient
+
+    from tests.support.serving import serving
+
     async with serving(demo_dsn, LOG_LEVEL="info") as server, TestClient(server) as client:
         yield client
 
@@ -173,33 +188,46 @@ def shared_dsn(server_dsn: str, worker_id: str) -> str:
 
     A test may add records of its own to it, and changes no others.
     """
+    from tests.support.databases import demo_database
+
     return demo_database(server_dsn, f"shared_{worker_id}")
 
 
 @pytest.fixture(scope="session")
-async def shared_client(shared_dsn: str) -> AsyncIterator[TestClient[Any, Any]]:
+async def shared_client(shared_dsn: str) -> AsyncIterator["TestClient[Any, Any]"]:
     """The service on it, one for all tests of a worker."""
+    from aiohttp.test_utils import TestClient
+
+    from tests.support.serving import serving
+
     async with serving(shared_dsn) as server, TestClient(server) as client:
         yield client
 
 
 @pytest.fixture(scope="session")
-async def shared_connection(shared_dsn: str) -> AsyncIterator[asyncpg.Connection]:
+async def shared_connection(shared_dsn: str) -> AsyncIterator["asyncpg.Connection"]:
     """A connection to it."""
+    import asyncpg
+
     connection = await asyncpg.connect(shared_dsn)
     yield connection
     await connection.close()
 
 
 @pytest.fixture(scope="session")
-async def shared_keys(shared_connection: asyncpg.Connection) -> dict[str, str]:
+async def shared_keys(shared_connection: "asyncpg.Connection") -> dict[str, str]:
     """Keys of organizations 1 and 2 there."""
+    from tests.support.api import issue_keys
+
     return await issue_keys(shared_connection, 1, 2)
 
 
 @pytest.fixture
-async def new_keys(shared_connection: asyncpg.Connection) -> dict[str, str]:
+async def new_keys(shared_connection: "asyncpg.Connection") -> dict[str, str]:
     """Keys of two empty organizations there that no other test sees."""
+    from service.organizations import administration
+    from tests.support.api import issue_keys
+
     first, second = [
         await administration.create_organization(
             shared_connection, "New", multiple_language=has_features, pro=has_features
@@ -212,6 +240,10 @@ async def new_keys(shared_connection: asyncpg.Connection) -> dict[str, str]:
 @pytest.fixture
 async def demo_keys(demo_dsn: str) -> dict[str, str]:
     """Keys of organizations 1 and 2 of the demo data."""
+    import asyncpg
+
+    from tests.support.api import issue_keys
+
     connection = await asyncpg.connect(demo_dsn)
     keys = await issue_keys(connection, 1, 2)
     await connection.close()
@@ -219,12 +251,14 @@ async def demo_keys(demo_dsn: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def apis(request: pytest.FixtureRequest) -> dict[str, Api]:
+def apis(request: pytest.FixtureRequest) -> dict[str, "Api"]:
     """Callers of two organizations, which are new on a service that tests share.
 
     Tests that are marked with ``demo_data``, or that name a reader, the service or its database,
     get their own, with the demo data. Those that only add to it are marked ``shared_demo_data``.
     """
+    from tests.support.api import Api
+
     has_own = request.node.get_closest_marker("demo_data")
     if has_own or not {"client", "demo_dsn", "reader"}.isdisjoint(request.fixturenames):
         names = ("client", "demo_keys")
@@ -237,19 +271,19 @@ def apis(request: pytest.FixtureRequest) -> dict[str, Api]:
 
 
 @pytest.fixture
-def api(apis: dict[str, Api]) -> Api:
+def api(apis: dict[str, "Api"]) -> "Api":
     """A caller of an organization that has every feature."""
     return apis["writer"]
 
 
 @pytest.fixture
-def reader_api(apis: dict[str, Api]) -> Api:
+def reader_api(apis: dict[str, "Api"]) -> "Api":
     """A caller of the same organization whose key may only read."""
     return apis["reader"]
 
 
 @pytest.fixture
-def other_api(apis: dict[str, Api]) -> Api:
+def other_api(apis: dict[str, "Api"]) -> "Api":
     """A caller of another organization, which has no optional feature."""
     return apis["other"]
 
@@ -264,35 +298,45 @@ def without_response_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def shared_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+def shared_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator["webdriver.Chrome"]:
     """The one browser of a worker: it takes seconds to start and to end."""
+    from tests.support.chromium import chromium
+
     with chromium(tmp_path_factory.mktemp("browser") / "profile") as driver:
         yield driver
 
 
 @pytest.fixture
-def browser(shared_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+def browser(shared_browser: "webdriver.Chrome") -> Iterator["webdriver.Chrome"]:
     """A browser with a new tab."""
+    from tests.support.chromium import fresh_tab
+
     with fresh_tab(shared_browser) as driver:
         yield driver
 
 
 @pytest.fixture
-async def reader(browser: webdriver.Chrome, apis: dict[str, Api]) -> Reader:
+async def reader(browser: "webdriver.Chrome", apis: dict[str, "Api"]) -> "Reader":
     """A person in front of `/data`, who has the keys of organization 1."""
+    from tests.support.browser import Reader
+
     url = str(apis["writer"].client.make_url("/"))
     return Reader(browser, url, apis["writer"].key, apis["reader"].key)
 
 
 @pytest.fixture(scope="session")
-def shared_logged_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+def shared_logged_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator["webdriver.Chrome"]:
     """A worker's browser that logs requests."""
+    from tests.support.chromium import chromium
+
     with chromium(tmp_path_factory.mktemp("browser") / "profile", requests=True) as driver:
         yield driver
 
 
 @pytest.fixture
-def logged_browser(shared_logged_browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
+def logged_browser(shared_logged_browser: "webdriver.Chrome") -> Iterator["webdriver.Chrome"]:
     """A browser with a new tab, which logs requests."""
+    from tests.support.chromium import fresh_tab
+
     with fresh_tab(shared_logged_browser) as driver:
         yield driver

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,7 +19,8 @@ from service.database import distribution, migrations
 from service.extras import demo
 from service.extras.embedded import EmbeddedServer
 from service.extras.embedded.access import ROLE
-from tests.support import cluster
+from service.extras.embedded.server import CLUSTER
+from tests.support import cluster, template_clusters
 from tests.support.temporary_folders import sweep, temporary_folder
 
 PREFIX = "selvedge_test_"
@@ -38,39 +40,50 @@ DEMO_TEMPLATE = f"{PREFIX}demo_template"
 @contextmanager
 def template_server() -> Iterator[str]:
     """Run a server that holds a migrated template and one with the demo data; give its DSN."""
-    with _server() as dsn:
-        template = fresh_database(dsn, "template", "template0")
-        if cluster.url():
-            cluster.register(_TEMPLATE)
-        migrations.migrate(template)
-        if cluster.url():
-            with migrations.migration_lock(template) as connection:
-                distribution.distribute(connection, distribution.plan(connection))
-        asyncio.run(demo.load(fresh_database(dsn, "demo_template"), progress=False))
-        yield dsn
-
-
-@contextmanager
-def _server() -> Iterator[str]:
-    """Provide the DSN of a server to create databases on."""
     given = cluster.url() or os.environ.get("TEST_DATABASE_SERVER")
     if given:
         with cluster.reserved(given):
             try:
+                _make_templates(given)
                 yield given
             finally:
                 _clear(given)
     else:
         sweep()
         version = int(os.environ.get("TEST_POSTGRES_VERSION") or "18")
-        with (
-            temporary_folder() as folder,
-            EmbeddedServer(folder, postgres_version=version, durable=False) as server,
-        ):
-            with psycopg.connect(server.superuser_dsn, autocommit=True) as connection:
-                for statement in _ALLOWED:
-                    connection.execute(statement.encode())
-            yield server.dsn
+        with temporary_folder() as folder:
+            saved = template_clusters.saved_cluster(version)
+            if not template_clusters.take(saved, folder / CLUSTER):
+                with _embedded_server(folder, version) as server:
+                    _prepare(server.superuser_dsn)
+                    _make_templates(server.dsn)
+                template_clusters.save(folder / CLUSTER, saved)
+            with _embedded_server(folder, version) as server:
+                yield server.dsn
+
+
+def _embedded_server(folder: Path, version: int) -> EmbeddedServer:
+    """Return a server in a folder, whose cluster need not outlive the machine."""
+    return EmbeddedServer(folder, postgres_version=version, durable=False)
+
+
+def _prepare(superuser_dsn: str) -> None:
+    """Allow the role of the tests what they need."""
+    with psycopg.connect(superuser_dsn, autocommit=True) as connection:
+        for statement in _ALLOWED:
+            connection.execute(statement.encode())
+
+
+def _make_templates(dsn: str) -> None:
+    """Make the migrated template, and the one with the demo data."""
+    template = fresh_database(dsn, "template", "template0")
+    if cluster.url():
+        cluster.register(_TEMPLATE)
+    migrations.migrate(template)
+    if cluster.url():
+        with migrations.migration_lock(template) as connection:
+            distribution.distribute(connection, distribution.plan(connection))
+    asyncio.run(demo.load(fresh_database(dsn, "demo_template"), progress=False))
 
 
 def fresh_database(server_dsn: str, name: str, template: str = _TEMPLATE) -> str:

@@ -19,9 +19,6 @@ from typing import Any, Final, TypeVar
 
 import pytest
 
-from service.records.resource import Resource
-from service.routes import Route, routes
-
 _SEED: Final = "TEST_SEED"
 _SAMPLE: Final = "TEST_SAMPLE"
 _SHARE: Final = "TEST_SHARE"
@@ -86,6 +83,8 @@ def seed_settings() -> str:
 
 def collections() -> list[str]:
     """Return the names of the collections that this run takes; the same for the same seed."""
+    from service.routes import routes  # a fifth of a second, which unit tests do without
+
     names = sorted({route.resource.name for route in routes() if route.resource})
     if _takes_every_case():
         return names
@@ -158,6 +157,9 @@ def _collection_names(item: Any) -> set[str] | None:
 
     Routes without a collection, such as those of webhooks, have none.
     """
+    from service.records.resource import Resource
+    from service.routes import Route
+
     if not hasattr(item, "callspec") or {"apis", "server_dsn"}.isdisjoint(item.fixturenames):
         return None
     values = item.callspec.params.values()

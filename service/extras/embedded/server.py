@@ -33,6 +33,8 @@ _LOG_SECONDS: Final = 5
 """Maximum wait for the log of a server that did not start."""
 _FAILURES: Final = ("PANIC:", "FATAL:", "error:", "could not", "")
 """Parts of lines of output that give a cause, the best first; other lines follow these."""
+CLUSTER: Final = "postgresql"
+"""Name of the cluster's folder in the data folder."""
 _LOCK: Final = "lock"
 """Name of the file in the data folder that its owner locks."""
 _VERSION: Final = 18
@@ -72,7 +74,7 @@ class EmbeddedServer:
         self._data_dir = data_dir.resolve()
         self._version = postgres_version
         self._durable = durable
-        self._cluster = self._data_dir / "postgresql"
+        self._cluster = self._data_dir / CLUSTER
         self._log = self._data_dir / "postgresql.log"
         self._logs = self._data_dir / "logs"
         self._socket_dir = postmaster.socket_folder(self._data_dir)
