@@ -48,14 +48,18 @@ def pytest_configure(config: pytest.Config) -> None:
     """Settle samples before modules are read, and before workers are started.
 
     Collect garbage seldom, as the service does: it took a third of the time of reading modules.
-    Let SIGINT end the processes of tests: shells start background commands with SIGINT ignored,
-    which every descendant inherits.
+    Let SIGINT and SIGHUP end the processes of tests, which every descendant inherits as ignored
+    from a shell that started the run in the background, or from nohup.
     """
     gc.set_threshold(100_000, 50)
     settle(config)
     share_clusters(config.add_cleanup)
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, handler in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGHUP, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_report_header() -> list[str]:
