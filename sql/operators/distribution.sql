@@ -34,7 +34,8 @@ join pg_dist_node node on node.groupid = placement.groupid and node.noderole = '
 order by id;
 
 -- name: ordered(organization_table, distribution_column, organization_table)
--- Tables of the schema, referenced tables before those that refer to them.
+-- Tables of the schema, referenced tables before those that refer to them: shared ones, which refer
+-- to no tenant's, then `organization`, which the others are co-located with, then these.
 with recursive own as (
     select oid, relname as name
     from pg_class
@@ -59,7 +60,7 @@ from own
 join reached on reached.oid = own.oid
 where true {{condition}}
 group by own.oid, own.name
-order by max(reached.depth), own.name <> %s, own.name;
+order by is_tenant, own.name <> %s, max(reached.depth), own.name;
 
 -- name: unvalidated(tables)
 -- Statements that validate the constraints that migrations have added as not valid.

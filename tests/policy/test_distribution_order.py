@@ -1,0 +1,37 @@
+"""Policy for the distribution: which tables it takes, and in which order, on plain PostgreSQL."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from service.database import distribution
+from tests.policy.sources import tenant_tables
+
+
+@pytest.fixture
+def catalog(dsn: str) -> Iterator[psycopg.Connection]:
+    """A connection to a migrated database."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
+
+
+def test_the_organization_comes_first(catalog: psycopg.Connection) -> None:
+    """The others are co-located with it."""
+    assert distribution.tenant_tables(catalog)[0] == "organization"
+
+
+def test_each_table_comes_after_those_that_it_refers_to(catalog: psycopg.Connection) -> None:
+    order = distribution.tenant_tables(catalog)
+    references = catalog.execute(
+        """select conrelid::regclass::text, confrelid::regclass::text from pg_constraint
+        where contype = 'f' and conrelid <> confrelid"""
+    ).fetchall()
+    among = [(table, target) for table, target in references if target in order]
+    assert len(among) > 100
+    assert not [pair for pair in among if order.index(pair[0]) < order.index(pair[1])]
+
+
+def test_the_list_of_tables_is_that_of_the_catalog(catalog: psycopg.Connection) -> None:
+    """Policies read the names from the migrations, and `distribute` those of the catalog."""
+    assert {*distribution.tenant_tables(catalog)} == {"organization", *tenant_tables()}
