@@ -36,6 +36,7 @@ _COMMANDS: Final = {
     "purge": {"purge": "remove for good what was deleted some days ago"},
     "check": {"check": "check settings, database, disk, clock and keys"},
     "openapi": {"openapi": "print the OpenAPI document"},
+    "schema_files": {"schemas": "write the JSON Schemas of all bodies"},
     "follow": {"follow": "print changes as they happen"},
     "listen": {"listen": "receive messages of a webhook and print them"},
     "webhook": {"webhook": "list, pause or resume webhooks"},
