@@ -183,10 +183,15 @@ def _keep_stored_fields(resource: WritableResource, batch: Batch, records: Locke
 
 
 def deletes_late(resource: WritableResource) -> TypeGuard[MasterRecord]:
-    """Return whether a delete changes other records, which the request may delete by themselves."""
+    """Return whether a delete changes more than its record's own row and what belongs to it.
+
+    The request may delete the other records by themselves, or turn their references: only its end
+    shows whether they are in use.
+    """
     if not isinstance(resource, MasterRecord):
         return False
-    return len(resource.deletes) > 1 or any(use.cleared_by for use in resource.uses)
+    removes_used = "purge" in resource.deletes and bool(resource.uses)
+    return len(resource.deletes) > 1 or removes_used
 
 
 def _marking_plan(resource: MasterRecord, write_set: WriteSet) -> change_recorder.WritePlan:

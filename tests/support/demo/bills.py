@@ -13,7 +13,7 @@ _SHARES: Final = ((100,), (95, 5), (60, 40), (70, 20, 10))
 
 
 def add_bills(organization: Organization, styles: Sequence[int]) -> None:
-    """Add bills of 5 to 12 lines; some differ by color, and the first one by size."""
+    """Add bills of 5 to 12 lines; some differ by color, the first one by size and by its item."""
     items, layers = (_live(organization, name) for name in ("item", "care_instruction_layer"))
     colors = _grouped(_live(organization, "style_color"), "style_id")
     sizes = _grouped(
@@ -41,12 +41,13 @@ def add_bills(organization: Organization, styles: Sequence[int]) -> None:
             )
             for step, color in enumerate(colors[style] if number % 3 < 2 else ()):
                 is_omitted = number % 3 == 1 and step == 1
+                is_other = number == 0 and step == 2
                 organization.link(
                     "style_item_color",
                     style_item_id=line,
                     style_color_id=color["id"],
                     color_id=None if is_omitted else color["color_id"],
-                    item_id=None,
+                    item_id=items[(7 * index + 1) % len(items)]["id"] if is_other else None,
                     is_omitted=is_omitted,
                 )
             of_range = sizes[by_id[style]["size_range_id"]] if number == 0 else []
