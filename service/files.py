@@ -13,6 +13,8 @@ _ROOT: Final = _PACKED if _PACKED.is_dir() else _PACKAGE.parent
 SQL: Final = _ROOT / "sql"
 SCHEMAS: Final = _ROOT / "schemas"
 MIGRATIONS: Final = _ROOT / "migrations"
+PAGE: Final = _ROOT / "page" / "src"
+"""Folder with the pages for browsers: HTML templates, styles and scripts."""
 GUIDES: Final = _ROOT / "docs" / "guides"
 DEMO: Final = _PACKAGE / "extras" / "demo" / "files"
 """Folder with the demo data of organization 1 as files to import."""
@@ -51,4 +53,4 @@ def program_folders() -> list[Path]:
     """
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     python = (Path(sysconfig.get_path(name)) for name in names)
-    return [*dict.fromkeys([_PACKAGE, SQL, SCHEMAS, MIGRATIONS, GUIDES, *python])]
+    return [*dict.fromkeys([_PACKAGE, SQL, SCHEMAS, MIGRATIONS, PAGE, GUIDES, *python])]

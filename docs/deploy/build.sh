@@ -25,9 +25,10 @@ for step in $steps; do
         site=$("$folder/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
         rm -rf "$site/service" "$site/selvedge_client"
         cp -R service client/selvedge_client "$site/"
-        mkdir -p "$site/service/_data/docs"
+        mkdir -p "$site/service/_data/docs" "$site/service/_data/page"
         cp -R sql schemas migrations "$site/service/_data/"
         cp -R docs/guides "$site/service/_data/docs/"
+        cp -R page/src "$site/service/_data/page/"
         printf '#!%s/bin/python\nfrom service.__main__ import main\n\nmain()\n' "$folder" >"$folder/bin/selvedge"
         chmod 755 "$folder/bin/selvedge"
         # Compiled now, for who serves may write nothing here, and readable by all.

@@ -47,7 +47,7 @@ def exists(path: str) -> bool:
 
 def test_curl_needs_no_option_that_is_new() -> None:
     """`--json` came with curl 7.82; Debian 11 and Ubuntu 22.04 have older ones."""
-    shown = [*documents.documents(), *(SERVICE / "extras" / "pages" / "files").rglob("*.*")]
+    shown = [*documents.documents(), *(ROOT / "page" / "src").rglob("*.*")]
     assert not [page for page in shown if "--json" in page.read_text(encoding="utf-8")]
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from service.extras.embedded import postmaster
 from service.extras.privileges.accounts import Account
-from service.files import GUIDES, MIGRATIONS, SCHEMAS, SQL
+from service.files import GUIDES, MIGRATIONS, PAGE, SCHEMAS, SQL
 
 _MEMORY: Final = Path("/dev/shm")
 _ROOM: Final = 2 << 30
@@ -54,7 +54,7 @@ def share_clusters(add_cleanup: Callable[[Callable[[], None]], None]) -> None:
 def copy_program(home: Path) -> None:
     """Put a copy of all that the service is made of into a folder, laid out as in a checkout."""
     root = SQL.parent
-    for folder in (root / "service", SQL, SCHEMAS, MIGRATIONS, GUIDES):
+    for folder in (root / "service", SQL, SCHEMAS, MIGRATIONS, PAGE, GUIDES):
         ignored = shutil.ignore_patterns("*.pyc.*")  # being written
         shutil.copytree(folder, home / folder.relative_to(root), ignore=ignored)
 

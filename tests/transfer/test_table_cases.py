@@ -10,10 +10,10 @@ import orjson
 import pytest
 
 from service import openapi
-from service.extras.pages import page
 from service.extras.tables.csv_records import rows
 from service.extras.tables.table_files import TableError
 from service.extras.transfer.collections import transfer_collections
+from service.files import PAGE
 from service.schemas.vocabulary import words
 from tests.support.time_limits import limit
 from tests.transfer.table_cases import TABLE_CASES, TableCase
@@ -94,8 +94,7 @@ def _raw(case: TableCase) -> bytes:
 
 def _read_by_page(cases: list[TableCase], folder: Path) -> list[Any]:
     """Run the page's modules in Node.js, which takes them for modules in a package of modules."""
-    modules = Path(page.__file__).parent / "files" / "data"
-    shutil.copytree(modules, folder / "data")
+    shutil.copytree(PAGE / "data", folder / "data")
     (folder / "data" / "words.en.json").write_bytes(orjson.dumps(words()))
     (folder / "package.json").write_text('{"type": "module"}')
     shutil.copy(_SCRIPT, folder)

@@ -3,9 +3,9 @@
 import base64
 import hashlib
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
+from service.files import PAGE
 from service.http.envelope import etag
 from service.http.negotiation import CachedBody
 from service.schemas.vocabulary import LANGUAGES
@@ -13,7 +13,6 @@ from service.schemas.vocabulary import LANGUAGES
 CSS: Final = "text/css; charset=utf-8"
 HTML: Final = "text/html; charset=utf-8"
 SCRIPT: Final = "text/javascript; charset=utf-8"
-_FILES: Final = Path(__file__).parent / "files"
 _ICON: Final = (
     '<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 '
     "viewBox=%220 0 8 8%22%3E%3Crect width=%228%22 height=%228%22 rx=%221%22 fill=%22%238a2c3b%22/"
@@ -55,13 +54,13 @@ class WebPage(CachedBody):
 
 
 def read_file(name: str) -> str:
-    """Return the text of a file of `service/extras/pages/files/`."""
-    return (_FILES / name).read_text(encoding="utf-8")
+    """Return the text of a file of `page/src/`."""
+    return (PAGE / name).read_text(encoding="utf-8")
 
 
 def module_names(folder: str) -> list[str]:
-    """Return the names of the scripts in a folder of `service/extras/pages/files/`, sorted."""
-    return sorted(path.name for path in (_FILES / folder).glob("*.js"))
+    """Return the names of the scripts in a folder of `page/src/`, sorted."""
+    return sorted(path.name for path in (PAGE / folder).glob("*.js"))
 
 
 def render(name: str, **values: str) -> bytes:
