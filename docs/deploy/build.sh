@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install Selvedge, without the embedded PostgreSQL, into a folder of its own:
 #
-#     docs/deploy/build.sh /opt/selvedge-1.0.0
+#     docs/deploy/build.sh /opt/selvedge-0.5.0
 #
 # It needs Python 3.11 to 3.14 with venv (PYTHON names one) and a package index. REQUIREMENTS names what is installed:
 # "requirements.txt requirements-tracing.txt" for traces as well. A second argument does one of the two steps alone:

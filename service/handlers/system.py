@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 
 from aiohttp import web
 
-from service import background
+from service import __version__, background
 from service.database import database_state, incidents
 from service.database.connections import Connection, Database
 from service.database.errors import schema_is_behind
@@ -79,6 +79,7 @@ _RECHECK_SECONDS: Final = 10
 _MEASURE_SECONDS: Final = 60
 """Interval in which a worker measures the database."""
 _SQL: Final = load("system")
+_HEALTH: Final = f'{{"alive":true,"version":"{__version__}"}}'.encode()
 
 
 def prepare(app: web.Application) -> None:
@@ -120,8 +121,8 @@ async def _recheck(database: Database) -> None:
 
 
 async def health(_: web.Request) -> ApiResponse:
-    """Return 200 as long as the process responds, whatever the state of the database."""
-    return success(b'{"alive":true}')
+    """Return 200 and the version as long as the process responds, whatever the database does."""
+    return success(_HEALTH)
 
 
 async def readiness(request: web.Request) -> ApiResponse:

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from service import __version__, schemas
+from service import schemas
 from service.http.headers import JSON
 from service.openapi import error_responses, parameters
 from service.openapi.components import STATIC, components, reference
@@ -26,8 +26,9 @@ from service.resources.registry import EXPORTED
 from service.routes import routes
 from service.schemas.vocabulary import labels, words
 
+INTERFACE_VERSION = "1.0.0"
 _INFO = STATIC["info"] | {
-    "version": __version__,
+    "version": INTERFACE_VERSION,
     "description": Path(__file__)
     .with_name("description.md")
     .read_text(encoding="utf-8")

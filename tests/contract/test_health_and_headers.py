@@ -12,6 +12,7 @@ import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient
 
+from service import __version__
 from service.handlers import system
 from service.http.context import DATABASE
 from tests.support.api import Api
@@ -100,7 +101,7 @@ async def test_without_the_database_nothing_but_life_and_then_all_again(
         ):
             is_failure(answer, 503, "server_error.unavailable")
             assert int(answer.headers["Retry-After"]) >= 1
-        assert (await api.get("/healthz")).status == 200
+        assert (await api.get("/healthz")).data == {"alive": True, "version": __version__}
         assert (await api.get("/metrics")).status == 200
     assert (await api.get("/readyz")).status == 200
     assert (await api.post(GROUPS, {"name": "Found"})).status == 201

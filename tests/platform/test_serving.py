@@ -214,7 +214,11 @@ def test_a_stop_is_heard_however_soon_it_comes(data_dir: Path) -> None:
 
 
 def _metrics(service: Running) -> str:
-    with urllib.request.urlopen(f"{service.base_url}/metrics") as answer:
+    return _text(f"{service.base_url}/metrics")
+
+
+def _text(url: str) -> str:
+    with urllib.request.urlopen(url) as answer:
         return str(answer.read().decode())
 
 
@@ -239,6 +243,16 @@ def test_metrics_add_up_over_the_workers(served: Running) -> None:
     assert "\nselvedge_database_connections_limit 8.0\n" in text
     assert "\nselvedge_database_up 1.0\n" in text
     assert f'version="{__version__}"}} 1.0' in text
+
+
+@pytest.mark.contract("Versions", "Health")
+def test_one_version_of_the_program_is_shown_everywhere(served: Running, data_dir: Path) -> None:
+    """That of the interface, in the OpenAPI document, is another."""
+    pages = [_text(f"{served.base_url}{path}") for path in ("/healthz", "/metrics", "/")]
+    printed = selvedge(data_dir, "--version").stdout
+    assert [text for text in (*pages, printed) if __version__ not in text] == []
+    document = json.loads(_text(f"{served.base_url}/openapi.json"))
+    assert document["info"]["version"] == "1.0.0" != __version__
 
 
 @pytest.mark.contract("Settings")
