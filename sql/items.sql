@@ -1,7 +1,8 @@
 -- Items (contract, Items).
 
 -- name: record
--- Styles are counted in an order that the indexes by item alone have (decision 0006).
+-- Styles are counted in an order that the indexes by item alone have (decision 0006). What deleted style colors hide does not
+-- count.
 select
     n.*,
     (
@@ -18,7 +19,7 @@ select
                 order by l.id
                 limit 1
             ) as line
-            where entry.organization_id = $1::bigint and entry.item_id between n.id and n.id
+            where entry.organization_id = $1::bigint and entry.item_id between n.id and n.id and {{is_shown}}
         ) as used
         cross join lateral (
             select s.state from style s

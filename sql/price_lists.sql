@@ -1,4 +1,4 @@
--- Price lists (contract, Price lists).
+-- Price lists (contract, Price lists). Prices that deleted style colors hide count for nothing.
 
 -- name: in_use(organization_id, ids)
 -- Live styles with prices in price lists, which are looked up in an order that the index by price list alone has.
@@ -15,6 +15,12 @@ cross join lateral (
     order by price.price_list_id, price.style_id
 ) as priced
 join style on style.organization_id = $1::bigint and style.id = priced.style_id and style.state <> 'deleted'
+where (
+    select true from style_price price
+    where price.organization_id = $1::bigint and price.style_id = priced.style_id and price.price_list_id = gone.id
+        and {{is_shown}}
+    limit 1
+)
 group by gone.id;
 
 -- name: record
@@ -32,6 +38,13 @@ select
             select true from style s
             where s.organization_id = $1::bigint and s.id between priced.style_id and priced.style_id and s.state <> 'deleted'
             order by s.id
+            limit 1
+        )
+        and (
+            select true from style_price
+            where style_price.organization_id = $1::bigint and style_price.style_id between priced.style_id and priced.style_id
+                and style_price.price_list_id = priced.price_list_id and {{is_shown}}
+            order by style_price.style_id, style_price.price_list_id
             limit 1
         )
     ) as used_in_prices

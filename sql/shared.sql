@@ -153,7 +153,7 @@ select id from {{table}} where id = any($1::bigint[]);
 -- name: owner_of_entry
 (
     select entry.{{column}} from {{table}} entry
-    where entry.organization_id = $1::bigint and entry.id = {{entry}}
+    where entry.organization_id = $1::bigint and entry.id = {{entry}}{{is_shown}}
 )
 
 -- name: part(organization_id)

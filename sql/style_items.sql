@@ -36,14 +36,15 @@ full join before_used using (style_id, item_id)
 where now_used.item_id is null or before_used.item_id is null;
 
 -- name: used
--- Part of items and tell_items: pairs of live styles and items. Null is no item: a condition would take the index by item.
+-- Part of items and tell_items: pairs of live styles and items that are shown. Null is no item: a condition would take the
+-- index by item.
 select distinct line.style_id, used.item_id
 from style_item line
 cross join lateral (
     select line.item_id
     union all
     select entry.item_id from style_item_color entry
-    where entry.organization_id = $1::bigint and entry.style_item_id = line.id
+    where entry.organization_id = $1::bigint and entry.style_item_id = line.id and {{is_shown}}
 ) as used
 where line.organization_id = $1::bigint and line.style_id = any(array(
     select style.id from style

@@ -11,148 +11,8 @@ where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
 -- name: check(organization_id, items)
--- Parts of restored styles refer to live records, which stay locked until the end of the transaction; lines keep deleted
--- items. Styles with live SKUs, or prices of sizes, keep their size range.
-with restored as materialized (
-    select item.n, stored.id
-    from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
-    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
-    where stored.state = 'deleted' and item.state <> 'deleted'
-),
-step as materialized (
-    select restored.n, step.supplier_id
-    from restored
-    join style_supplier_facility step on step.organization_id = $1::bigint and step.style_id = restored.id
-),
-line as materialized (
-    select restored.n, line.id, line.supplier_id, line.care_instruction_layer_id as layer_id
-    from restored
-    join style_item line on line.organization_id = $1::bigint and line.style_id = restored.id
-),
-line_color as materialized (
-    select line.n, entry.color_id
-    from line
-    join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id
-),
-care_set as materialized (
-    select restored.n, care.id
-    from restored
-    join style_care_set care on care.organization_id = $1::bigint and care.style_id = restored.id
-),
-set_icon as materialized (
-    select care_set.n, icon.care_instruction_icon_id as icon_id
-    from care_set
-    join style_care_icon icon on icon.organization_id = $1::bigint and icon.style_care_set_id = care_set.id
-),
-set_layer as materialized (
-    select care_set.n, layer.id, layer.care_instruction_layer_id as layer_id
-    from care_set
-    join style_care_layer layer on layer.organization_id = $1::bigint and layer.style_care_set_id = care_set.id
-),
-set_material as materialized (
-    select set_layer.n, material.care_instruction_material_id as material_id
-    from set_layer
-    join style_care_material material
-        on material.organization_id = $1::bigint and material.style_care_layer_id = set_layer.id
-),
-valued as materialized (
-    select distinct restored.n, entry.custom_field_id
-    from restored
-    join custom_field_value entry on entry.organization_id = $1::bigint and entry.style_id = restored.id
-),
-suppliers as materialized (
-    select id, state from supplier
-    where organization_id = $1::bigint
-        and id = any(array(select supplier_id from step union select supplier_id from line))
-    order by id
-    for key share
-),
-colors as materialized (
-    select id, state from color
-    where organization_id = $1::bigint and id = any(array(select color_id from line_color))
-    order by id
-    for key share
-),
-icons as materialized (
-    select id, state from care_instruction_icon
-    where organization_id = $1::bigint and id = any(array(select icon_id from set_icon))
-    order by id
-    for key share
-),
-layers as materialized (
-    select id, state from care_instruction_layer
-    where organization_id = $1::bigint
-        and id = any(array(select layer_id from line union select layer_id from set_layer))
-    order by id
-    for key share
-),
-materials as materialized (
-    select id, state from care_instruction_material
-    where organization_id = $1::bigint and id = any(array(select material_id from set_material))
-    order by id
-    for key share
-),
-fields as materialized (
-    select id, state from style_custom_field
-    where organization_id = $1::bigint and id = any(array(select custom_field_id from valued))
-    order by id
-    for key share
-),
-priced as materialized (
-    select distinct restored.n, entry.price_list_id
-    from restored
-    join style_price entry on entry.organization_id = $1::bigint and entry.style_id = restored.id
-),
-lists as materialized (
-    select id, state from price_list
-    where organization_id = $1::bigint and id = any(array(select price_list_id from priced))
-    order by id
-    for key share
-)
-select
-    needed.n::integer as item,
-    'validation_error.unknown_reference' as type,
-    '["state"]' as path,
-    min(needed.message) as message
-from (
-    select step.n, suppliers.state, 'Its supplier facilities have a deleted supplier.' as message
-    from step
-    join suppliers on suppliers.id = step.supplier_id
-    union all
-    select valued.n, fields.state, 'It has values of a deleted custom field.'
-    from valued
-    join fields on fields.id = valued.custom_field_id
-    union all
-    select line.n, suppliers.state, 'Its items have a deleted supplier.'
-    from line
-    join suppliers on suppliers.id = line.supplier_id
-    union all
-    select line.n, layers.state, 'Its items have a deleted layer.'
-    from line
-    join layers on layers.id = line.layer_id
-    union all
-    select line_color.n, colors.state, 'Its items have a deleted color.'
-    from line_color
-    join colors on colors.id = line_color.color_id
-    union all
-    select set_icon.n, icons.state, 'Its care instructions have a deleted icon.'
-    from set_icon
-    join icons on icons.id = set_icon.icon_id
-    union all
-    select set_layer.n, layers.state, 'Its care instructions have a deleted layer.'
-    from set_layer
-    join layers on layers.id = set_layer.layer_id
-    union all
-    select set_material.n, materials.state, 'Its care instructions have a deleted material.'
-    from set_material
-    join materials on materials.id = set_material.material_id
-    union all
-    select priced.n, lists.state, 'It has prices in a deleted price list.'
-    from priced
-    join lists on lists.id = priced.price_list_id
-) as needed
-where needed.state = 'deleted'
-group by needed.n
+-- Parts of restored styles refer to live records. Styles with live SKUs, or prices of sizes, keep their size range.
+{{deleted_references}}
 union all
 select item.n::integer, 'conflict.in_use', '["sizeRangeId"]', 'The style has SKUs or prices in its sizes: remove these first.'
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, "sizeRangeId" bigint)) with ordinality as item(id, range_id, n)
@@ -339,6 +199,13 @@ where organization_id = $1::bigint and state_before is not null
     )
 returning style_id as id, id as "style-files";
 
+-- name: restored
+-- Part of check.
+select item.n, stored.id as style_id, null::bigint as color_id
+from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
+join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+where stored.state = 'deleted' and item.state <> 'deleted'
+
 -- name: shown_in_style_colors(organization_id, ids)
 select id from style_color where organization_id = $1::bigint and style_id = any($2::bigint[]);
 
@@ -350,7 +217,7 @@ where organization_id = $1::bigint and related_style_id = any($2::bigint[]);
 select id from style_sku where organization_id = $1::bigint and style_id = any($2::bigint[]);
 
 -- name: tell_deleted(organization_id, ids)
--- Record changes of the groups, items and price lists, which count one style less.
+-- Record changes of the groups, items and price lists, which count one style less: those that are shown.
 select group_id as groups, null::bigint as items, null::bigint as "price-lists" from style_in_group
 where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[])
 union all
@@ -360,10 +227,10 @@ union all
 select null, entry.item_id, null
 from style_item line
 join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id
-where line.organization_id = $1::bigint and line.style_id = any((select $2::text::bigint[])::bigint[])
+where line.organization_id = $1::bigint and line.style_id = any((select $2::text::bigint[])::bigint[]) and {{is_shown}}
 union all
 select null, null, price_list_id from style_price
-where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]);
+where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]) and {{is_shown}};
 
 -- name: tell_restored(organization_id, items)
 -- Record changes of the groups, items and price lists, which count one style more.
@@ -384,11 +251,11 @@ union all
 select null, entry.item_id, null
 from restored
 join style_item line on line.organization_id = $1::bigint and line.style_id = restored.id
-join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id
+join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id and {{is_shown}}
 union all
 select null, null, price.price_list_id
 from restored
-join style_price price on price.organization_id = $1::bigint and price.style_id = restored.id;
+join style_price price on price.organization_id = $1::bigint and price.style_id = restored.id and {{is_shown}};
 
 -- name: unrestorable(organization_id, ids)
 -- Return the style colors to restore with the styles $2 whose color or a season is deleted. Lock colors and seasons.

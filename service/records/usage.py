@@ -39,6 +39,11 @@ class ReferencedBy:
     """
     users: str = ""
     """Name of the referring records in messages; by default that of the collection."""
+    shown: tuple[str, str] = ("", "")
+    """Table among ``link`` and ``through`` of which only some entries count, and their condition.
+
+    The condition names columns of the table without it.
+    """
     cleared_by: str = ""
     """Name of the resource's statement that clears remaining references before a hard delete."""
 
@@ -61,6 +66,7 @@ class ReferencedBy:
         if target:
             columns = {"target": target.table, "key": column_of(target.key)}
             key_text = SHARED["key_of_reference"].fill(**columns, reference=key_text)
+        is_live = "record.state <> 'deleted'" if has_state else "true"
         return SHARED["uses"].fill(
             users=self.noun,
             table=self.table,
@@ -68,7 +74,7 @@ class ReferencedBy:
             link=self.link or self.table,
             owner=self._owner("link"),
             other_owner=self._owner("other"),
-            is_live="record.state <> 'deleted'" if has_state else "true",
+            is_live=f"{is_live}{self._and_shown(self.link)}",
             key=key_text,
             named=str(NAMED),
         )
@@ -80,9 +86,18 @@ class ReferencedBy:
         first, *others = (*self.through, self.table)
         owner = f"{row}.{first}_id"
         for table, following in zip(self.through, others, strict=True):
-            column = f"{following}_id"
-            owner = SHARED["owner_of_entry"].fill(table=table, column=column, entry=owner)
+            owner = SHARED["owner_of_entry"].fill(
+                table=table,
+                column=f"{following}_id",
+                entry=owner,
+                is_shown=self._and_shown(table),
+            )
         return owner
+
+    def _and_shown(self, table: str) -> str:
+        """Return ``and`` and the SQL condition of entries of a table that count; "" without one."""
+        shown_table, is_shown = self.shown
+        return f"\n    and {is_shown}" if table and table == shown_table else ""
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from service import schemas
 from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.statements import Statement, load_bound
+from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.files import SQL
@@ -30,6 +30,7 @@ from service.records.usage import uses_text
 from service.schemas.formats import error_of
 from service.schemas.write_forms import PERIOD
 
+_IS_SHOWN: Final = load("custom_field_values")["is_shown"].text
 _UNDATED: Final = {
     "deleted": "state = 'deleted'",
     "moment": "",
@@ -184,9 +185,14 @@ class PlainRecord(MasterRecord):
         return self.deletes == ("purge",) and bool(self.uses) and not shows_others
 
     def _own_statements(self) -> dict[str, Statement]:
-        """Return the statements of the resource's own SQL file; none without a file."""
-        has_file = (SQL / f"{self.name.replace('-', '_')}.sql").exists()
-        return {**super()._load_statements()} if has_file else {}
+        """Return the statements of the resource's own SQL file; none without a file.
+
+        Their slot ``is_shown`` is filled: the condition of entries of styles that are shown.
+        """
+        if not (SQL / f"{self.name.replace('-', '_')}.sql").exists():
+            return {}
+        loaded = super()._load_statements().items()
+        return {name: statement.bind(is_shown=_IS_SHOWN) for name, statement in loaded}
 
     def _joins(self, form: str, fragments: Mapping[str, Statement]) -> str:
         """Return the SQL that joins the child lists and links of a form to the page."""

@@ -7,7 +7,7 @@ import orjson
 from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.statements import load
+from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.listing.properties import Property, stored_id
 from service.records.usage import ReferencedBy
@@ -21,6 +21,19 @@ PRICED: Final = (
     f" where organization_id = $1::bigint and {_IS_SHOWN})"
 )
 """SQL of the pairs of a style and a price list in which prices are shown."""
+
+
+def with_deleted_references(own: dict[str, Statement]) -> dict[str, Statement]:
+    """Return the statements with a ``check`` of the entries that a restore shows again.
+
+    The statement ``restored`` has the restored records.
+    """
+    entries = load("restored_entries")
+    is_restored = entries["is_restored"].fill(is_shown=_IS_SHOWN)
+    references = entries["deleted_references"].fill(
+        restored=own.pop("restored").text, is_restored=is_restored
+    )
+    return own | {"check": own["check"].bind(deleted_references=references)}
 
 
 class Styles(PlainRecord):
@@ -52,6 +65,9 @@ class Styles(PlainRecord):
         ReferencedBy("price-lists", "style_id", PRICED),
         ReferencedBy("sample-requests", "style_id"),
     )
+
+    def _own_statements(self) -> dict[str, Statement]:
+        return with_deleted_references(super()._own_statements())
 
     async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of links to groups that differ, and the restores of style colors.

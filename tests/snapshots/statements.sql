@@ -847,7 +847,18 @@ union all
 select
     link.color_id as id,
     'colors of style items' as users,
-    count(distinct record.id) filter (where record.state <> 'deleted') as uses,
+    count(distinct record.id) filter (where record.state <> 'deleted'
+        and -- Entries whose style color is live, or deleted with its style.
+        (
+            style_color_id is null
+            or (
+                select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
+                where shown.organization_id = $1::bigint and shown.id between style_color_id
+                    and style_color_id
+                order by shown.id
+                limit 1
+            )
+)) as uses,
     array(
         select json_build_array(named.id, named.key)::text
         from (
@@ -859,6 +870,17 @@ select
             )
                         where other.organization_id = $1::bigint and other.color_id = link.color_id
                             and record.state <> 'deleted'
+                and -- Entries whose style color is live, or deleted with its style.
+            (
+                style_color_id is null
+                or (
+                    select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
+                    where shown.organization_id = $1::bigint and shown.id between style_color_id
+                        and style_color_id
+                    order by shown.id
+                    limit 1
+                )
+            )
                         offset 0
         ) as named
         order by named.id

@@ -36,7 +36,8 @@ class SentPrices:
     list_id: int
     prices: list[Item]
     """Prices as sent."""
-    stored: list[asyncpg.Record] = field(default_factory=list)
+    was_filled: bool = False
+    """Whether there were prices before the write, but for those of deleted style colors."""
     hidden: int = 0
     """Number of stored prices of deleted style colors."""
     changed: dict[int, Item] = field(default_factory=dict)
@@ -49,11 +50,6 @@ class SentPrices:
         return self.style_id, self.list_id
 
     @property
-    def is_filled(self) -> bool:
-        """Whether there are prices after the write, hidden ones included."""
-        return bool(self.prices or self.hidden)
-
-    @property
     def new_rows(self) -> Iterator[Item]:
         """Rows of the prices to insert, without ids."""
         ids = {"styleId": self.style_id, LIST: self.list_id}
@@ -61,8 +57,8 @@ class SentPrices:
 
     def match(self, stored: list[asyncpg.Record]) -> None:
         """Match the prices to the stored ones; numbers that equal these keep their digits."""
-        self.stored = stored
         shown = {tuple(map(row.get, KEY)): row for row in stored if row["is_shown"]}
+        self.was_filled = bool(shown)
         self.hidden, remaining = len(stored) - len(shown), {**shown}
         for index, sent in enumerate(self.prices):
             price: Item = dict(zip(MEMBERS, map(sent.get, MEMBERS), strict=True))

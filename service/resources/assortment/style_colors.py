@@ -10,6 +10,7 @@ from service.error_types import ErrorType
 from service.listing.search_columns import SearchColumns
 from service.records.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
+from service.resources.styles import with_deleted_references
 
 _HIDDEN: Final = {
     "custom_field_value": "custom-field-values",
@@ -23,6 +24,7 @@ class StyleColors(PlainRecord):
     """Colors of styles: each once in a style; soft delete, by themselves or with their style.
 
     The delete of one with live SKUs is refused. It hides entries of parts, a restore shows them.
+    Hidden entries refer to nothing; a restore checks what they refer to.
     Files are deleted and restored with their style color.
     A restore of the style restores those that its delete deleted, with the state that they had
     (``Styles``).
@@ -36,9 +38,13 @@ class StyleColors(PlainRecord):
         shown=("color_name", "color_user_defined_id"),
         own=("name",),
     )
-    updates = ("tell_restored_lines", *(f"tell_restored_{name}" for name in _HIDDEN), "update")
+    updates = (
+        *("tell_restored_lines", "tell_restored_price_lists"),
+        *(f"tell_restored_{name}" for name in _HIDDEN),
+        "update",
+    )
     deletes = (
-        *("delete", "delete_style_files", "tell_deleted_lines"),
+        *("delete", "delete_style_files", "tell_deleted_lines", "tell_deleted_price_lists"),
         *(f"tell_deleted_{name}" for name in _HIDDEN),
     )
 
@@ -50,6 +56,16 @@ class StyleColors(PlainRecord):
             for table, part in _HIDDEN.items():
                 loaded[f"{name}_{table}"] = statement.bind(table=table, part=part)
         return loaded
+
+    def _own_statements(self) -> dict[str, Statement]:
+        own = super()._own_statements()
+        alone = own.pop("alone").text
+        bound = {name: statement.bind(alone=alone) for name, statement in own.items()}
+        return with_deleted_references(bound)
+
+    def _needs_check(self, write_set: WriteSet) -> bool:
+        """Return whether style colors are restored."""
+        return bool(write_set.restored_ids)
 
     async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the restores of files, too; report those whose names others have by now."""

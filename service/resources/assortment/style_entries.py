@@ -82,12 +82,15 @@ def of_lines(column: str) -> ReferencedBy:
 
 
 def of_line_colors(column: str) -> ReferencedBy:
-    """Return the use by what differs in a color of a line."""
-    users = "colors of style items"
-    return ReferencedBy("styles", column, "style_item_color", ("style_item",), users)
+    """Return the use by what differs in a color of a line, but for deleted style colors."""
+    users, table = "colors of style items", "style_item_color"
+    return ReferencedBy("styles", column, table, ("style_item",), users, (table, IS_SHOWN))
 
 
 def of_care_sets(link: str, column: str, *within: str) -> ReferencedBy:
-    """Return the use by care sets; ``within`` has the tables between ``link`` and the sets."""
-    through, users = (*within, "style_care_set"), "style care instructions"
-    return ReferencedBy("styles", column, link, through, users)
+    """Return the use by care sets, but for those of deleted style colors.
+
+    ``within`` has the tables between ``link`` and the sets.
+    """
+    users, table = "style care instructions", "style_care_set"
+    return ReferencedBy("styles", column, link, (*within, table), users, (table, IS_SHOWN))

@@ -64,7 +64,7 @@ class StyleItems(RecordPart):
 
     def _own_statements(self) -> Mapping[str, Statement]:
         own = dict(super()._own_statements())
-        used = own.pop("used").text
+        used = own.pop("used").fill(is_shown=IS_SHOWN)
         return {name: statement.bind(used=used) for name, statement in own.items()}
 
     async def plan(self, batch: Batch) -> WritePlan:

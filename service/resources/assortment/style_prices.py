@@ -140,7 +140,7 @@ class StylePrices(RecordPart):
         ids = await next_ids(batch.connection, "style_price", len(new))
         rows = [row | {"id": price_id} for row, price_id in zip(new, ids, strict=True)]
         removed = sorted(id_ for price_list in lists for id_ in price_list.removed_ids)
-        turned = [each.pair for each in lists if bool(each.stored) != each.is_filled]
+        turned = [each.pair for each in lists if each.was_filled != bool(each.prices)]
         return [
             *([self.bound("remove", removed)] if removed else ()),
             *([self.bound("insert", orjson.dumps(rows).decode())] if rows else ()),

@@ -9,7 +9,7 @@ import asyncpg
 from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import Dependency, LockedRow, WriteSet
-from service.database.statements import Statement, load, load_bound
+from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.related import Related
@@ -17,7 +17,6 @@ from service.records.child_list import ChildList
 from service.records.usage import named_record
 from service.resources.plain_records import PlainRecord
 
-_IS_SHOWN: Final = load("custom_field_values")["is_shown"].text
 _PARENT: Final = "parentCustomFieldId"
 
 
@@ -40,7 +39,7 @@ class CustomFields(PlainRecord):
     def _own_statements(self) -> dict[str, Statement]:
         """Return the statements of custom fields, and those of this kind alone."""
         own, is_fixed = super()._own_statements(), str(self.parent_is_fixed).lower()
-        users = own.pop("in_styles").fill(is_shown=_IS_SHOWN) if "in_styles" in own else ""
+        users = own.pop("in_styles").text if "in_styles" in own else ""
         slots = {"kind": self.kind, "parent_is_fixed": is_fixed, "in_styles": f"\n{users}"}
         return {**load_bound("custom_fields", **slots), **own}
 
