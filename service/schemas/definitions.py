@@ -106,7 +106,7 @@ def item_id(collection: str) -> str:
 class ResolvedSchema:
     """Schema, and the file that its relative references start from.
 
-    ``properties``, ``items`` and ``otherwise`` are resolved: each ``$ref`` is merged in. A schema
+    ``properties`` and ``items`` are resolved: each ``$ref`` is merged in. A schema
     made by the constructor is not until ``resolved`` is called. Validation uses schemas for each
     request, so these parts are cached.
     """
@@ -163,11 +163,6 @@ class ResolvedSchema:
             return self._part(self.schema["anyOf"][0]).items
         first = self._part(self.schema.get("anyOf", [{}])[0])
         return first.items if "items" in first.schema else self._part(self.schema.get("items", {}))
-
-    @cached_property
-    def otherwise(self) -> "ResolvedSchema":
-        """Return the resolved schema of the ``else`` branch; an empty one without it."""
-        return self._part(self.schema.get("else", {}))
 
     @cached_property
     def types(self) -> frozenset[str]:

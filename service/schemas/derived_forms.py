@@ -103,10 +103,8 @@ def _keyed(
 
 
 def _on_fields(name: str, form: Schema) -> Schema:
-    """Return a form whose members, or those of its ``else`` branch, are the named fields."""
-    if "$ref" in form:
-        return {**form, "$ref": f"#/$defs/{name}"}
-    return {**form, "else": _on_fields(name, form["else"])}
+    """Return a form whose members are the named fields."""
+    return {**form, "$ref": f"#/$defs/{name}"}
 
 
 def _by_key(item: Schema, required: list[str], properties: Schema) -> Schema:

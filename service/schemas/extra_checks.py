@@ -23,8 +23,7 @@ def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iter
     """Yield an error detail for each text with U+0000, integer written as ``1.0``, excess decimals.
 
     ``path`` is that of the value. Values that the schema does not describe are not checked, and
-    neither are names of members. Decimals are those of the shortest text of the double. An object
-    with ``state`` ``deleted`` is not checked against the ``else`` branch of its schema.
+    neither are names of members. Decimals are those of the shortest text of the double.
     """
     types = resolved.types
     if isinstance(value, dict) and "anyOf" in resolved.schema:
@@ -36,7 +35,7 @@ def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iter
         )
         yield from (replace(detail, path=path) for details in parts for detail in details)
     elif isinstance(value, dict):
-        for name, prop in _read_properties(resolved, value):
+        for name, prop in resolved.properties.items():
             if name in value and not _is_plain(value[name]):
                 yield from format_errors(prop, value[name], (*path, name))
     elif isinstance(value, list) and "array" in types:
@@ -122,15 +121,6 @@ def _is_plain(value: Any) -> bool:
     """Return whether the value passes every format check whatever its schema."""
     kind = type(value)
     return kind in _PLAIN or (kind is str and "\0" not in value)
-
-
-def _read_properties(
-    resolved: ResolvedSchema, value: dict[str, Any]
-) -> Iterable[tuple[str, ResolvedSchema]]:
-    """Yield the properties to check in an object; an item that deletes has fewer."""
-    yield from resolved.properties.items()
-    if value.get("state") != "deleted":
-        yield from resolved.otherwise.properties.items()
 
 
 def _decimals(number: float) -> int:

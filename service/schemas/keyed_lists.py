@@ -33,8 +33,6 @@ def with_keyed_lists(files: dict[str, Schema]) -> dict[str, Schema]:
 
 def _without(forms: dict[str, Schema], form: Schema, fields: Schema) -> Schema:
     """Return the form with the fields that it narrows taken from a copy that allows any value."""
-    if "else" in form:
-        return form | {"else": _without(forms, form["else"], fields)}
     if "$ref" not in form:
         return {**form}
     source = form["$ref"].removeprefix("#/$defs/")
@@ -62,12 +60,10 @@ def _is_keyed(files: Mapping[str, Schema], schema: Any, home: str) -> bool:
 
 
 def _properties(files: Mapping[str, Schema], schema: Any, home: str) -> dict[str, Any]:
-    """Return the properties of a schema and of those that it narrows or falls back to."""
+    """Return the properties of a schema and of those that it narrows."""
     properties: dict[str, Any] = {}
-    for part, part_home in _chain(files, schema, home):
+    for part, _ in _chain(files, schema, home):
         properties = part.get("properties", {}) | properties
-        if "else" in part:
-            properties = _properties(files, part["else"], part_home) | properties
     return properties
 
 

@@ -183,9 +183,8 @@ class Validator:
         """Yield the writable fields of an object in a body, by its path."""
         schema = self._object_schema
         for part in path:
-            fields = {**schema.otherwise.properties, **schema.properties}
-            schema = schema.items if isinstance(part, int) else fields[part]
-        for name, field in {**schema.otherwise.properties, **schema.properties}.items():
+            schema = schema.items if isinstance(part, int) else schema.properties[part]
+        for name, field in schema.properties.items():
             if not field.schema.get("readOnly"):
                 yield name
 

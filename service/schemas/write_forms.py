@@ -128,7 +128,7 @@ class _Forms:
             derived: Schema = {"$ref": "#/$defs/fields"}
             derived |= {"required": required} if required else {}
             derived |= given | ({"properties": properties} if properties else {})
-            return name, given if "if" in given else derived
+            return name, derived
 
         yield form("create", [], id=self._scalar("readOnly"), state=self._scalar("liveStateOrNull"))
         given = self.forms["fields"]["properties"].items()

@@ -150,7 +150,7 @@ async def test_the_statements_of_style_custom_fields(
         ["GOTS", "GRS"],
     ]
     assert again.data == stored.data
-    deletion = item(gone, state="deleted", allowedValues=5)
+    deletion = item(gone, state="deleted")
     assert (await own_api.put(STYLE, [*items, deletion])).status == 200
 
 

@@ -3,10 +3,10 @@
 import pytest
 
 from service.records.master_record import MasterRecord
-from tests.support import rows, schema_faults
+from tests.support import generate, rows, schema_faults
 from tests.support.api import Api
 from tests.support.openapi_validation import invalid, is_failure
-from tests.support.parametrize import of_each_resource
+from tests.support.parametrize import of_each_resource, of_each_with_own_key
 
 pytestmark = pytest.mark.contract("Errors", "Bad input")
 
@@ -53,3 +53,51 @@ async def test_every_fault_alone(
         answer = await shared_api.call(method, path, fault.body)
         assert answer.details == [(invalid(fault.kind), fault.field)], fault
         is_failure(answer, 400, invalid(fault.kind))
+
+
+@pytest.mark.contract("Bulk")
+@of_each_resource
+async def test_every_fault_of_items_that_delete(resource: MasterRecord, shared_api: Api) -> None:
+    """Items that delete need less than others; every member that they have is validated."""
+    if not generate.has_state(resource):
+        return
+    faults = [
+        fault
+        for fault in schema_faults.injected_faults(resource.name, "replace")
+        if fault.field != "state" and fault.kind != "required_field"
+    ]
+    id_type = str if resource.string_ids else int
+    items = [
+        fault.body | {"id": id_type(number), "state": "deleted"}
+        for number, fault in enumerate(faults[:200], start=1)
+    ]
+    answer = await shared_api.put(f"/api/{resource.name}", items)
+    assert answer.details == [
+        (invalid(fault.kind), f"[{number}].{fault.field}")
+        for number, fault in enumerate(faults[:200])
+    ]
+
+
+@pytest.mark.contract("Own keys")
+@of_each_with_own_key
+async def test_every_fault_of_items_that_delete_by_key(
+    resource: MasterRecord, shared_api: Api
+) -> None:
+    keys = {*resource.key_fields}
+    faults = [
+        fault
+        for fault in schema_faults.injected_faults(resource.name, "replace")
+        if not {fault.field, fault.field.partition(".")[0]} & {*keys, "state", "id"}
+        and fault.kind != "required_field"
+    ]
+    items = [
+        dict.fromkeys(keys, 1)
+        | fault.body
+        | {str(resource.own_key): f"K{number}", "state": "deleted"}
+        for number, fault in enumerate(faults[:200])
+    ]
+    answer = await shared_api.put(f"/api/{resource.name}?match={resource.own_key}", items)
+    assert answer.details == [
+        (invalid(fault.kind), f"[{number}].{fault.field}")
+        for number, fault in enumerate(faults[:200])
+    ]

@@ -152,8 +152,8 @@ def _is_read(site: Site, kind: FaultKind, body: Any, resource: WritableResource)
     item = body[site.path[0]] if site.path and isinstance(site.path[0], int) else None
     if not isinstance(item, dict) or item.get("state") != "deleted":
         return True
-    form = schemas.definition(resource.name, "item").schema
-    return kind in fault_kinds.KINDS and "else" not in form
+    needed = schemas.definition(resource.name, "item").schema.get("else", {})
+    return kind in fault_kinds.KINDS and site.name not in needed.get("required", ())
 
 
 def _findings(subject: Subject, body: Any, injections: Sequence[Injection]) -> Iterator[Finding]:

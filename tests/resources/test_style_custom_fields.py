@@ -53,11 +53,16 @@ async def test_own_switches_and_formula_reset(api: Api) -> None:
 
 
 async def test_items_that_delete_need_id_and_state(api: Api) -> None:
-    """Contract, Style custom fields: of an item that deletes nothing else is read."""
+    """Contract, Style custom fields: what else an item that deletes has is validated."""
     gone, remaining = await new(api, STYLE), await new(api, STYLE)
-    junk = {"name": 5, "unheardOf": True, "allowedValues": [{"isDefaultValue": True}] * 2}
-    body = [{"id": gone["id"], "state": "deleted"} | junk, item(remaining)]
-    answer = await api.put(STYLE, body)
+    values = {"allowedValues": [{"value": "A", "isDefaultValue": True}, {"isDefaultValue": True}]}
+    deletion = {"id": gone["id"], "state": "deleted"}
+    answer = await api.put(STYLE, [deletion | values, item(remaining)])
+    assert answer.details == [
+        ("validation_error.duplicate", "[0].allowedValues[1].isDefaultValue"),
+        ("validation_error.required_field", "[0].allowedValues[1].value"),
+    ]
+    answer = await api.put(STYLE, [deletion, item(remaining)])
     assert [field["state"] for field in answer.data] == ["deleted", "active"]
 
 

@@ -85,13 +85,11 @@ def form(resource: WritableResource, name: str) -> ResolvedSchema:
     if "array" in located.types:
         item = _ITEMS[name]
         return ResolvedSchema(schema | {"items": form(resource, item).schema}, resource.name)
-    if "else" in schema:
-        # The service reads items that delete no further; all others have the fields.
-        other = located.otherwise.schema
-        schema = other | {
-            "required": ["id", *other["required"]],
-            "properties": other["properties"] | schema["properties"],
-        }
+    # Items that delete need less than others.
+    schema["required"] = [
+        *schema.get("required", ()),
+        *schema.get("else", {}).get("required", ()),
+    ]
     fields = schemas.load()[resource.name]["$defs"]["fields"]["properties"]
     schema["properties"] = {
         prop: _narrowed(fields.get(prop), own) for prop, own in schema["properties"].items()

@@ -11,7 +11,6 @@ from service.batches.change_recorder import WritePlan
 from service.batches.write_set import Dependency, LockedRow, WriteSet
 from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
-from service.errors import ErrorDetail
 from service.listing.related import Related
 from service.records.child_list import ChildList
 from service.records.usage import named_record
@@ -34,7 +33,6 @@ class CustomFields(PlainRecord):
     parent_is_fixed: ClassVar[bool]
     """Whether the parent is set at creation only; a write may then repeat it or leave it out."""
     shown = ("name",)
-    _has_rules_of_lists_alone = True  # of items that are not deleted
 
     def _own_statements(self) -> dict[str, Statement]:
         """Return the statements of custom fields, and those of this kind alone."""
@@ -42,10 +40,6 @@ class CustomFields(PlainRecord):
         users = own.pop("in_styles").text if "in_styles" in own else ""
         slots = {"kind": self.kind, "parent_is_fixed": is_fixed, "in_styles": f"\n{users}"}
         return {**load_bound("custom_fields", **slots), **own}
-
-    def item_errors(self, item: Item) -> Iterable[ErrorDetail]:
-        """Return the errors of lists; items with ``state`` ``deleted`` are not checked."""
-        return () if item.get("state") == "deleted" else super().item_errors(item)
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether an upsert creates or restores a field, or has a type or a parent.
