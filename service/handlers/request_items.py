@@ -18,6 +18,7 @@ from service.listing.properties import parse_ids
 from service.records.master_record import MasterRecord
 from service.records.resource import ids_schema
 from service.records.writable_resource import WritableResource
+from service.schemas.broken_values import without_broken
 from service.schemas.extra_checks import duplicate_errors, key_errors
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
@@ -113,7 +114,7 @@ def many_items(
     body.raise_parse_errors()
     items = body.items
     details = validator.errors_of_items(items, body.raw)
-    objects = [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
+    objects = readable_objects(enumerate(items), details)
     identify_objects(resource, objects, details, options)
     id_field = resource.own_key if options.match_by_key else resource.key
     add_repeated_values(resource, objects, details, options, without=id_field)
@@ -122,6 +123,15 @@ def many_items(
 
 Details: TypeAlias = dict[int, list[ErrorDetail]]
 """Errors of items by request index; their paths start at the item."""
+
+
+def readable_objects(items: Iterable[tuple[int, Any]], details: Details) -> list[tuple[int, Item]]:
+    """Return the items that are objects, given with their request indexes, to be compared.
+
+    Those that broke their schema are copies with ``Broken`` values, by ``details``.
+    """
+    readable = ((index, without_broken(item, details.get(index, ()))) for index, item in items)
+    return [(index, item) for index, item in readable if isinstance(item, dict)]
 
 
 def identify_objects(
@@ -159,8 +169,13 @@ def add_repeated_values(
     """Add errors for repeated values of unique fields, but for those of the field ``without``."""
     for name in resource.unique_fields:
         if name != without:
-            live = [entry for entry in objects if entry[1].get("state") != "deleted"]
-            _add_duplicates(live, name, details, options)
+            _add_duplicates(_live(objects), name, details, options)
+
+
+def _live(objects: list[tuple[int, Item]]) -> list[tuple[int, Item]]:
+    """Return the items that do not delete; those of an unreadable state may."""
+    states = ((entry, entry[1].get("state")) for entry in objects)
+    return [entry for entry, state in states if state is None or state in ("active", "inactive")]
 
 
 def _add_duplicates(
@@ -183,14 +198,13 @@ def _check_renames(
     """
     own_key, by_index = str(resource.own_key), dict(objects)
     for request_index, item in objects:
-        if item.get("state") == "deleted" and item.get(NEW_KEY) is not None:
+        if item.get("state") == "deleted" and isinstance(item.get(NEW_KEY), str):
             message = "Leave this out: the item deletes its record."
             error = ErrorDetail(ErrorType.INVALID_VALUE, (NEW_KEY,), message)
             details.setdefault(request_index, []).append(error)
     live_objects = [
         (index, {**item, own_key: item.get(NEW_KEY) or item.get(own_key)})
-        for index, item in objects
-        if item.get("state") != "deleted"
+        for index, item in _live(objects)
     ]
     for group in _group_by_parent(live_objects, resource.own_key_within):
         for detail in duplicate_errors(group, own_key, all_of_them=options.skip_failed):

@@ -29,7 +29,13 @@ from service.handlers.outcomes import (
     response,
 )
 from service.handlers.parameters import idempotent_request, refuse_preconditions
-from service.handlers.request_items import BulkBody, Details, add_repeated_values, identify_objects
+from service.handlers.request_items import (
+    BulkBody,
+    Details,
+    add_repeated_values,
+    identify_objects,
+    readable_objects,
+)
 from service.handlers.write_options import run_write
 from service.handlers.writes import bulk_error_counts
 from service.http.budgets import reserve_unconditionally
@@ -178,13 +184,15 @@ class _Entries:
                 by_id.append((index, item))
             elif operation is not EntryOperation.CREATE:
                 by_key.append((index, item))
-        identify_objects(resource, by_id, details, replace(options, match_by_key=False))
-        identify_objects(resource, by_key, details, options)
+        for items, is_keyed in ((by_id, False), (by_key, True)):
+            readable = readable_objects(items, details)
+            identify_objects(resource, readable, details, replace(options, match_by_key=is_keyed))
         live = [
             (index, self.items.items[index])
             for index, operation in entries.operations.items()
             if operation is not EntryOperation.DELETE
         ]
+        live = readable_objects(live, details)
         add_repeated_values(resource, live, details, options, without=resource.own_key)
 
     def rows(self, results: Sequence[WriteResult], options: WriteOptions) -> dict[int, Row]:

@@ -13,7 +13,7 @@ from service.database.snapshots import SNAPSHOTS
 from service.errors import CollectedErrors, unavailable
 from service.feed.numbered_feed import position_headers, read_numbered_state, read_state
 from service.handlers.parameters import no_parameters
-from service.handlers.request_items import BulkBody, in_body
+from service.handlers.request_items import BulkBody, in_body, readable_objects
 from service.http.budgets import reserve
 from service.http.context import caller_of, database
 from service.http.envelope import ApiResponse, success
@@ -57,7 +57,7 @@ def _items(resource: MigrationVerification, body: BulkBody) -> RequestItems:
     body.raise_parse_errors()
     checked = body.raw if len(body.raw) <= MAX_RECORD_BYTES else _FORMATS
     details = resource.validator.errors_of_items(body.items, checked)
-    for detail in resource.duplicate_errors(body.items):
+    for detail in resource.duplicate_errors(readable_objects(enumerate(body.items), details)):
         index, *path = detail.path
         rows = details.setdefault(int(index), [])
         rows.append(type(detail)(detail.type, tuple(path), detail.message))

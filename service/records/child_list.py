@@ -74,7 +74,8 @@ class ChildList(ChildTable):
     def errors(self, entries: Any, *path: str | int) -> Iterator[ErrorDetail]:
         """Yield ``duplicate`` for values of ``named_once`` that an earlier entry has, too.
 
-        ``path`` is that of the entries, which may violate their schema. Nested lists are included.
+        ``path`` is that of the entries. Nested lists are included. Values that broke the schema of
+        entries, or entries themselves, are ``Broken``.
         """
         if not isinstance(entries, list):
             return
@@ -101,7 +102,7 @@ class ChildList(ChildTable):
         return all(are_distinct(entries, name) for name in self.named_once)
 
     def entry_errors(self, _entry: Item, *_path: str | int) -> Iterable[ErrorDetail]:
-        """Yield further errors of an entry, which may violate its schema; ``path`` is its path."""
+        """Yield further errors of an entry, whose path is ``path``; see ``errors``."""
         return ()
 
     def sent(self, batch: Batch, *, keeps_omitted: bool = False) -> list[EntryList]:

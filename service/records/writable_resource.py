@@ -135,7 +135,7 @@ class WritableResource(Resource):
     def item_errors(self, item: Item) -> Iterable[ErrorDetail]:  # noqa: ARG002
         """Return the errors of a single item beyond its schema.
 
-        The item may violate its schema, too.
+        Values that broke its schema are ``Broken``.
         """
         return ()
 

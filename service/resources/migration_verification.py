@@ -1,6 +1,6 @@
 """Migration verification: counts and own keys of collections (contract, Migration verification)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -33,9 +33,9 @@ class MigrationVerification(Resource):
         self.collections = {record.name: record for record in records if record.own_key}
         self.validator = Validator(self.name, "comparisons", self._claim_errors)
 
-    def duplicate_errors(self, comparisons: Sequence[Any]) -> Iterator[ErrorDetail]:
-        """Yield ``duplicate`` for collections that an earlier comparison has."""
-        return duplicate_errors(enumerate(comparisons), "collection")
+    def duplicate_errors(self, comparisons: Iterable[tuple[int, Any]]) -> Iterator[ErrorDetail]:
+        """Yield ``duplicate`` for collections that an earlier comparison, with an index, has."""
+        return duplicate_errors(comparisons, "collection")
 
     @cached_property
     def _records(self) -> dict[str, str]:

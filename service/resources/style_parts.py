@@ -30,10 +30,10 @@ class StyleContacts(RecordPart):
 class _Steps(ChildList):
     def entry_errors(self, entry: Item, *path: str | int) -> Iterator[ErrorDetail]:
         """Yield the errors of steps without a place, and of names that their process needs not."""
-        name, is_other = (*path, "processName"), entry.get("process") == "other"
+        name, is_other = (*path, "processName"), entry["process"] == "other"
         if is_other and entry.get("processName") is None:
             yield ErrorDetail(ErrorType.REQUIRED_FIELD, name, "Name the process.")
-        if not is_other and entry.get("processName") is not None:
+        if type(entry["process"]) is str and not is_other and entry.get("processName") is not None:
             message = "Leave it out, or use the process `other`."
             yield ErrorDetail(ErrorType.INVALID_VALUE, name, message)
         if all(entry.get(member) is None for member in _PLACES):

@@ -28,6 +28,7 @@ from service.errors import (
     with_nearest,
 )
 from service.limits import MAX_RECORD_BYTES, byte_size
+from service.schemas.broken_values import Broken, without_broken
 from service.schemas.definitions import definition, excerpts, reference, whole
 from service.schemas.extra_checks import format_errors
 from service.schemas.formats import formats_of
@@ -42,7 +43,7 @@ _FRACTION: Final = re.compile(rb"[\s:,\[]-?0+\.")
 """Number with a fraction or exponent, translated by ``_DIGITS``; texts can have such numbers."""
 
 Rules: TypeAlias = Callable[[dict[str, Any]], Iterable[ErrorDetail]]
-"""Checks of an object beyond its schema; the object may violate the schema, too."""
+"""Checks of an object beyond its schema; values that broke the schema are ``Broken``."""
 RulesOfList: TypeAlias = Callable[[list[Any]], Iterable[ErrorDetail]]
 """Checks of a whole list beyond its schema, if the list is a part of a record."""
 
@@ -106,7 +107,7 @@ class Validator:
                 for detail in item_details
             ]
             size = _too_large(value) if len(raw) > MAX_RECORD_BYTES else []
-            rules = self._rules_of_list(_without_long_lists(value, details))
+            rules = _details_of(self._rules_of_list, value, details, MAX_COLLECTED)
             return one_per_field(value, [*size, *rules, *details])
         if not isinstance(value, dict):
             raise api_error(ErrorType.INVALID_TYPE, message=type_message(self._schema.types))
@@ -155,8 +156,8 @@ class Validator:
     ) -> list[ErrorDetail]:
         """Return the error details of an object, in its order: at most so many of each check.
 
-        Rules get the object without lists that are too long. Other values than objects are checked
-        against the schema only.
+        Rules get no values that broke the schema, and are left out if not all of these are known.
+        Other values than objects are checked against the schema only.
         """
         details: list[ErrorDetail] = []
         if needed.schema or needed.formats:
@@ -166,8 +167,8 @@ class Validator:
                 raise _nested_too_deeply() from None
         if isinstance(item, dict):
             size = _too_large(item) if needed.size else ()
-            shortened = _without_long_lists(item, details) if details else item
-            details = [*size, *islice(self._rules(shortened), max_details), *details]
+            rules = _details_of(self._rules, item, details, max_details)
+            details = [*size, *rules, *details]
         return one_per_field(item, details) if details else details
 
     def _with_nearest(self, details: list[ErrorDetail]) -> list[ErrorDetail]:
@@ -258,24 +259,20 @@ def _too_large(record: Any) -> list[ErrorDetail]:
     return [ErrorDetail(ErrorType.TOO_LONG, (), message)]
 
 
-def _without_long_lists(value: Any, details: list[ErrorDetail]) -> Any:
-    """Return an item, or a list of them, without lists of too many items, nested ones included."""
-    for detail in details:
-        if detail.type == ErrorType.TOO_MANY_ITEMS:
-            value = _without(value, detail.path)
-    return value
+def _details_of(
+    rules: Rules | RulesOfList, value: Any, broken: Sequence[ErrorDetail], max_details: int
+) -> list[ErrorDetail]:
+    """Return the error details of rules, but for those of values that broke the schema.
 
-
-def _without(value: Any, path: Sequence[str | int]) -> Any:
-    """Return a copy without the member of an object at a path, if it is still there."""
-    name, *rest = path
-    if not rest:
-        return {key: member for key, member in value.items() if key != name}
-    if isinstance(value, dict) and name not in value:
-        return value
-    copy = value.copy()
-    copy[name] = _without(value[name], rest)
-    return copy
+    Return none if the schema may have more errors than those in ``broken``.
+    """
+    if not broken:
+        return [*islice(rules(value), max_details)]
+    readable = without_broken(value, broken)
+    if len(broken) >= max_details or isinstance(readable, Broken):
+        return []
+    paths = {detail.path for detail in broken}
+    return [detail for detail in islice(rules(readable), max_details) if detail.path not in paths]
 
 
 def _nested_too_deeply() -> ApiError:

@@ -5,6 +5,7 @@ Source: contract, Allocation of barcodes.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from types import NoneType
 from typing import Any, Final
 
 import asyncpg
@@ -49,11 +50,11 @@ class BarcodeAllocations(WritableResource):
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield the error of an allocation without both or with both of count and SKUs."""
-        has_count, has_skus = item.get("count") is not None, item.get(_SKUS) is not None
-        if has_count and has_skus:
+        types = [type(item.get(name)) for name in ("count", _SKUS)]
+        if types == [int, list]:
             message = "Leave this out: each SKU takes one number."
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("count",), message)
-        if not has_count and not has_skus:
+        if types == [NoneType, NoneType]:
             message = f"Send how many numbers to allocate, or {_SKUS}."
             yield ErrorDetail(ErrorType.REQUIRED_FIELD, ("count",), message)
 

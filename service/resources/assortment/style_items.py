@@ -22,7 +22,7 @@ _PRIMARY: Final = "isPrimary"
 class _Colors(ChildList):
     def entry_errors(self, entry: Item, *path: str | int) -> Iterator[ErrorDetail]:
         """Yield the errors of colors that omit the item, and name another one or its color."""
-        is_named = any(entry.get(name) is not None for name in ("colorId", "itemId"))
+        is_named = any(type(entry.get(name)) in (int, dict) for name in ("colorId", "itemId"))
         if is_named and entry.get("isOmitted") is True:
             message = "Leave it out beside `colorId` and `itemId`."
             yield ErrorDetail(ErrorType.INVALID_VALUE, (*path, "isOmitted"), message)
