@@ -6,7 +6,7 @@ A request index counts all items of the request from 0, an index those of one ba
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import asyncpg
 import orjson
@@ -18,6 +18,8 @@ from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, Path, in_reques
 from service.limits import MAX_LISTED
 from service.organizations.caller import Caller
 
+FAILED_CREATOR: Final = "Entry {}, which creates it, fails."
+"""Message of items that depend on a failed item, given its request index."""
 Item: TypeAlias = dict[str, Any]
 PathLocator: TypeAlias = Callable[[int, Path], Path]
 """Maps an item's request index and a path within the item to the path within the request."""
@@ -169,6 +171,8 @@ class Batch:
     """The path's ids of the parent records, outermost first."""
     failed_creator: Callable[[str, Any], int | None] = lambda *_: None
     """Returns the request index of the failed item that would create a collection's own key."""
+    failed_parts: dict[str, dict[int, int]] = field(default_factory=dict)
+    """Request indexes of failed entries of parts, by the table of their entries, then by owner."""
     checked_fields: set[str] = field(default_factory=set)
     """References whose records the write has found live and locked, by dotted path."""
     locks: set[str] = field(default_factory=set)

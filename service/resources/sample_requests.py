@@ -5,9 +5,11 @@ from typing import ClassVar
 
 import orjson
 
+from service.batches.batch import FAILED_CREATOR, Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
 from service.batches.write_set import WriteSet
 from service.database.statements import Statement, load, load_bound
+from service.error_types import ErrorType
 from service.listing.related import Related
 from service.records import scalar_columns
 from service.records.links import Links, link_statements
@@ -73,6 +75,7 @@ class SampleRequests(HardDeleted):
             return []
         plan = await super().check(write_set)
         added = await self._fetch(upserts, "new_sizes", upserts.json())
+        _require_charts(upserts, {row["id"] for row in added} | {*write_set.created_ids})
         if grown_ids := sorted({row["id"] for row in added} - {*write_set.created_ids}):
             await self._fetch(upserts, "hold_charts", grown_ids)
         sizes = {item["id"]: item.get("sizeRangeSizeIds") or () for item in upserts.items}
@@ -85,6 +88,16 @@ class SampleRequests(HardDeleted):
             created = upserts.subset(lambda item: item["id"] in created_ids)
             plan.append(BoundStatement(self.statements["freeze"].text, (created.json(), pairs)))
         return plan
+
+
+def _require_charts(batch: Batch, freezing_ids: set[int]) -> None:
+    """Report items that would freeze a chart whose entry of the same transaction fails."""
+    entries = batch.failed_parts.get("measurement_line", {})
+    for index, item in enumerate(batch.items if entries else ()):
+        entry = entries.get(item["styleId"])
+        if entry is not None and item["id"] in freezing_ids:
+            message = FAILED_CREATOR.format(entry)
+            batch.fail(index, ErrorType.UNKNOWN_REFERENCE, "styleId", message=message)
 
 
 REQUEST_KEYS = KeyLookup.of(SampleRequests.name, SampleRequests.table, SampleRequests.stored_state)

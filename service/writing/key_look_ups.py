@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from service.batches.batch import Batch
+from service.batches.batch import FAILED_CREATOR, Batch
 from service.batches.write_set import WriteSet
 from service.error_types import ErrorType
 from service.errors import Path
@@ -57,7 +57,7 @@ def fail_key(
         message = f"Records {listed_ids(matches.ids)} have this key: {matches.sent}."
     elif matches.creator is not None:
         type_ = ErrorType.UNKNOWN_REFERENCE
-        message = f"Entry {matches.creator}, which creates it, fails."
+        message = FAILED_CREATOR.format(matches.creator)
     else:
         type_ = missing_type
         message = f"There is no such {matches.noun}: {matches.sent}."

@@ -237,7 +237,11 @@ class KeyedReferences:
             (key, ids[0]) for key, ids in ids_by_key.items() if len(ids) == 1
         )
         ids = [*map(single.get, field_keys.keys)]
-        if len(single) < len(ids_by_key):
+        failed_owners = batch.failed_parts.get(field_keys.target.table, {})
+        for position, key in enumerate(field_keys.keys if failed_owners else ()):
+            if type(key) is tuple and key[1] in failed_owners:
+                ids[position] = None
+        if failed_owners or len(single) < len(ids_by_key):
             self._fail(batch, field_keys, ids_by_key, ids)
         return ids
 
@@ -250,6 +254,7 @@ class KeyedReferences:
     ) -> None:
         """Add the errors of keys whose id is None in ``ids``, and put unknown ids in there."""
         looked_up = field_keys.target
+        failed_owners = batch.failed_parts.get(looked_up.table, {})
         sent = sent_places(
             [self.sent[id(item)] for item in batch.items], field_keys.field, field_keys.member
         )
@@ -257,8 +262,10 @@ class KeyedReferences:
         for position, ((index, path), object_, key) in enumerate(rows):
             if key is not None and ids[position] is None:
                 shown = orjson.dumps(object_).decode()
-                creator = batch.failed_creator(looked_up.name, key)
-                matches = KeyMatches(looked_up.noun, shown, ids_by_key[key], creator)
+                creator, key_ids = batch.failed_creator(looked_up.name, key), ids_by_key[key]
+                if type(key) is tuple and key[1] in failed_owners:
+                    creator, key_ids = failed_owners[key[1]], []
+                matches = KeyMatches(looked_up.noun, shown, key_ids, creator)
                 fail_key(batch, index, path, matches, self.missing_type)
                 batch.errors.close(batch.request_indexes[index], path)
                 unknown_id = next(self._unknown_ids)

@@ -37,6 +37,8 @@ class PartCollection(WritableResource):
         self.part = part
         self.collection = self.segment = part.name
         name = f"{part.name}-by-owner"
+        self.part_path = f"{part.owner.name}{part.below}" if part.below else ""
+        """Path of the part, as ``x-refers-to`` names its entries; "" if nothing refers to them."""
         self.key, self.table = schemas.item_id(name), part.table
         own_keys = {key: column_of(key) for key in schemas.key_fields(part.owner.name)[:1]}
         owner = Related(self.key.removesuffix("Id"), self.table or "", "id", {"id": "id"}, own_keys)

@@ -18,9 +18,9 @@ def reference_order(resources: Iterable[WritableResource]) -> list[WritableResou
     by_name = {resource.collection: resource for resource in resources}
     # References to entries of a list name it by the part's path.
     parts = {
-        f"{resource.part.owner.name}{resource.part.below}": name
+        resource.part_path: name
         for name, resource in by_name.items()
-        if isinstance(resource, PartCollection) and resource.part.below
+        if isinstance(resource, PartCollection) and resource.part_path
     }
     graph = {
         name: [

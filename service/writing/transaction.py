@@ -20,12 +20,15 @@ from typing import Any, Final
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
 from service.batches.renames import NEW_KEY
 from service.error_types import ErrorType
+from service.errors import ErrorDetail
 from service.listing.properties import stored_id
 from service.records.master_record import MasterRecord
+from service.records.reference_targets import TARGETS
 from service.records.writable_resource import WritableResource
 from service.writing import locking, merge_patch, own_keys
 from service.writing.late_checks import check_results, finish_deletes
 from service.writing.outcomes import WriteOptions, WriteResult, sent_key
+from service.writing.part_collections import PartCollection
 from service.writing.stored_batches import (
     WrittenBatch,
     keep_newer_fields,
@@ -75,7 +78,7 @@ async def write_entries(
     for each in collections:
         indexes = [index for index in each.operations if index in copies]
         batch = root.of_items([copies[index] for index in indexes], indexes)
-        batch.failed_creator = failed_creator
+        batch.failed_creator, batch.failed_parts = failed_creator, root.failed_parts
         batches.append((each, batch))
     await _lock_writers(root, collections)
     for entries, batch in batches:
@@ -85,11 +88,13 @@ async def write_entries(
     # A failed entry must not end the transaction before the other collections are checked.
     skipping = dataclasses.replace(options, skip_failed=True, checks_uses=False)
     for position, (entries, batch) in enumerate(batches):
+        await _note_failed_parts(entries, batch, items)
         if batch.items:
             lock = _lock_records if isinstance(entries.resource, MasterRecord) else _lock_owners
             records = await lock(entries, batch, skipping)
             stored = await store(entries.resource, batch, records, skipping)
             written.append((position, stored))
+            await _note_failed_parts(entries, batch, items)
     stored_batches = [stored for _, stored in written]
     await check_results(stored_batches, errors, options)
     late_batches = await finish_deletes(stored_batches, options)
@@ -207,6 +212,30 @@ def _report_repeated(resource: MasterRecord, batch: Batch) -> None:
             others = ", ".join(str(batch.request_indexes[each]) for each in same if each != index)
             message = f"Entry {others} is of the same record."
             batch.fail(index, ErrorType.DUPLICATE, resource.key, message=message)
+
+
+async def _note_failed_parts(entries: CollectionEntries, batch: Batch, items: RequestItems) -> None:
+    """Note the owners of failed entries of a part whose entries others name (``failed_parts``).
+
+    Later collections then do not take the names, or the chart, that the part had before.
+    """
+    resource, errors = entries.resource, batch.errors
+    target = TARGETS.get(resource.part_path) if isinstance(resource, PartCollection) else None
+    failed = [index for index in entries.operations if index in errors] if target else []
+    named = [index for index in failed if _names_owner(resource, errors.details_of(index))]
+    if not target or not named:
+        return
+    owners = [{resource.key: items.items[index][resource.key]} for index in named]
+    probe = Batch.of(batch.connection, batch.caller, RequestItems(owners))
+    await resource.identify(probe, skip_failed=False)
+    ids = [stored_id(owner[resource.key]) for owner in probe.items]
+    batch.failed_parts[target.table] = dict(zip(ids, named, strict=True))
+
+
+def _names_owner(resource: WritableResource, details: Iterable[ErrorDetail]) -> bool:
+    """Return whether a failed entry of a part may name an owner, perhaps that of another entry."""
+    types = {detail.type for detail in details if detail.path[:1] == (resource.key,)}
+    return types <= {ErrorType.DUPLICATE}
 
 
 def _failed_creators(

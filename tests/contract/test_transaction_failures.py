@@ -1,13 +1,18 @@
 """Tests of entries that fail, and of those that depend on them (contract, Transactions)."""
 
+from collections.abc import Iterator
+from typing import Any, Final
 from unittest.mock import Mock
 
 import pytest
 
 from service.batches.batch import ItemErrors, RequestItems
+from service.records.keyed_values import keyed_fields
 from service.resources.registry import TRANSACTION
+from service.writing.part_collections import PartCollection
 from service.writing.transaction import CollectionEntries, EntryOperation, _failed_creators
 from tests.support.api import Api
+from tests.support.keyed_references import BODIES, DRY, PARTS_BODIES, World
 from tests.support.transactions import SKIP, entry, season, send, shown
 
 pytestmark = pytest.mark.contract("Transactions over collections")
@@ -106,3 +111,81 @@ def test_creators_of_keys_are_sought_once_and_within_their_parents() -> None:
         find = _failed_creators([entries], items, ItemErrors(items))
         assert [find(collection, (5, parent)) for parent in (7, 8)] == [creator, None]
     assert operations.items.call_count == 2
+
+
+def bodies(world: World) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield an item of each collection that refers to others, by own keys, with the collection."""
+    of = world.keys.__getitem__
+    for name, body in BODIES.items():
+        yield name, body(of)
+    for name, body in PARTS_BODIES.items():
+        part, item = TRANSACTION.collections[name], body(of)
+        assert isinstance(part, PartCollection)
+        if part.part.list_name:
+            item = {part.part.list_name: item}
+        if name == "style-prices":
+            item = {"priceLists": [item | {"priceListId": of("price list")}]}
+        if name == "measurements":
+            item = {"sizes": [item | {"sizeRangeSizeId": of("M")}]}
+        _, _, _, *ids = world.paths[name].split("/")
+        yield name, item | {part.key: int(ids[2 if name == "measurements" else 0])}
+
+
+PARTS_WITH_NAMES: Final = {"size-ranges/sizes": "range", "styles/measurement-chart": "style"}
+"""Owners in ``World`` of the parts with entries that others name."""
+
+
+@pytest.mark.parametrize("target", PARTS_WITH_NAMES)
+async def test_names_in_a_part_whose_entry_fails_do_not_mean_those_before(
+    target: str, world: World, shared_api: Api
+) -> None:
+    """Sizes may have exchanged their names, for instance; each reference to one is tried."""
+    resources = TRANSACTION.collections.values()
+    [part] = [
+        each
+        for each in resources
+        if isinstance(each, PartCollection) and each.part.owner.name + each.part.below == target
+    ]
+    owner = {part.key: world.keys[PARTS_WITH_NAMES[target]]}
+    naming = [
+        each.collection
+        for each in resources
+        if target in [field.target.name for field in keyed_fields(each.name, each.list_name)]
+    ]
+    if target == "styles/measurement-chart":
+        naming.remove(part.collection)  # within itself alone
+    assert naming
+    items = dict(bodies(world))
+    for collection in naming:
+        operation = "create" if collection == "sample-requests" else "upsert"
+        alone = [entry(collection, operation, **items[collection])]
+        written = await send(shared_api, alone, params=DRY)
+        assert shown(written)[0] != "failed", collection
+        failing = [entry(part.collection, **owner, unknown=True), *alone]
+        answer = await send(shared_api, failing, params=SKIP)
+        assert shown(answer) == ["failed"] * 2, collection
+        assert {row["value"] for row in answer.data[1]["details"]} == {
+            "Entry 0, which creates it, fails."
+        }
+
+
+@pytest.mark.contract("Sample requests")
+async def test_a_chart_whose_entry_fails_is_not_frozen(api: Api) -> None:
+    await send(api, season("F"))
+    style, size = {"number": "SV-F"}, {"sizeRangeId": {"userDefinedId": "R-F"}, "name": "M"}
+    line = {"lineId": {"name": "Chest"}, "requested": [{"sizeRangeSizeId": size, "value": 5}]}
+    entries = [
+        entry("sample-requests", "create", styleId=style, name="New", sizeRangeSizeIds=[size]),
+        entry("measurement-charts", styleId=style, unit="CM", lines=[line, {"name": 5}]),
+        entry("sample-requests", "merge", styleId=style, name="P-F", comment="Soon"),
+        entry("sample-requests", "create", styleId={"number": "SW-F"}, name="New"),
+    ]
+    answer = await send(api, entries, params=SKIP)
+    assert shown(answer) == ["failed", "failed", "updated", "created"]
+    refused = await send(api, entries)
+    unknown = ("validation_error.unknown_reference", "[0].item.styleId")
+    assert (refused.status, refused.details[0]) == (400, unknown)
+    assert refused.json["error"]["details"][0]["value"] == "Entry 1, which creates it, fails."
+    entries[1]["item"]["lines"].pop()
+    written = await send(api, entries, params=SKIP)
+    assert shown(written) == ["created", "updated", "unchanged", "created"]
