@@ -39,7 +39,7 @@ class Route:
     problem_statuses: frozenset[int] = frozenset()
     """Statuses that always have problem details (RFC 9457) instead of the error envelope."""
     listed: frozenset[int] = frozenset()
-    """Statuses that the OpenAPI document lists, also if the service does not send them yet."""
+    """Statuses that the OpenAPI document lists one by one, beside ``default``."""
 
     @property
     def method(self) -> str:
@@ -124,7 +124,7 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
     """
     if part.parents:
         yield Route(operations.READ_ALL, part)
-    problems, listed = ((401, 500), (403, 404)) if part is registry.MEASUREMENTS else ((), ())
+    problems, listed = ((401, 500), (400, 403, 404)) if part is registry.MEASUREMENTS else ((), ())
     yield Route(operations.READ, part, frozenset(problems), frozenset(listed))
     yield Route(operations.REPLACE, part)
     if part.is_patched:

@@ -25,6 +25,7 @@ from service.openapi.shared_schemas import with_composed_forms, with_shared_fiel
 from service.resources.registry import EXPORTED
 from service.routes import routes
 from service.schemas.vocabulary import labels, words
+from service.schemas.write_forms import BY_OWNER
 
 INTERFACE_VERSION = "1.0.0"
 _INFO = STATIC["info"] | {
@@ -90,12 +91,11 @@ def build(collections: Set[str] = EXPORTED.keys()) -> dict[str, Any]:
 
 def _tags(operation_objects: Collection[OperationObject]) -> list[dict[str, str]]:
     """Return the tags in the order of the groups of their collections."""
-    resources = {operation.tag: operation.resource for operation in operation_objects}
+    names = {each.tag: each.resource.name.removesuffix(BY_OWNER) for each in operation_objects}
     order = [*chain(*words()["groups"].values())]
-    places = {name + end: index for end in ("", "-by-owner") for index, name in enumerate(order)}
     return [
-        {"name": tag, "description": schemas.load()[resources[tag].name]["description"]}
-        for tag in sorted(resources, key=lambda tag: (places.get(resources[tag].name, 99), tag))
+        {"name": tag, "description": schemas.load()[names[tag]]["description"]}
+        for tag in sorted(names, key=lambda tag: (order.index(names[tag]), tag))
     ]
 
 

@@ -10,7 +10,7 @@ from service import schemas
 from service.openapi.components import definition, name_of, named, reference
 from service.openapi.envelopes import OUTCOMES
 from service.resources.registry import CHANGES, EXPORTED, MIGRATION_VERIFICATION, TRANSACTION
-from service.schemas.definitions import Schema
+from service.schemas.definitions import ResolvedSchema, Schema
 
 _FORMS: Final = {"item": "keyedItem", "mergeItem": "keyedMergeItem"}
 """Forms of items by id, and of the same items by own key."""
@@ -48,8 +48,24 @@ def _bulk_items() -> dict[str, Schema]:
     """Return the schemas of the items of all collections with own keys, by component name."""
     return {
         name_of(file, form): _either(definition(file, form), definition(file, keyed))
+        | ({"allOf": [{"anyOf": [*_alternatives(file, form, keyed)]}]} if form == "item" else {})
         for file, form, keyed in _with_keys()
     }
+
+
+def _alternatives(file: str, *forms: str) -> Iterator[Schema]:
+    """Yield what items of the forms require, each form alone and unless an item deletes.
+
+    Items of merges have no alternatives: creates of a transaction have them, without id and key.
+    """
+    for form in forms:
+        schema = ResolvedSchema(schemas.load()[file]["$defs"][form], file).resolved().schema
+        required = schema["required"]
+        if further := schema.get("else", {}).get("required"):
+            deleted = {"state": reference("common/scalars", "deleted")}
+            yield {"required": [*required, "state"], "properties": deleted}
+            required = [*required, *further]
+        yield {"required": [*dict.fromkeys(required)]}
 
 
 def _with_keys() -> Iterator[tuple[str, str, str]]:

@@ -66,13 +66,14 @@ def _of_collection(file: str) -> Iterator[tuple[str, Schema]]:
 
 
 def _envelope(form: str, data: Schema) -> Schema:
-    """Return an envelope schema around a data schema: what all of the form have, and ``data``.
+    """Return a closed envelope around a data schema: what all of the form have, and ``data``.
 
     A ``data`` of ``items`` alone keeps the rest of the general envelope's list.
     """
     general = definition(_HOME, form)["properties"]["data"]
     own = {**general, **data} if data.keys() == {"items"} else data
-    return {"allOf": [named(_rest_name(form)), {"required": ["data"], "properties": {"data": own}}]}
+    rest = {"required": ["data"], "properties": {"data": own}}
+    return {"allOf": [named(_rest_name(form)), rest], "unevaluatedProperties": False}
 
 
 def _rest_name(form: str) -> str:

@@ -40,8 +40,8 @@ _OWN: Final = {
 def failed(route: Route) -> Iterator[ResponseObject]:
     """Yield the error responses of an operation: those of its route's statuses, and ``default``.
 
-    A status in ``route.problem_statuses`` has problem details alone; the service may not send one
-    in ``route.listed`` yet.
+    A status in ``route.problem_statuses`` has problem details alone. One in ``route.listed`` has
+    all its error types, also those of any request.
     """
     operation = route.operation
     group = "Bulk" if operation.is_bulk else "Read" if operation.method == "GET" else "Write"
@@ -50,7 +50,7 @@ def failed(route: Route) -> Iterator[ResponseObject]:
     for status in sorted(route.problem_statuses):
         yield _response(str(status), f"Status{status}", STATUSES[status], problem)
     for status in sorted(route.listed):
-        types = by_status(name for name in _OWN[group] if name.status == status)
+        types = by_status(name for name in {*_OWN[group], *OF_ANY} if name.status == status)
         yield _response(str(status), f"Status{status}", types, failure)
     yield _response("default", f"{group}Error", by_status(_OWN[group]), failure)
 

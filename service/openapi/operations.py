@@ -16,6 +16,7 @@ from service.records.master_record import MasterRecord
 from service.records.resource import Resource
 from service.records.writable_resource import WritableResource
 from service.routes import Route
+from service.schemas.write_forms import BY_OWNER
 from service.writing.part_collections import PartCollection
 
 _TEXTS: Final = "x-operations"
@@ -36,8 +37,11 @@ class OperationObject:
 
     @property
     def tag(self) -> str:
-        """Return the tag of the resource's operations: the plural of the title."""
-        return plural(self.title)
+        """Return the tag of the resource's operations: the plural of the title.
+
+        The collection of a part has the tag of the part.
+        """
+        return plural(str(schemas.load()[self.resource.name.removesuffix(BY_OWNER)]["title"]))
 
     @property
     def texts(self) -> tuple[str, str]:

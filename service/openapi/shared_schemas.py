@@ -50,11 +50,11 @@ def with_composed_forms(components: dict[str, Schema]) -> dict[str, Schema]:
             options = (kind, title + kind, name + kind)
             free = next(option for option in options if option not in names.values())
             reference = parts.reference(names.setdefault(orjson.dumps(part), free), part)
-            left_out = ("type", "properties", "additionalProperties")
+            left_out = ("type", "properties", "additionalProperties", "allOf")
             rest = {key: form[key] for key in form if key not in left_out}
             if required := form.get("required"):
                 rest |= _object({required[0]: properties[required[0]]})
-            all_of = [{"$ref": f"{_HOME}{title}Fields"}, reference]
+            all_of = [{"$ref": f"{_HOME}{title}Fields"}, reference, *form.get("allOf", ())]
             composed[name] = {"allOf": all_of, **rest, "unevaluatedProperties": False}
     return components | composed | parts.components()
 

@@ -41,8 +41,9 @@ DECIMALS: Final = "x-decimals"
 """Keyword of a number: the digits after the point that are stored; writable forms have a text."""
 COLLECTIONS: Final = "x-collections"
 """Keyword of a definition whose values are the names of the collections of the change feed."""
+BY_OWNER: Final = "-by-owner"
+"""End of the name of the file of a part collection."""
 _OF_RECORDS: Final = ("create", "replace", "item", "writable")
-_BY_OWNER: Final = "-by-owner"
 _SCALARS: Final = "scalars.json#/$defs/"
 _KINDS: Final = {
     **dict.fromkeys(("name", "reference", "ownKey", "valueKey", "keptText"), "string"),
@@ -64,8 +65,8 @@ def with_write_forms(files: dict[str, Schema]) -> dict[str, Schema]:
         _Forms(forms, ("" if "/" in name else "common/") + _SCALARS, scalars).derive(file)
         if COLLECTION in file:
             owner = files[file[COLLECTION]["owner"]]
-            files[name + _BY_OWNER] = _collection(name, file, owner)
-    names = sorted({n.removesuffix(_BY_OWNER) for n, file in files.items() if BULK_ITEMS in file})
+            files[name + BY_OWNER] = _collection(name, file, owner)
+    names = sorted({n.removesuffix(BY_OWNER) for n, file in files.items() if BULK_ITEMS in file})
     for schema in [schema for file in files.values() for schema in file.get("$defs", {}).values()]:
         if schema.pop(COLLECTIONS, False):
             schema["enum"] = names
@@ -241,7 +242,7 @@ def _collection(name: str, part: Schema, owner: Schema) -> Schema:
     }
     file = {
         "$schema": part["$schema"],
-        "$id": part["$id"].replace(name, name + _BY_OWNER),
+        "$id": part["$id"].replace(name, name + BY_OWNER),
         "title": about["title"],
         "description": about["description"],
         "x-item-id": key,

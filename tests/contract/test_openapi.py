@@ -17,8 +17,9 @@ from service import openapi, schemas
 from service.errors import ErrorDetail
 from service.listing.properties import Properties
 from service.openapi.error_responses import OF_ANY, OF_WRITES
-from service.resources.registry import EXPORTED, MASTER_RECORDS
+from service.resources.registry import EXPORTED, MASTER_RECORDS, PART_COLLECTIONS
 from service.routes import routes
+from tests.support import generated_parts
 from tests.support.api import Api
 from tests.support.error_examples import EXAMPLES
 from tests.support.offenders import in_each
@@ -157,7 +158,11 @@ def test_all_operations_share_three_error_responses_except_the_measurement_read(
         for code in operation["responses"]
         if code.startswith(("4", "5"))
     }
-    assert own == {(*MEASUREMENT_READ, code) for code in ("401", "403", "404", "500")}
+    assert own == {(*MEASUREMENT_READ, code) for code in ("400", "401", "403", "404", "500")}
+    for code in ("400", "403"):
+        of_any = {name for name in OF_ANY if name.status == int(code)}
+        operation = DOCUMENT["paths"][MEASUREMENT_READ[0]]["get"]
+        assert of_any <= error_types(resolved(operation["responses"][code]))
 
 
 def test_the_document_is_small() -> None:
@@ -203,6 +208,39 @@ async def test_unions_tell_documents_outcomes_and_writable_forms_apart(shared_ap
         first = answer.data[0] if isinstance(answer.data, list) else answer.data
         assert ("outcome" in first) == name.endswith(("Outcome", "Outcomes"))
         assert ("id" in first) == (name != "ColorWritableAnswer")
+
+
+def test_a_part_and_its_collection_have_one_tag() -> None:
+    """It is a row of the table of all resources."""
+    tags = {each.resource: each.tag for each in openapi.operations()}
+    for collection in PART_COLLECTIONS:
+        assert tags[collection] == tags[collection.part]
+    rows = [row.split(" | ") for row in generated_parts.resources().splitlines()[2:]]
+    assert {row[0].removeprefix("| ") for row in rows} == {*tags.values()}
+    assert {tag["name"] for tag in DOCUMENT["tags"]} == {*tags.values()}
+
+
+@of_each_operation
+def test_no_success_has_a_further_member(path: str, method: str, operation: dict[str, Any]) -> None:
+    """Every envelope is closed, so that tests see what a response has beyond it."""
+    for code, response in operation["responses"].items():
+        content = resolved(response).get("content", {}).get("application/json")
+        if code.startswith("2") and content:
+            schema = content["schema"]
+            for option in schema.get("oneOf", schema.get("anyOf", [schema])):
+                envelope = resolved(option)
+                closing = (
+                    envelope.get("additionalProperties"),
+                    envelope.get("unevaluatedProperties"),
+                )
+                assert False in closing, (path, method, option)
+
+
+def test_every_group_of_the_external_api_is_a_resource() -> None:
+    rows = [row.split(" | ") for row in generated_parts.resources().splitlines()[2:]]
+    groups = [row[1] for row in rows if row[1]]
+    assert sorted(groups) == sorted(generated_parts.GROUPS)
+    assert len(groups) == 35
 
 
 @in_each("route", [route for route in routes() if route.operation.name == "list"])

@@ -9,6 +9,7 @@ import jsonschema
 import orjson
 import pytest
 
+from service import schemas
 from service.openapi.components import name_of
 from service.records.master_record import MasterRecord
 from service.resources.registry import CHANGES, MASTER_RECORDS
@@ -16,7 +17,7 @@ from tests.contract.test_openapi import DOCUMENT, OPERATIONS, parameters_of, res
 from tests.support import generate, schema_faults
 from tests.support.generate import REFERRED, with_state
 from tests.support.offenders import in_each
-from tests.support.openapi_validation import component
+from tests.support.openapi_validation import component, form
 
 pytestmark = pytest.mark.contract("OpenAPI document")
 
@@ -41,24 +42,24 @@ def published(resource: MasterRecord, form: str) -> jsonschema.Draft202012Valida
     return component(name_of(resource.name, form))
 
 
-def schemas(part: Any) -> Iterator[Any]:
+def parts(part: Any) -> Iterator[Any]:
     """Yield every schema within one, itself included."""
     yield part
     if isinstance(part, dict):
         for key, value in part.items():
             if key == "properties":
                 for field in value.values():
-                    yield from schemas(field)
+                    yield from parts(field)
             elif key in ("items", "additionalProperties"):
-                yield from schemas(value)
+                yield from parts(value)
             elif key in ("oneOf", "anyOf", "allOf"):
                 for option in value:
-                    yield from schemas(option)
+                    yield from parts(option)
 
 
 def all_schemas() -> Iterator[tuple[str, Any]]:
     for name, schema in SCHEMAS.items():
-        for part in schemas(schema):
+        for part in parts(schema):
             yield name, part
 
 
@@ -67,7 +68,7 @@ def test_no_schema_is_a_condition_a_boolean_or_for_ourselves() -> None:
         if schema is not False:  # what closes an object
             assert isinstance(schema, dict), name
             assert not schema.keys() & {"if", "then", "else", "not", "readOnly"}, name
-            assert "$ref" in schema.get("allOf", [{"$ref": ""}])[0], name
+            assert {"$ref", "anyOf"} & {*schema.get("allOf", [{"$ref": ""}])[0]}, name
             own = {key for key in schema if key.startswith(("x-", "$"))}
             assert own <= {"$ref", "x-since", "x-label"}
 
@@ -77,7 +78,7 @@ def test_every_value_says_its_type() -> None:
 
     Parts of an object (``allOf``) may leave that to its first one.
     """
-    of_values = {"type", "$ref", "oneOf", "anyOf", "allOf", "properties"}
+    of_values = {"type", "$ref", "oneOf", "anyOf", "allOf", "properties", "required"}
     untyped = [
         (name, schema)
         for name, schema in all_schemas()
@@ -165,6 +166,29 @@ def test_published_forms_refuse_what_the_service_refuses(resource: MasterRecord,
 
 
 @in_each("resource", MASTER_RECORDS)
+def test_published_items_require_what_the_service_requires(resource: MasterRecord) -> None:
+    """Each field is left out, of items by id and by own key that replace or delete.
+
+    An item with both passes if it is right by its own key: no schema says which one counts.
+    """
+    defined = schemas.load()[resource.name]["$defs"]
+    forms = [name for name in ("item", "keyedItem") if name in defined]
+    is_published = component(name_of(resource.name, "item")).is_valid
+    replace = with_state(resource, schema_faults.minimal(resource.name, "replace"), "active")
+    for name in forms:
+        whole = replace | schema_faults.minimal(resource.name, name)
+        deletion = {field: "deleted" for field in whole if field == "state"}
+        for body in (whole, whole | deletion):
+            for left_out in ("", *body):
+                item = {field: body[field] for field in body if field != left_out}
+                by_key = {field: item[field] for field in item if field != "id"}
+                is_accepted = form(resource.name, "item").is_valid(item) or (
+                    "keyedItem" in forms and form(resource.name, "keyedItem").is_valid(by_key)
+                )
+                assert is_published(item) is is_accepted, (name, item)
+
+
+@in_each("resource", MASTER_RECORDS)
 def test_an_item_of_a_bulk_replace_has_the_fields_of_a_replace(resource: MasterRecord) -> None:
     item, replace = (fields(SCHEMAS[name_of(resource.name, form)]) for form in ("item", "replace"))
     own = {"id", "ifMatch", "newKey", "state"}
@@ -174,6 +198,6 @@ def test_an_item_of_a_bulk_replace_has_the_fields_of_a_replace(resource: MasterR
 
 def fields(schema: dict[str, Any]) -> set[str]:
     """Return the fields of a form, also of those that it is composed of; it is closed."""
-    parts = [schema, *map(resolved, schema.get("allOf", ()))]
+    composed = [schema, *map(resolved, schema.get("allOf", ()))]
     assert False in (schema.get("additionalProperties"), schema.get("unevaluatedProperties"))
-    return {field for part in parts for field in part.get("properties", {})}
+    return {field for part in composed for field in part.get("properties", {})}

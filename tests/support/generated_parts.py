@@ -5,6 +5,7 @@ Each part stands between two marks of its file. ``python -m tests.support.genera
 """
 
 import json
+import re
 import textwrap
 from collections import defaultdict
 from collections.abc import Callable
@@ -21,6 +22,17 @@ from service.schemas.write_forms import BULK_ITEMS
 from tests.support import contract_index, operator_pages, record_types
 from tests.support.reports import with_section
 
+GROUPS: Final = (
+    *("Barcodes", "Brands", "CareInstructionIcons", "CareInstructionLayers"),
+    *("CareInstructionMaterials", "CareInstructions", "Color Groups", "Colors"),
+    *("ComplianceCategories", "ComplianceCustomFields", "Facilities", "Groups", "ItemCategories"),
+    *("Items", "MeasurementCharts", "MigrationVerification", "Organizations", "SampleRequests"),
+    *("SampleTypes", "Seasons", "SizeRanges", "Style Prices", "StyleCareInstructions"),
+    *("StyleCategories", "StyleColors", "StyleContacts", "StyleCustomFields", "StyleFiles"),
+    *("StyleItems", "StyleRelations", "Styles", "StyleSkus", "StyleSupplierFacilities"),
+    *("SubSuppliers", "Suppliers"),
+)
+"""Names of the External API for its groups of resources."""
 COMMAND: Final = "make docs"
 _ROOT: Final = Path(__file__).parents[2]
 _CLIENT_ERRORS: Final = {
@@ -96,18 +108,23 @@ def airbyte_collections() -> str:
 
 
 def resources() -> str:
-    """Return the resources of the interface with all their paths, as a table."""
+    """Return the resources of the interface with all their paths, as a table.
+
+    A group of the External API is the resource whose name has the same letters.
+    """
     paths = defaultdict[str, set[str]](set)
     for route in routes():
         if route.resource:
             paths[route.resource.name.removesuffix("-by-owner")].add(route.path)
-    rows = list[str]()
+    rows, groups = list[str](), {re.sub(r"\W", "", name).lower(): name for name in GROUPS}
     for name, of_resource in paths.items():
         file = schemas.load()[name]
         shown = "`, `".join(sorted(of_resource, key=lambda path: (len(path), path)))
         contents = file["description"].partition(". ")[0].removesuffix(".")
-        rows.append(f"| {plural(file['title'])} | `{shown}` | {contents} |")
-    return "\n".join(["| resource | paths | contents |", "|---|---|---|", *sorted(rows)])
+        group = groups.get(name.replace("-", ""), "")
+        rows.append(f"| {plural(file['title'])} | {group} | `{shown}` | {contents} |")
+    header = "| resource | group of the External API | paths | contents |"
+    return "\n".join([header, "|---|---|---|---|", *sorted(rows)])
 
 
 def names_by_bulk_items() -> dict[int, list[str]]:

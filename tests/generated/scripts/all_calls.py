@@ -5,7 +5,7 @@ import os
 from typing import TypeVar
 
 from selvedge_client.api.changes import follow_changes
-from selvedge_client.api.color_translation_sets import (
+from selvedge_client.api.color_translations import (
     bulk_replace_color_translation_sets,
     list_color_translation_sets,
 )
