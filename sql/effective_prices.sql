@@ -74,6 +74,44 @@ list.state = 'active' and coalesce(list.valid_from <= $3::date, true) and coales
 -- name: list
 (select one.* from price_list one where one.organization_id = $1::bigint and one.id = $2::bigint)
 
+-- name: matched
+-- The SKUs {{skus}}, each under the keys of its four levels, with the prices of their styles in the price lists {{lists}}. Full
+-- joins are never nested loops, which would compare each SKU with each price of its style; the offset keeps them full.
+select
+    sku.id as style_sku_id,
+    list.currency_code,
+    list.valid_from as list_valid_from,
+    list.valid_to as list_valid_to,
+    entry.*
+from (
+    select sku.id, sku.style_id, key.color_id, key.size_id
+    from {{skus}} as sku
+    cross join lateral (
+        values
+            (sku.style_color_id, sku.size_range_size_id),
+            (sku.style_color_id, 0),
+            (0, sku.size_range_size_id),
+            (0, 0)
+    ) as key(color_id, size_id)
+    where key.size_id is not null
+) as sku
+full join (
+    select entry.*, coalesce(entry.style_color_id, 0) as color_key, coalesce(entry.size_range_size_id, 0) as size_key
+    from (select distinct sku.style_id from {{skus}} as sku) as style
+    cross join lateral (
+        -- In an order that the index by style has (decision 0006).
+        select one.* from style_price one
+        where one.organization_id = $1::bigint and one.style_id between style.style_id and style.style_id
+            and one.price_list_id = any(array(select list.id from {{lists}} as list where {{is_effective}}))
+        order by one.style_id
+        offset 0
+    ) as entry
+    where coalesce(entry.valid_from <= $3::date, true)
+        and (entry.minimum_quantity = 1 or coalesce(entry.valid_to >= $3::date, true))
+) as entry on entry.style_id = sku.style_id and entry.color_key = sku.color_id and entry.size_key = sku.size_id
+full join {{lists}} as list on list.id = entry.price_list_id
+offset 0
+
 -- name: price_lists(organization_id, price_list_id, key)
 select id from price_list
 where organization_id = $1::bigint and state <> 'deleted' and (id = $2::bigint or user_defined_id = $3::text)
@@ -81,7 +119,7 @@ order by id
 limit 5;
 
 -- name: priced
--- Effective prices of the SKUs {{skus}} in the price lists {{lists}}, by passes over all of the prices that may apply to them:
+-- Effective prices of SKUs in price lists, by passes over all of the prices that may apply to them:
 -- the level that wins; the days on which each price is effective, which are its own without those of more specific levels; the
 -- days that have the amount of today; and the amounts of the 30 days before these. A price alone has no amount before it.
 select
@@ -131,37 +169,26 @@ from (
                 count(own_days) over pair as prices
             from (
                 select
-                    sku.id as style_sku_id,
-                    entry.*,
+                    style_sku_id,
+                    currency_code,
+                    price_list_id,
+                    style_color_id,
+                    size_range_size_id,
+                    minimum_quantity,
+                    amount,
+                    compare_at_amount,
+                    valid_to,
+                    minimum_quantity = 1 and coalesce(valid_to >= $3::date, true) as is_present,
+                    case when minimum_quantity = 1 then
+                        datemultirange(daterange(valid_from, valid_to, '[]') * daterange(list_valid_from, list_valid_to, '[]'))
+                    end as own_days,
                     -- Color and size win, then the color, the size, the style.
-                    case when entry.style_color_id is null then 2 else 0 end
-                    + case when entry.size_range_size_id is null then 1 else 0 end as level
-                from {{skus}} as sku
-                join lateral (
-                    select
-                        list.currency_code,
-                        entry.price_list_id,
-                        entry.style_color_id,
-                        entry.size_range_size_id,
-                        entry.minimum_quantity,
-                        entry.amount,
-                        entry.compare_at_amount,
-                        entry.valid_to,
-                        entry.minimum_quantity = 1 and coalesce(entry.valid_to >= $3::date, true) as is_present,
-                        case when entry.minimum_quantity = 1 then
-                            datemultirange(
-                                daterange(entry.valid_from, entry.valid_to, '[]') * daterange(list.valid_from, list.valid_to, '[]')
-                            )
-                        end as own_days
-                    from {{lists}} as list
-                    join style_price entry
-                        on entry.organization_id = $1::bigint and entry.style_id = {{style_id}} and entry.price_list_id = list.id
-                    where {{is_effective}}
-                        and (entry.style_color_id is null or entry.style_color_id = {{style_color_id}})
-                        and coalesce(entry.valid_from <= $3::date, true)
-                        and (entry.minimum_quantity = 1 or coalesce(entry.valid_to >= $3::date, true))
-                    offset 0
-                ) as entry on entry.size_range_size_id is null or entry.size_range_size_id = sku.size_range_size_id
+                    case when style_color_id is null then 2 else 0 end
+                    + case when size_range_size_id is null then 1 else 0 end as level
+                from (
+                    {{matched}}
+                ) as matched
+                where style_sku_id is not null and price_list_id is not null and currency_code is not null
             ) as fitting
             -- Sorted as for the next pass.
             window pair as (

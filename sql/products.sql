@@ -170,6 +170,13 @@ record.id = any(array(
         )
 ))
 
+-- name: color_files
+-- Files of the color made, in an order that the index by color alone has (decision 0006).
+select one.* from style_file one
+where one.organization_id = $1::bigint and one.style_color_id between made.id and made.id
+order by one.style_color_id
+offset 0
+
 -- name: documents(organization_id, channel_id, day)
 with mandatory as materialized (
     {{mandatory}}
@@ -199,7 +206,7 @@ select
 from page
 
 -- name: files
--- Active files of the style, or of the color made.id.
+-- Active files of the style, or of a color.
 array(
     select to_json(file)
     from (
@@ -215,12 +222,16 @@ array(
             file.alt_text as "altText",
             file.sha256,
             file.is_main as "isMain"
-        from style_file file
-        where file.organization_id = $1::bigint and file.style_id = page.id and file.state = 'active'
-            and file.style_color_id is not distinct from {{style_color_id}}
+        from ({{of}}) as file
+        where file.state = 'active'
         order by file.is_main desc, file.sort_order, file.id
     ) as file
 )
+
+-- name: own_files
+-- Files of the style itself.
+select one.* from style_file one
+where one.organization_id = $1::bigint and one.style_id = page.id and one.style_color_id is null
 
 -- name: product
 select
@@ -300,6 +311,7 @@ select
         ) as shown
     ) as translations,
     array(
+        with {{skus}}
         select to_json(shown)
         from (
             select
@@ -325,13 +337,18 @@ select
                     where num_nonnulls(color.hex, color.image_url) > 0
                 ) as swatch,
                 {{color_files}} as files,
-                {{skus}} as skus
+                coalesce(made.skus, '[]')::json as skus
             from (
-    select one.* from style_color one
-    where one.organization_id = $1::bigint and one.style_id between page.id and page.id
-    order by one.style_id, one.color_id
-    offset 0
-) as made
+                select stored.*, sold.documents as skus
+                from (
+                    select one.* from style_color one
+                    where one.organization_id = $1::bigint and one.style_id between page.id and page.id
+                    order by one.style_id, one.color_id
+                    offset 0
+                ) as stored
+                full join sold on sold.style_color_id = stored.id
+                offset 0
+            ) as made
             cross join lateral (
                 select c.* from color c
                 where c.organization_id = $1::bigint and c.id between made.color_id and made.color_id
@@ -498,20 +515,29 @@ cross join (
 where n.organization_id = $1::bigint
 
 -- name: skus
--- Active SKUs of the color made, in the order of the sizes. Texts are joined, since to_json looks up every column of every row.
-(
-    with own as materialized (
-        select sku.* from style_sku sku
-        where sku.organization_id = $1::bigint and sku.style_color_id between made.id and made.id
-        order by sku.style_color_id, sku.size_range_size_id
-    ),
-    priced as materialized (
-        {{priced}}
-    )
-    select ('[' || coalesce(string_agg({{sku}}, ',' order by position, size_range_size_id, style_sku_id), '') || ']')::json
+-- Active SKUs of the style by color, in the order of the sizes. Full joins compare no SKU with the prices of others; the offset
+-- keeps them full. Texts are joined, since to_json looks up every column of every row.
+own as materialized (
+    select sku.* from style_sku sku
+    where sku.organization_id = $1::bigint and sku.style_id between page.id and page.id
+    order by sku.style_id, sku.id
+),
+priced as materialized (
+    {{priced}}
+),
+shown_price as materialized (
+    select style_sku_id, string_agg({{sku_price}}, ',' order by price_list_id) as documents
+    from priced
+    group by style_sku_id
+),
+sold as materialized (
+    select
+        style_color_id,
+        '[' || string_agg({{sku}}, ',' order by position, size_range_size_id, style_sku_id) || ']' as documents
     from (
         select
             sku.id as style_sku_id,
+            sku.style_color_id,
             sku.sku,
             (
                 select b.barcode from barcode b
@@ -524,11 +550,13 @@ where n.organization_id = $1::bigint
             size.name as size_name,
             size.position,
             coalesce(sku.net_weight, page.net_weight) as net_weight,
-            (
-                select string_agg({{sku_price}}, ',' order by price_list_id) from priced
-                where priced.style_sku_id = sku.id
-            ) as prices
-        from own sku
+            sku.prices
+        from (
+            select own.*, shown_price.documents as prices
+            from own
+            full join shown_price on shown_price.style_sku_id = own.id
+            offset 0
+        ) as sku
         cross join lateral (
             select s.name, s.position from size_range_size s
             where s.organization_id = $1::bigint and s.id between sku.size_range_size_id and sku.size_range_size_id
@@ -537,4 +565,5 @@ where n.organization_id = $1::bigint
         ) as size
         where sku.state = 'active'
     ) as sku
+    group by style_color_id
 )

@@ -19,6 +19,35 @@
     where made.state = 'active'
 )
 
+-- name: active_skus
+-- Active SKUs of the style n.
+(
+    select made.id, made.sku, made.style_color_id, made.size_range_size_id
+    from (
+        select one.* from style_sku one
+        where one.organization_id = $1::bigint and one.style_id between n.id and n.id
+        order by one.style_id, one.id
+        offset 0
+    ) as made
+    where made.state = 'active'
+)
+
+-- name: choosable
+-- Fields with a choice, and where: those of which the style n has the parent's value.
+select choice.custom_field_id, coalesce(parent.style_color_id, 0), coalesce(parent.size_range_size_id, 0)
+from (
+    select one.* from custom_field_value one
+    where one.organization_id = $1::bigint and one.style_id between n.id and n.id
+    order by one.style_id
+    offset 0
+) as parent
+cross join lateral (
+    select one.custom_field_id from style_allowed_value one
+    where one.organization_id = $1::bigint and one.parent_allowed_value_id between parent.allowed_value_id and parent.allowed_value_id
+    order by one.parent_allowed_value_id
+    offset 0
+) as choice
+
 -- name: complete(organization_id, channel_id, day, style_id)
 with mandatory as materialized (
     {{mandatory}}
@@ -51,8 +80,14 @@ cross join lateral (
             limit 1000
         ) as entry
     ) as entries
+    offset 0
 ) as missing
 where n.organization_id = $1::bigint and n.id = $4::bigint;
+
+-- name: labels
+-- Style colors for which the style n has a care label; 0 stands for all.
+select coalesce(care.style_color_id, 0) from style_care_set care
+where care.organization_id = $1::bigint and care.style_id = n.id
 
 -- name: lists
 -- Price lists of the channel.
@@ -76,7 +111,6 @@ select
     f.id,
     f.name,
     f.type,
-    f.parent_custom_field_id as parent_id,
     root.diff_per_color,
     root.diff_per_size,
     array(
@@ -109,7 +143,8 @@ where f.organization_id = $1::bigint and f.is_mandatory and f.state = 'active'
     )
 
 -- name: missing
--- What the style n lacks of the requirements of the channel, in the order of these.
+-- What the style n lacks of the requirements of the channel, in the order of these. Pairs are compared by "not in", which
+-- hashes what it compares with, once for the style; "not exists" may read that for each pair. It holds no nulls.
 select
     field.place,
     field.requirement,
@@ -144,15 +179,8 @@ from {{active_colors}} as made
 join size_range_size size
     on size.organization_id = $1::bigint and size.size_range_id = n.size_range_id and not size.is_deactivated
 where 'skus' = any(channel.requirements)
-    and not exists (
-        select 1 from (
-    select one.* from style_sku one
-    where one.organization_id = $1::bigint and one.style_id between n.id and n.id
-    order by one.style_id, one.id
-    offset 0
-) as sku
-        where sku.organization_id = $1::bigint and sku.style_color_id = made.id and sku.size_range_size_id = size.id
-            and sku.state = 'active'
+    and (made.id, size.id) not in (
+        select sku.style_color_id, sku.size_range_size_id from {{active_skus}} as sku
     )
 union all
 select
@@ -164,19 +192,15 @@ select
     null,
     null,
     'The SKU ' || sku.sku || ' has no primary GTIN.'
-from (
-    select one.* from style_sku one
-    where one.organization_id = $1::bigint and one.style_id between n.id and n.id
-    order by one.style_id, one.id
-    offset 0
-) as sku
+from {{active_skus}} as sku
 where 'barcodes' = any(channel.requirements)
-    and sku.state = 'active'
-    and not exists (
-        select 1 from barcode b
-        where b.organization_id = $1::bigint and b.style_sku_id = sku.id and b.is_primary and b.gtin14 is not null
-            and b.state <> 'deleted'
-    )
+    and (
+        select b.id from barcode b
+        where b.organization_id = $1::bigint and b.style_sku_id between sku.id and sku.id
+            and b.is_primary and b.gtin14 is not null and b.state <> 'deleted'
+        order by b.style_sku_id
+        limit 1
+    ) is null
 union all
 select
     13,
@@ -187,31 +211,13 @@ select
     null,
     list.id,
     'The SKU ' || sku.sku || ' has no price in ' || list.name || ' today.'
-from (
-    select one.* from style_sku one
-    where one.organization_id = $1::bigint and one.style_id between n.id and n.id
-    order by one.style_id, one.id
-    offset 0
-) as sku
+from {{active_skus}} as sku
 cross join list
 where 'prices' = any(channel.requirements)
-    and sku.state = 'active'
-    and not exists (
-        select 1
-        from (
-            select entry.price_list_id, entry.style_color_id, entry.size_range_size_id
-            from list
-            join style_price entry
-                on entry.organization_id = $1::bigint and entry.style_id = n.id and entry.price_list_id = list.id
-            where {{is_effective}}
-                and entry.minimum_quantity = 1
-                and coalesce(entry.valid_from <= $3::date, true) and coalesce(entry.valid_to >= $3::date, true)
-            offset 0
-        ) as entry
-        where entry.price_list_id = list.id
-            and (entry.style_color_id is null or entry.style_color_id = sku.style_color_id)
-            and (entry.size_range_size_id is null or entry.size_range_size_id = sku.size_range_size_id)
-    )
+    and (list.id, 0, 0) not in ({{prices}})
+    and (list.id, sku.style_color_id, 0) not in ({{prices}})
+    and (list.id, 0, sku.size_range_size_id) not in ({{prices}})
+    and (list.id, sku.style_color_id, sku.size_range_size_id) not in ({{prices}})
 union all
 select 14, 'image', '/api/style-files#isMain', null, null, null, null, 'The style has no active main image.'
 where 'image' = any(channel.requirements)
@@ -224,21 +230,17 @@ union all
 select 15, 'imagePerColor', '/api/style-files#styleColorId', made.id, null, null, null, 'There is no active image in ' || made.name || '.'
 from {{active_colors}} as made
 where 'imagePerColor' = any(channel.requirements)
-    and not exists (
-        select 1 from style_file file
-        where file.organization_id = $1::bigint and file.style_color_id = made.id and file.category = 'image'
-            and file.state = 'active'
+    and made.id not in (
+        select file.style_color_id from style_file file
+        where file.organization_id = $1::bigint and file.style_id = n.id and file.style_color_id is not null
+            and file.category = 'image' and file.state = 'active'
     )
 union all
 select 16, 'care', '/api/styles/' || n.id || '/care-instructions#styleColorId', made.id, null, null, null,
     'There is no care label in ' || made.name || '.'
 from {{active_colors}} as made
 where 'care' = any(channel.requirements)
-    and not exists (
-        select 1 from style_care_set care
-        where care.organization_id = $1::bigint and care.style_id = n.id
-            and (care.style_color_id is null or care.style_color_id = made.id)
-    )
+    and 0 not in ({{labels}}) and made.id not in ({{labels}})
 union all
 select 17, 'composition', '/api/styles/' || n.id || '/care-instructions#layers', care.style_color_id, null, null, null,
     'The layer ' || layer.text || ' sums to ' || total.percentage || ', not to 100.'
@@ -309,32 +311,28 @@ where (f.brand_ids = '{}' or n.brand_id = any(f.brand_ids))
         )
     )
     and (made.id is not null or not f.diff_per_color) and (size.id is not null or not f.diff_per_size)
-    and not exists (
-        select 1 from custom_field_value entry
-        where entry.organization_id = $1::bigint and entry.style_id = n.id and entry.custom_field_id = f.id
-            and entry.style_color_id is not distinct from made.id and entry.size_range_size_id is not distinct from size.id
-    )
+    and (f.id, coalesce(made.id, 0), coalesce(size.id, 0)) not in ({{values}})
     and (
         f.type in ('text', 'numeric')
-        or exists (
-            select 1 from style_allowed_value choice
-            where choice.organization_id = $1::bigint and choice.custom_field_id = f.id
-                and (
-                    choice.parent_allowed_value_id is null
-                    or exists (
-                        select 1 from custom_field_value parent
-                        where parent.organization_id = $1::bigint and parent.style_id = n.id
-                            and parent.custom_field_id = f.parent_id
-                            and parent.allowed_value_id = choice.parent_allowed_value_id
-                            and parent.style_color_id is not distinct from made.id
-                            and parent.size_range_size_id is not distinct from size.id
-                    )
-                )
+        or f.id in (
+            select choice.custom_field_id from style_allowed_value choice
+            where choice.organization_id = $1::bigint and choice.parent_allowed_value_id is null
+                and choice.custom_field_id = any(array(select id from mandatory))
         )
+        or (f.id, coalesce(made.id, 0), coalesce(size.id, 0)) in ({{choosable}})
     )
 
 -- name: order
 place, style_color_id, size_range_size_id, language_id, price_list_id, message
+
+-- name: prices
+-- Price lists, style colors and sizes for which the style n has a price on the day; 0 stands for all.
+select entry.price_list_id, coalesce(entry.style_color_id, 0), coalesce(entry.size_range_size_id, 0)
+from style_price entry
+where entry.organization_id = $1::bigint and entry.style_id = n.id
+    and entry.price_list_id = any(array(select list.id from list where {{is_effective}}))
+    and entry.minimum_quantity = 1
+    and coalesce(entry.valid_from <= $3::date, true) and coalesce(entry.valid_to >= $3::date, true)
 
 -- name: rows
 select
@@ -352,3 +350,9 @@ select language.*
 from channel_language link
 join language on language.id = link.language_id
 where link.organization_id = $1::bigint and link.channel_id = $2::bigint
+
+-- name: values
+-- Custom fields, style colors and sizes for which the style n has a value; 0 stands for no color or size.
+select entry.custom_field_id, coalesce(entry.style_color_id, 0), coalesce(entry.size_range_size_id, 0)
+from custom_field_value entry
+where entry.organization_id = $1::bigint and entry.style_id = n.id

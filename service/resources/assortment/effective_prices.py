@@ -21,7 +21,6 @@ from service.records.resource import ListQuery, Resource
 
 _LIST, _KEY, _DATE = _REQUIRED = ("priceListId", "priceList.userDefinedId", "date")
 _FILTERS: Final = ("styleId", "style.number", "sku")
-_SLOTS: Final = ("skus", "lists", "style_id", "style_color_id")
 PARAMETERS: Final = (*_REQUIRED, *_FILTERS, "pageSize", "cursor", "fields")
 
 
@@ -30,14 +29,15 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def priced(*parts: str) -> str:
-    """Return the query for all that is shown of effective prices, from SQL for its slots.
+def priced(skus: str, lists: str) -> str:
+    """Return the query for all that is shown of effective prices of SKUs in price lists.
 
-    These are the SKUs, the price lists, and the style and the style color of all of the SKUs, or
-    those of the row ``sku`` of each.
+    Both are SQL for a table expression.
     """
-    sql, slots = load("effective_prices"), dict(zip(_SLOTS, parts, strict=True))
-    return sql["priced"].fill(is_effective=sql["is_effective"].text, **slots)
+    sql = load("effective_prices")
+    is_effective = sql["is_effective"].text
+    matched = sql["matched"].fill(skus=skus, lists=lists, is_effective=is_effective)
+    return sql["priced"].fill(matched=matched)
 
 
 class EffectivePrices(Resource):
@@ -64,9 +64,9 @@ class EffectivePrices(Resource):
         """Return the statement of documents."""
         sql = load("effective_prices")
         record = sql["record"].bind(is_effective=sql["is_effective"].text)
-        few, parts = f"({sql['few'].text}) as sku", (sql["skus"].text, sql["list"].text)
+        few = f"({sql['few'].text}) as sku"
         documents = sql["documents"].bind(
-            priced=priced(*parts, "sku.style_id", "sku.style_color_id"),
+            priced=priced(sql["skus"].text, sql["list"].text),
             of_few=record.fill(skus=few, is_chosen="exists"),
             of_many=record.fill(skus="style_sku sku", is_chosen="not exists"),
         )

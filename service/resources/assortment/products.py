@@ -39,10 +39,11 @@ _PROPERTIES: Final = (
     ),
 )
 _SQL: Final = load("style_completeness")
+_PARTS: Final = ("active_colors", "active_skus", "choosable", "labels", "values")
 MISSING: Final = {
     "missing": _SQL["missing"].fill(
-        active_colors=_SQL["active_colors"].text,
-        is_effective=load("effective_prices")["is_effective"].text,
+        prices=_SQL["prices"].fill(is_effective=load("effective_prices")["is_effective"].text),
+        **{name: _SQL[name].text for name in _PARTS},
     ),
     **{name: _SQL[name].text for name in ("mandatory", "lists", "spoken", "rows", "order")},
 }
@@ -131,7 +132,7 @@ class Products(Resource):
         files, skus = (
             own["files"],
             own["skus"].fill(
-                priced=effective_prices.priced("own", "list", "made.style_id", "made.id"),
+                priced=effective_prices.priced("own", "list"),
                 sku=document_sql(self.name, "sku"),
                 sku_price=document_sql(self.name, "price"),
             ),
@@ -141,8 +142,8 @@ class Products(Resource):
             for of, (table, alias) in CARE_TEXTS.items()
         }
         product = own["product"].fill(
-            color_files=files.fill(style_color_id="made.id"),
-            style_files=files.fill(style_color_id="null::bigint"),
+            color_files=files.fill(of=own["color_files"].text),
+            style_files=files.fill(of=own["own_files"].text),
             skus=skus,
             by_process=own["by_process"].text,
             care_sets=own["care_sets"].text,
