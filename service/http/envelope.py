@@ -6,7 +6,7 @@ middleware chooses one of three forms for an error: ``failure``, ``problem`` or
 """
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from http import HTTPStatus
@@ -166,6 +166,8 @@ Check: TypeAlias = Callable[[AsyncIterator[bytes]], Awaitable[None]]
 """Takes the representations of a stored record; raises ApiError if it may not be written."""
 
 _TAG = re.compile(r'(W/)?("[\x21\x23-\x7e\x80-\xff]*")')
+_ELEMENT = re.compile(rf"[ \t]*(?:{_TAG.pattern})?[ \t]*(?:,|\Z)")
+"""Element of a list of entity tags, which may be empty (RFC 9110, 5.6.1.2)."""
 _CODING = re.compile(r'-(?:gzip|deflate)"$')
 
 
@@ -191,11 +193,11 @@ def precondition(if_match: str | None, if_none_match: str | None) -> Check | Non
     absent) and ``If-None-Match`` names none; ``*`` names all. Tags match in any content coding.
     Weak tags never match an ``If-Match`` (RFC 9110, 13.1). Without a stored record only
     ``If-Match`` fails, and the error has no tag. An ``If-None-Match`` without a valid tag counts as
-    absent; an ``If-Match`` without one names none.
+    absent; a malformed ``If-Match`` names none.
     """
     excluded: frozenset[str] | None = frozenset()
     if if_none_match is not None:
-        excluded = None if _is_any(if_none_match) else _tags(if_none_match, weak=True)
+        excluded = None if _is_any(if_none_match) else _tags(_TAG.findall(if_none_match))
     if if_match is None and excluded == frozenset():
         return None
     return partial(_check, if_match, excluded)
@@ -210,7 +212,8 @@ async def _check(
     if_match: str | None, excluded: frozenset[str] | None, representations: AsyncIterator[bytes]
 ) -> None:
     """Check both headers; ``excluded`` has the tags of ``If-None-Match``, None for all tags."""
-    required = None if if_match is None or _is_any(if_match) else _tags(if_match, weak=False)
+    listed = None if if_match is None or _is_any(if_match) else _listed(if_match)
+    required = None if listed is None else _tags(tag for tag in listed if not tag[0])
     document_tag, is_met = "", required is None
     async for representation in representations:
         tag = etag(representation)
@@ -221,7 +224,7 @@ async def _check(
         if is_met and not excluded:
             return
     if not is_met or (if_match is not None and not document_tag):
-        raise _precondition_failed(document_tag)
+        raise _precondition_failed(document_tag, listed)
 
 
 def names_tag(header: str | None, tag: str) -> bool:
@@ -238,15 +241,33 @@ def _is_any(header: str) -> bool:
     return header.strip() == "*"
 
 
-def _tags(header: str, *, weak: bool) -> frozenset[str]:
-    """Return the tags that a header names, without their codings; weak tags only with ``weak``."""
-    tags = _TAG.findall(header)
-    return frozenset(_CODING.sub('"', tag) for is_weak, tag in tags if weak or not is_weak)
+def _listed(header: str) -> list[tuple[str, str]]:
+    """Return the tags of a list, with ``W/`` or "" before each; [] if the list is malformed."""
+    tags, position = list[tuple[str, str]](), 0
+    while position < len(header):
+        element = _ELEMENT.match(header, position)
+        if element is None:
+            return []
+        if element[2]:
+            tags.append((element[1] or "", element[2]))
+        position = element.end()
+    return tags
 
 
-def _precondition_failed(tag: str) -> ApiError:
-    headers = {"ETag": tag} if tag else {}
-    return api_error(ErrorType.PRECONDITION_FAILED, headers=headers)
+def _tags(listed: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return the tags of a list, weak ones, too, without their codings."""
+    return frozenset(_CODING.sub('"', tag) for _, tag in listed)
+
+
+def _precondition_failed(tag: str, listed: Sequence[tuple[str, str]] | None = None) -> ApiError:
+    """Return the error for a record with a tag, or "", and an ``If-Match`` that lists tags."""
+    headers, message = {"ETag": tag} if tag else {}, None
+    if listed is not None and not listed:
+        message = "Send the entity tag as it was received, with its quotation marks"
+        message += f": {tag}." if tag else "."
+    elif listed and all(is_weak for is_weak, _ in listed):
+        message = "Send the entity tag without W/: a weak one matches no record."
+    return api_error(ErrorType.PRECONDITION_FAILED, message=message, headers=headers)
 
 
 _R = TypeVar("_R")

@@ -81,7 +81,8 @@ async def test_a_write_that_expects_another_record_changes_nothing(
     references = await generate.references(shared_api)
     change = generate.change(resource, "inactive", references, Random(3))
     before = await rows.dump(shared_dsn, versions=True)
-    for stale in ('"stale"', f"W/{tag}", tag.strip('"'), "", '"a", "b"'):
+    malformed = (f"w/{tag}", tag.strip('"'), f"{tag} x", f"x{tag}", f"{tag}{tag}", f"*, {tag}", '"')
+    for stale in ('"stale"', f"W/{tag}", "", '"a", "b"', *malformed):
         expected = {"If-Match": stale}
         for answer in (
             await shared_api.put(location, body, headers=expected),
@@ -186,3 +187,19 @@ async def test_bulk_and_creating_writes_take_no_precondition(
         created = await shared_api.post(path, item, headers=headers)
         is_failure(created, 400, created.json["code"])
         assert ("validation_error.invalid_value", name) in created.details
+
+
+async def test_what_is_wrong_with_a_tag(shared_api: Api) -> None:
+    """A weak tag and a malformed one are told as such, not as a change of the record."""
+    made = await shared_api.post("/api/groups", {"name": "Tagged"})
+    location, tag = made.headers["Location"], made.tag
+    messages = {
+        '"stale"': "The record has changed since it was read.",
+        f'"stale", W/{tag}': "The record has changed since it was read.",
+        f"W/{tag}": "Send the entity tag without W/: a weak one matches no record.",
+        f"w/{tag}": f"Send the entity tag as it was received, with its quotation marks: {tag}.",
+        tag.strip('"'): f"Send the entity tag as it was received, with its quotation marks: {tag}.",
+    }
+    for value, message in messages.items():
+        answer = await shared_api.delete(location, headers={"If-Match": value})
+        assert (answer.status, answer.json["error"]["details"][0]["value"]) == (412, message)
