@@ -20,7 +20,8 @@ _COMMANDS: Final = {
         "serve": "serve without migrating",
         "run": "migrate, load demo data into an empty embedded database, and serve",
     },
-    "schema_and_demo": {"migrate": "migrate the schema to this release", "demo": "demo data"},
+    "migrate": {"migrate": "migrate the schema to this release"},
+    "demo_data": {"demo": "demo data"},
     "dump": {
         "dump": "write the whole database to a file",
         "restore": "restore a dump into an empty database",

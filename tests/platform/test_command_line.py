@@ -92,18 +92,6 @@ def test_no_two_organizations_have_one_name(dsn: str, data_dir: Path) -> None:
         assert selvedge(data_dir, *renaming, DATABASE_URL=dsn).returncode == code
 
 
-def test_undoing_migrations_waits_for_a_word_and_a_number(dsn: str, data_dir: Path) -> None:
-    result = selvedge(data_dir, "migrate", "--rollback", "1", DATABASE_URL=dsn)
-    assert result.returncode == 1
-    assert "nothing was done" in result.stderr
-    for count in ("-1", "0", "x"):
-        refused = selvedge(data_dir, "migrate", "--rollback", count, "--yes", DATABASE_URL=dsn)
-        assert (refused.returncode, refused.stdout) == (2, "")
-    assert selvedge(data_dir, "migrate", DATABASE_URL=dsn).stdout == "0 migrations applied\n"
-    undone = selvedge(data_dir, "migrate", "--rollback", "1", "--yes", DATABASE_URL=dsn)
-    assert undone.stdout == "1 migrations rolled back\n"
-
-
 def test_demo_data_are_loaded_once(demo_dsn: str, data_dir: Path) -> None:
     refused = selvedge(data_dir, "demo", "load", DATABASE_URL=demo_dsn)
     assert (refused.returncode, refused.stdout) == (1, "")

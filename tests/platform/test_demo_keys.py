@@ -5,7 +5,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from service.extras.commands import schema_and_demo
+from service.extras.commands import demo_data
 from service.organizations import administration, audit
 from tests.support.databases import DEMO_TEMPLATE, fresh_database
 from tests.support.inserted_rows import execute
@@ -17,7 +17,7 @@ async def ensured(dsn: str, data_dir: Path) -> dict[int, str]:
     """Return the keys that a start shows, which the file has as well."""
     connection = await asyncpg.connect(dsn)
     try:
-        by_organization = await schema_and_demo.ensure(connection, data_dir)
+        by_organization = await demo_data.ensure(connection, data_dir)
     finally:
         await connection.close()
     path = data_dir / "demo-keys"

@@ -12,6 +12,7 @@ BOUNDED = {
     "app.py": {"_routing": "no arguments"},
     "database/database_state.py": {"_identifiers": "no arguments"},
     "database/migrations.py": {"_migrations": "one folder"},
+    "database/releases.py": {"releases": "no arguments"},
     "database/statements.py": {"load": "the files of sql/"},
     "extras/pages/page_handlers.py": {"_page_of": "16 documents", "_pages": "one document"},
     "http/access_log.py": {"_masked": "1,024 texts, of 300 characters at most"},

@@ -29,6 +29,7 @@ _SQL = re.compile(r"\s*(select|insert into|update|delete from|with)\s+\w", re.AS
 COMPOSES_SQL = {
     "service/listing/page_sql.py",
     "service/database/preflight.py",
+    "service/database/migration_effects.py",
     "service/database/migrations.py",
     "service/database/database_state.py",
     "service/database/distribution.py",

@@ -7,6 +7,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from service import __version__
+from service.database import releases
 from tests.policy.sources import migrations, tenant_tables
 from tests.support.offenders import in_each
 
@@ -26,6 +28,13 @@ async def catalog(dsn: str) -> AsyncIterator[asyncpg.Connection]:
 def test_a_migration_can_be_taken_back(path: Path) -> None:
     rollback = path.with_name(f"{path.stem}.rollback.sql")
     assert rollback.read_text(encoding="utf-8").strip()
+
+
+def test_the_newest_release_is_that_of_the_program() -> None:
+    """Each release has the number of its first migration, in order."""
+    numbers = releases.releases()
+    assert [*numbers.values()] == sorted(numbers.values())
+    assert list(numbers)[-1] == __version__
 
 
 @each_migration

@@ -80,7 +80,7 @@ def _demo(settings: Settings, dsn: str) -> dict[int, str]:
     """
     # Imported here: `serve` needs none of them.
     from service.extras.commands.command_database import execute
-    from service.extras.commands.schema_and_demo import ensure, fill
+    from service.extras.commands.demo_data import ensure, fill
     from service.organizations import administration
 
     if execute(dsn, lambda connection: administration.value(connection, "is_empty")):

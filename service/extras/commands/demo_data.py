@@ -1,4 +1,4 @@
-"""Schema and demo commands: `selvedge migrate`, `selvedge demo load` and `selvedge demo files`."""
+"""Demo commands: `selvedge demo load` and `selvedge demo files`."""
 
 import asyncio
 import shutil
@@ -8,12 +8,9 @@ from pathlib import Path
 
 import asyncpg
 
-from service.console import say
-from service.database import migrations
 from service.extras.commands import CommandError, Parsers
-from service.extras.commands.command_database import database, require_data
+from service.extras.commands.command_database import database
 from service.extras.commands.keys import issue
-from service.extras.commands.prompts import add_yes, confirm, whole_number
 from service.files import DEMO, private
 from service.organizations import administration, caller
 from service.settings import Settings
@@ -21,11 +18,6 @@ from service.settings import Settings
 
 def add(parsers: Parsers) -> None:
     """Add the commands."""
-    migrate_parser = parsers.add_parser("migrate")
-    count, undo = whole_number(1, 10**6, "a number from 1"), "undo the newest N migrations instead"
-    migrate_parser.add_argument("--rollback", type=count, metavar="N", help=undo)
-    add_yes(migrate_parser)
-    migrate_parser.set_defaults(run=migrate)
     demo = parsers.add_parser("demo").add_subparsers(required=True)
     demo.add_parser("load", help="load demo data into an empty database").set_defaults(
         run=load_demo
@@ -33,23 +25,6 @@ def add(parsers: Parsers) -> None:
     files = demo.add_parser("files", help="write the data of organization 1 as files to import")
     files.add_argument("folder", type=Path, metavar="DIR", help="a new folder")
     files.set_defaults(run=write_demo)
-
-
-def migrate(settings: Settings, arguments: Namespace) -> None:
-    """Apply migrations, or roll some back after confirmation, and print their number.
-
-    Applying creates the embedded database if there is none, and needs no confirmation. If fewer
-    migrations are applied than are to be rolled back, all of them are. Raise CommandError if there
-    is no embedded database in which to roll back, or the confirmation is refused.
-    """
-    if arguments.rollback is not None:
-        require_data(settings)
-        confirm(arguments, f"Roll back {arguments.rollback} migrations? Data they added is lost.")
-    with database(settings, creates=arguments.rollback is None) as dsn:
-        if arguments.rollback is None:
-            say(f"{migrations.migrate(dsn)} migrations applied")
-        else:
-            say(f"{migrations.roll_back(dsn, arguments.rollback)} migrations rolled back")
 
 
 def load_demo(settings: Settings, _: Namespace) -> None:
