@@ -29,7 +29,11 @@ class ErrorType(StrEnum):
 
     REQUIRED_FIELD = "validation_error.required_field", 400, "This field is required."
     UNKNOWN_FIELD = "validation_error.unknown_field", 400, "There is no such field."
-    READ_ONLY_FIELD = "validation_error.read_only_field", 400, "This field is set by the service."
+    READ_ONLY_FIELD = (
+        "validation_error.read_only_field",
+        400,
+        "Leave this out: the service sets it. A read with form=writable has what can be sent back.",
+    )
     INVALID_TYPE = "validation_error.invalid_type", 400
     INVALID_VALUE = "validation_error.invalid_value", 400
     TOO_SHORT = "validation_error.too_short", 400

@@ -18,6 +18,7 @@ from service.organizations.scopes import ALL, APART
 from service.records.parts import RecordPart
 from service.records.resource import Resource
 from service.resources import registry
+from service.writing.part_collections import PartCollection
 
 
 def collection_path(resource: Resource) -> str:
@@ -89,6 +90,13 @@ class Route:
     def is_restrictable(self) -> bool:
         """Return whether a scope that is restricted to suppliers suffices."""
         return self.operation.is_restrictable
+
+    @property
+    def part_path(self) -> str:
+        """Return the path of a single part, for the collection of a part; "" for others."""
+        if not isinstance(self.resource, PartCollection):
+            return ""
+        return Route(operations.READ, self.resource.part).path
 
     @property
     def handler(self) -> Handler:

@@ -43,6 +43,10 @@ class RouteProtocol(Protocol):
         """Return whether a scope that is restricted to suppliers suffices."""
 
     @property
+    def part_path(self) -> str:
+        """Return the path of a single part, for the collection of a part; "" for others."""
+
+    @property
     def problem_statuses(self) -> frozenset[int]:
         """Return the statuses whose errors always are problem details (RFC 9457).
 

@@ -146,13 +146,22 @@ def _check(request: web.Request, route: RouteProtocol | None, scopes: Scopes | N
             headers["Accept-Patch"] = _patch_media_types(request)
         raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
-        raise api_error(ErrorType.NOT_FOUND_ROUTE)
+        raise api_error(ErrorType.NOT_FOUND_ROUTE, message=_path_of_part(request))
     if route and scopes and route.sufficient_scopes.isdisjoint(scopes.allowed):
         is_restricted = route.is_restrictable and scopes.opens(route.scope)
         if not is_restricted:
             require(scopes, route.scope)
     check_query_string(request)
     check_expectation(request)
+
+
+def _path_of_part(request: web.Request) -> str | None:
+    """Return the message with the path of a single part, for a path below a part's collection."""
+    collection = "/".join(request.path.split("/")[:3])
+    for route in request.app[ROUTES].values():
+        if route.path == collection and route.part_path:
+            return f"Use {route.part_path}."
+    return None
 
 
 def _patch_media_types(request: web.Request) -> str:
