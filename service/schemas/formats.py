@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
+from ipaddress import IPv6Address
 from typing import Final, TypeAlias
-from urllib.parse import urlsplit
 
 import orjson
 
@@ -31,7 +31,15 @@ _SKU_FORMAT: Final = re.compile(
     r"(?:[^{}]|\{(?:styleNumber|colorUserDefinedId|sizeName|sizeId|seasonUserDefinedId)\})*",
     re.DOTALL,
 )
-_NO_URL: Final = re.compile(r"[\s\x00-\x20\x7f#\\]")
+_URL_CHARACTER: Final = r"[\w.~!$&'()*+,;=-]|%[0-9a-fA-F]{2}"
+"""Unreserved character, sub-delimiter or percent-encoded byte (RFC 3986)."""
+URL_TEXT: Final = re.compile(rf"(?:{_URL_CHARACTER}|[:/?#\[\]@])*", re.ASCII)
+"""Characters of any URL (RFC 3986)."""
+_HTTPS_URL: Final = re.compile(
+    rf"https://((?:{_URL_CHARACTER})+|\[(?P<address>[0-9a-fA-F:.]+)\])(?::(?P<port>\d{{0,5}}))?"
+    rf"(?:/(?:{_URL_CHARACTER}|[:@/])*)?(?:\?(?:{_URL_CHARACTER}|[:@/?])*)?",
+    re.ASCII,
+)
 
 
 def parse_day(text: str) -> date:
@@ -106,15 +114,20 @@ def gs1_error(*lengths: int) -> Callable[[str], _Error | None]:
 
 
 def _url_error(text: str) -> _Error | None:
-    message = "Use a URL that begins with https://, without user, fragment and white space."
+    url = _HTTPS_URL.fullmatch(text)
+    if url and 0 < int(url["port"] or 443) < 65_536 and _is_ipv6(url["address"] or "::"):
+        return None
+    return _invalid(
+        "Use a URL that begins with https://, without user and fragment; percent-encode what is not"
+        " ASCII, white space, quotation marks and angle brackets (RFC 3986)."
+    )
+
+
+def _is_ipv6(text: str) -> bool:
     try:
-        parts = urlsplit(text)
-        is_valid = parts.scheme == "https" and bool(parts.hostname) and parts.port != 0
+        return bool(IPv6Address(text))
     except ValueError:
-        return _invalid(message)
-    if is_valid and text.startswith("https://") and "@" not in parts.netloc:
-        return _invalid(message) if _NO_URL.search(text) else None
-    return _invalid(message)
+        return False
 
 
 _ERRORS: Final[dict[str, Callable[[str], _Error | None]]] = {

@@ -16,11 +16,11 @@ from typing import Final, TypeAlias
 
 from yarl import URL
 
+from service.schemas.formats import URL_TEXT
 from service.settings import Network
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
-_VISIBLE: Final = re.compile(r"[!-\[\]-~]+", re.ASCII)
 """Visible ASCII characters without the backslash, which some parsers take for a slash."""
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?", re.ASCII | re.IGNORECASE)
 _NUMERIC: Final = re.compile(r"([0-9]+|0x[0-9a-f]*)", re.ASCII | re.IGNORECASE)
@@ -108,8 +108,8 @@ def address_of(resolved: str) -> Address:
 
 def _parsed(url: str) -> URL | str:
     """Return the parsed URL, or its problem as a sentence. Any scheme with a port is accepted."""
-    if not _VISIBLE.fullmatch(url):
-        return "Use visible ASCII characters, without backslashes."
+    if not URL_TEXT.fullmatch(url):
+        return "Use the characters of URLs, and percent-encode others (RFC 3986)."
     try:
         parsed = URL(url, encoded=True)
         port = parsed.port

@@ -39,7 +39,7 @@ PHRASES = {
         f"more than {limits.MAX_VISIBLE_HEX_DIGITS} hex digits in a row, because",
         f"A set has at most {number(limits.MAX_CHILDREN)} entries,",
         "A value has at most 15 digits before the point and 10 after it;",
-        f"up to {number(URL)} characters, without user",
+        f"up to {number(URL)} characters, without user and fragment",
         f"It takes 1 to {ITEMS} items; creates, replaces and patches of most collections "
         f"take 1 to {number(MOST_ITEMS)} (see Limits).",
         f"A patch has at most {number(OPERATIONS)} operations.",

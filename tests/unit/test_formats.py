@@ -15,6 +15,7 @@ pytestmark = pytest.mark.contract("Values")
 
 SCALARS = "common/scalars"
 LONGEST = "9" * 15 + ".9999"
+_NO_URL = ('"', "<", ">", "\u202e", "ä", "%", "%4", "%g0", "{", "|", "^", "`", "[", "\\")
 VALUES: dict[str, tuple[list[Any], list[Any]]] = {
     "date": (
         ["1900-01-01", "2199-12-31", "2028-02-29"],
@@ -41,11 +42,19 @@ VALUES: dict[str, tuple[list[Any], list[Any]]] = {
         ["96385075", "4006381333932", "40063813339", "", "\u0664006381333931"],
     ),
     "httpsUrlOrNull": (
-        [None, "https://example.com", "https://example.com:8443/a%20b?c=d", "https://[::1]/x"],
+        [
+            None, "https://example.com", "https://example.com:8443/a%20b?c=d", "https://[::1]/x",
+            "https://xn--bcher-kva.example.com:/", "https://example.com?a=/?:@&b=%C3%A4",
+            "https://a_b.example.com/!$&'()*+,;=~",
+        ],
         [
             "http://example.com", "HTTPS://example.com", "https://", "https:///a", "https://u@example.com",
             "https://example.com/#a", "https://example.com/a b", "https://example.com/\n", "https://[::1",
             "https://example.com:0", "https://example.com:x", "https://example.com/" + "a" * 1981,
+            "https://example.com:65536", "https://[1:2]/", "https://[::1]x/",
+            *(f"https://a{wrong}.example.com/" for wrong in _NO_URL),
+            *(f"https://example.com/{wrong}" for wrong in _NO_URL),
+            *(f"https://example.com/?{wrong}" for wrong in _NO_URL),
         ],
     ),
 }  # fmt: skip
