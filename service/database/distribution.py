@@ -5,7 +5,8 @@ The columns of a table decide: one with an ``organization_id`` is distributed by
 migrations' own one, too, so that any node can serve.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +20,8 @@ from service.database.database_state import has_citus
 from service.database.statements import load
 
 _ATTEMPTS: Final = 5
+_WRITER_SECONDS: Final = 1
+"""Time within which a writer's transaction usually ends."""
 _ORGANIZATION_TABLE: Final = "organization"
 _DISTRIBUTION_COLUMN: Final = "organization_id"
 _SQL: Final = load("operators/distribution")
@@ -145,7 +148,7 @@ def tenant_tables(connection: psycopg.Connection[Any]) -> list[str]:
 
 
 def validate_constraints(connection: psycopg.Connection[Any]) -> None:
-    """Validate the constraints that migrations have added as not valid, each in a transaction.
+    """Validate constraints that migrations have added as not valid, each in a transaction.
 
     Reads and writes of the tables go on meanwhile, as long as it may take.
     """
@@ -166,22 +169,39 @@ def key_of(table: str) -> str:
 
 
 def distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
-    """Execute a non-empty plan in one transaction, up to 5 times if deadlocks end it; then analyze.
+    """Execute a non-empty plan in one transaction, repeated after deadlocks; then analyze.
 
-    Raise psycopg.errors.DeadlockDetected if a deadlock ends the fifth try, too. The connection is
-    in autocommit mode, and has the lock of migrations. Writes to the tables wait until the commit,
-    or fail with 503 after their timeout. Citus hides shards in the system catalog by default, but
-    not from sessions that begin later.
+    The connection is in autocommit mode, and has the lock of migrations. Writes to the tables wait
+    until the commit, or fail with 503 after their timeout. Citus hides shards in the system catalog
+    by default, but not from sessions that begin later.
     """
-    for attempt in range(_ATTEMPTS):
-        try:
-            _distribute(connection, plan)
-            break
-        except psycopg.errors.DeadlockDetected:  # with writers that lock tables in another order
-            if attempt == _ATTEMPTS - 1:
-                raise
+    repeat_deadlocks(lambda _: _distribute(connection, plan))
     planner_statistics.prepare(connection, distributed=True, again=True)
     connection.execute(sql.SQL("analyze {}").format(_identifiers(plan)))
+
+
+def repeat_deadlocks(change: Callable[[bool], None]) -> None:
+    """Execute a transaction, up to 5 times if deadlocks end it; say whether it is a repetition.
+
+    Writers lock tables in another order. Raise psycopg.errors.DeadlockDetected if a deadlock ends
+    the fifth try, too.
+    """
+    for attempt in range(_ATTEMPTS - 1):
+        with suppress(psycopg.errors.DeadlockDetected):
+            change(attempt > 0)
+            return
+    change(True)
+
+
+def outlive_writers(connection: psycopg.Connection[Any]) -> None:
+    """Wait, at the begin of a transaction, until a deadlock will end writers and not it.
+
+    Citus ends the youngest transaction of a deadlock, and one has an age from its first statement
+    on a distributed table. Without Citus, do nothing.
+    """
+    if is_distributed(connection):
+        connection.execute("select 1 from installation")
+        connection.execute("select pg_sleep(%s)", [_WRITER_SECONDS])
 
 
 def distribute_new_tables(connection: psycopg.Connection[Any]) -> None:

@@ -177,23 +177,43 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]  # yoyo has no t
             self.execute(f"select pg_advisory_unlock({_ADVISORY_LOCK})")
 
     def apply_one(self, migration: Migration, force: bool = False, mark: bool = True) -> None:
-        """Apply and record a migration in one transaction.
-
-        In a distributed database the transaction also distributes the migration's new tables.
-        """
+        """Apply and record a migration in one transaction, repeated after deadlocks."""
         self.ensure_internal_schema_updated()
-        with self.transaction():
-            migration.process_steps(self, "apply", force=force)
-            distribution.distribute_new_tables(self.connection)
-            if mark:
-                self.mark_one(migration)
+
+        def apply(again: bool) -> None:
+            with self.transaction():
+                self._execute_steps(migration, "apply", force, again)
+                if mark:
+                    self.mark_one(migration)
+
+        distribution.repeat_deadlocks(apply)
 
     def rollback_one(self, migration: Migration, force: bool = False) -> None:
-        """Roll back a migration and delete its record in one transaction."""
+        """Roll back a migration and delete its record in one transaction, repeated likewise."""
         self.ensure_internal_schema_updated()
-        with self.transaction():
-            migration.process_steps(self, "rollback", force=force)
-            self.unmark_one(migration)
+
+        def roll_back(again: bool) -> None:
+            with self.transaction():
+                self._execute_steps(migration, "rollback", force, again)
+                self.unmark_one(migration)
+
+        distribution.repeat_deadlocks(roll_back)
+
+    def _execute_steps(
+        self, migration: Migration, direction: str, force: bool, again: bool
+    ) -> None:
+        """Execute the statements of a migration or of its rollback, maybe after a deadlock.
+
+        In a distributed database one that creates a table also distributes it, as the next may
+        refer to it from a distributed one.
+        """
+        if again:
+            distribution.outlive_writers(self.connection)
+        migration.load()
+        steps = migration.steps if direction == "apply" else reversed(migration.steps)
+        for step in steps:
+            getattr(step, direction)(self, force)
+            distribution.distribute_new_tables(self.connection)
 
     def get_log_data(
         self, migration: Migration | None = None, operation: str = "apply"

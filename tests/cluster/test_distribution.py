@@ -21,7 +21,7 @@ from tests.support.databases import fresh_database
 from tests.support.processes import selvedge
 from tests.support.time_limits import limit
 
-EVERYWHERE = {"country", "installation", "language"}
+EVERYWHERE = {"country", "currency", "installation", "language"}
 OWN_TABLES = {"_yoyo_migration", "_yoyo_version"}
 BY_ORGANIZATION = {*tenant_tables(), "organization"}
 _OWNER = "selvedge_test_owner"

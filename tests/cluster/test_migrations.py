@@ -1,7 +1,11 @@
 """Tests of migrations of a distributed database: new tables are distributed with them."""
 
 import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event
 
 import psycopg
 import pytest
@@ -9,7 +13,8 @@ import pytest
 from service import files
 from service.database import distribution, migrations
 from tests.cluster.table_placement import TablePlacement
-from tests.cluster.test_distribution import OWN_TABLES
+from tests.cluster.test_distribution import BY_ORGANIZATION, EVERYWHERE, OWN_TABLES
+from tests.support import release_dumps
 
 _FIRST = """
 create table season (
@@ -59,6 +64,16 @@ RELEASE = {
     "0901.season_of_color": (_SECOND, "alter table color drop column season_id;"),
     "0902.season_key": (_THIRD, "alter table color drop constraint color_season_fk;"),
 }
+DISTRIBUTED = [release for release in release_dumps.dumped_releases() if release >= "0.3.0"]
+"""Releases that could be distributed."""
+WRITES = (
+    "insert into color (organization_id, name) values (%s, 'Written')",
+    "update style set name = name where organization_id = %s",
+    "update item set name = name where organization_id = %s",
+    "update sample_request set name = name where organization_id = %s",
+    "select id from organization where id = %s for share",
+)
+"""Writes of a transaction; each writer begins with another, so that the orders deadlock."""
 
 
 @pytest.fixture
@@ -100,6 +115,54 @@ def test_a_new_release_is_distributed_as_it_comes(
     assert TablePlacement.of(local) == before
     assert migrations.migrate(local_dsn) == [*RELEASE]
     assert TablePlacement.of(local) == after
+
+
+@contextmanager
+def writers(dsn: str) -> Iterator[list[str]]:
+    """Write to several tables by both organizations as long as the context lasts.
+
+    Give the first statements of the transactions that were committed; deadlocks end some.
+    """
+    committed = list[str]()
+    done = Event()
+
+    def write(first: int) -> None:
+        organization = 1 + first % 2
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            while not done.is_set():
+                with suppress(psycopg.errors.DeadlockDetected), connection.transaction():
+                    for statement in (*WRITES[first:], *WRITES[:first]):
+                        connection.execute(statement.encode(), [organization])
+                    committed.append(WRITES[first])
+
+    with ThreadPoolExecutor(len(WRITES)) as pool:
+        writing = pool.map(write, range(len(WRITES)))
+        try:
+            yield committed
+        finally:
+            done.set()
+        assert len([*writing]) == len(WRITES)
+
+
+@pytest.mark.parametrize("release", DISTRIBUTED)
+def test_a_cluster_of_an_earlier_release_is_upgraded_under_writers(
+    bare_dsn: str, release: str
+) -> None:
+    """Older tables refer to new ones of the same migration, and have rows."""
+    release_dumps.load(bare_dsn, release)
+    distribute(bare_dsn)
+    columns = release_dumps.columns(bare_dsn)
+    before = release_dumps.data(bare_dsn, columns)
+    with writers(bare_dsn) as committed:
+        migrations.migrate(bare_dsn)
+    with psycopg.connect(bare_dsn) as connection:
+        assert TablePlacement.of(connection) == TablePlacement(
+            frozenset(BY_ORGANIZATION), frozenset(EVERYWHERE | OWN_TABLES), 1
+        )
+    migrations.roll_back(bare_dsn, release=release)
+    after = release_dumps.data(bare_dsn, columns)
+    assert len(after.pop("color")) == len(before.pop("color")) + len(committed)
+    assert after == before
 
 
 def test_every_node_gets_the_table_of_migrations_later_too(

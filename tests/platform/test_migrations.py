@@ -1,11 +1,13 @@
 """Tests of migrations: applied once, rolled back whole, refused if the schema is behind."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import asyncpg
 import psycopg
 import pytest
 
+from service import files
 from service.database import migrations, planner_statistics
 from service.database.database_state import schema_is_current
 from service.files import MIGRATIONS
@@ -136,3 +138,26 @@ def test_migrating_forgets_organizations_that_were_analyzed_before(dsn: str) -> 
         # Analyze warns of statistics that it cannot compute without the column.
         extended = "select stxname from pg_statistic_ext where stxrelid = any(%s::regclass[])"
         assert connection.execute(extended, [children]).fetchall() == []
+
+
+def test_a_migration_that_a_deadlock_ends_is_repeated(
+    empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sequence counts the tries, as no rollback takes it back."""
+    migrations.migrate(empty)
+    text = """create table weather (code text constraint weather_pk primary key);
+
+    do $$ begin
+        if nextval('tries') < {} then raise exception using errcode = 'deadlock_detected'; end if;
+    end $$;
+    """
+    (tmp_path / "0900.weather.sql").write_text(text.format(5))
+    (tmp_path / "0901.again.sql").write_text(text.format(100).replace("weather", "again"))
+    monkeypatch.setattr(files, "MIGRATIONS", tmp_path)
+    with psycopg.connect(empty, autocommit=True) as connection:
+        connection.execute("create sequence tries")
+        with pytest.raises(psycopg.errors.DeadlockDetected):
+            migrations.migrate(empty)
+        tables = connection.execute("select to_regclass('weather'), to_regclass('again')")
+        assert tables.fetchone() == ("weather", None)
+        assert connection.execute("select last_value from tries").fetchone() == (10,)

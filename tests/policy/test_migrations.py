@@ -9,11 +9,22 @@ import pytest
 
 from service import __version__
 from service.database import releases
+from service.files import MIGRATIONS
 from tests.policy.sources import migrations, tenant_tables
+from tests.policy.test_distributed_sql import changing, chosen_times
 from tests.support.offenders import in_each
 
 LONGEST_NAME = 50
+_ALTER = re.compile(r"alter table (?:only )?(\w+)")
 each_migration = in_each("path", migrations(), label=lambda path: path.stem)
+each_file = in_each("path", sorted(MIGRATIONS.glob("*.sql")), label=lambda path: path.stem)
+"""Migrations and rollbacks."""
+BEFORE_THE_RULE = frozenset({"0043.suppliers", "0052.sample_types"})
+"""Released migrations with a reference from an older table to a new one."""
+REFUSED = re.compile(
+    r"\b(clock_timestamp|format|jsonb_build_object|nextval|random|to_char|to_jsonb)\("
+)
+"""Functions that an update on a cluster may not call: stable and volatile ones."""
 
 
 @pytest.fixture
@@ -47,7 +58,13 @@ def test_no_two_have_one_number() -> None:
     assert len({*numbers}) == len(numbers)
 
 
-@each_migration
+def statements(path: Path) -> list[str]:
+    """Return the statements of a file without functions, without comments."""
+    text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
+    return [each.strip() for each in re.sub(r"'[^']*'", "''", text).split(";")]
+
+
+@each_file
 def test_constraints_have_names(path: Path) -> None:
     text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
     kinds = r"(primary key|foreign key|unique \(|check \()"
@@ -56,6 +73,45 @@ def test_constraints_have_names(path: Path) -> None:
 
 
 @each_migration
+def test_no_older_table_refers_to_a_new_one(path: Path) -> None:
+    """Scaling, rule 6: on a cluster the older one is distributed, and the new one not yet."""
+    if path.stem not in BEFORE_THE_RULE:
+        assert not references_to_new_tables(statements(path))
+
+
+def references_to_new_tables(migration: list[str]) -> list[tuple[str, str]]:
+    """Return each older table with the new one that a migration lets it refer to."""
+    created = {name for text in migration for name in re.findall(r"^create table (\w+)", text)}
+    altered = [(match[1], text) for text in migration if (match := _ALTER.match(text))]
+    return [
+        (table, target)
+        for table, text in altered
+        for target in re.findall(r"\breferences (\w+)", text)
+        if target in created and table not in created
+    ]
+
+
+def test_a_reference_to_a_new_table_is_found() -> None:
+    migration = [
+        "create table season (id bigint)",
+        "create table plan (season_id bigint)",
+        "alter table plan add constraint plan_fk foreign key (season_id) references season (id)",
+        "alter table style add constraint style_fk foreign key (season_id) references season (id)",
+        "alter table style add constraint brand_fk foreign key (brand_id) references brand (id)",
+    ]
+    assert references_to_new_tables(migration) == [("style", "season")]
+
+
+@each_file
+def test_updates_call_what_a_cluster_allows(path: Path) -> None:
+    """Scaling, rule 8: no time in a case or coalesce, no stable or volatile function."""
+    for text in statements(path):
+        if text.startswith(("update", "delete")):
+            assert not chosen_times(changing(text))
+            assert not REFUSED.search(text)
+
+
+@each_file
 def test_functions_read_no_table(path: Path) -> None:
     """Scaling, rule 4: a function of its arguments alone runs on any node, and in an index."""
     text = re.sub(r"--.*|set search_path from current", "", path.read_text(encoding="utf-8"))
@@ -64,11 +120,10 @@ def test_functions_read_no_table(path: Path) -> None:
         assert not re.search(r"\b(select|from|insert|update|delete|execute)\b", function)
 
 
-@each_migration
+@each_file
 def test_no_sequence_is_restarted(path: Path) -> None:
     """Scaling, rule 6: ``setval`` moves it, which distributed tables allow."""
-    for file in (path, path.with_name(f"{path.stem}.rollback.sql")):
-        assert not re.search(r"\brestart\b", re.sub(r"--.*", "", file.read_text("utf-8")))
+    assert not re.search(r"\brestart\b", re.sub(r"--.*", "", path.read_text("utf-8")))
 
 
 @each_migration
