@@ -4,6 +4,7 @@ const STORAGE_KEY = "selvedge.key";
 const LANGUAGE_KEY = "selvedge.language";
 let words = {};
 const t = (text, ...parts) => (words.texts?.[text] ?? text).replace(/\{(\d)\}/g, (_, index) => parts[index]);
+/** @returns {any} */
 const byId = (id) => document.getElementById(id);
 // The language that the reader chose on any page, else the first one of the browser that the pages speak.
 const spoken = [localStorage.getItem(LANGUAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))];
@@ -98,7 +99,7 @@ async function speak() {
   document.documentElement.lang = language;
   for (const node of document.querySelectorAll("[data-t], nav a")) node.textContent = t(node.textContent.replace(/\s+/g, " "));
   for (const node of document.querySelectorAll("nav, #language")) node.ariaLabel = t(node.ariaLabel);
-  for (const node of document.querySelectorAll("[data-name]")) node.textContent = words.collections[node.dataset.name][0];
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-name]"))) node.textContent = words.collections[node.dataset.name][0];
   document.querySelectorAll(".holdings h3").forEach((node, index) => (node.textContent = Object.keys(words.groups)[index]));
 }
 

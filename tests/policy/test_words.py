@@ -123,7 +123,7 @@ def _enumerations() -> Iterator[tuple[str, list[Any]]]:
 
 def _texts() -> set[str]:
     """Return the texts of the pages: those that scripts name, and those that are marked."""
-    scripts = [*(f"data/{name}" for name in module_names("data")), "front.js", "docs.js"]
+    scripts = [*(f"data/{name}" for name in module_names("data")), "front.js", "docs/start.js"]
     named = [
         orjson.loads(f'"{text}"')
         for script in scripts

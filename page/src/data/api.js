@@ -31,7 +31,10 @@ export const parseKey = (text) => text.trim().replace(/^(?:authorization:\s*)?(?
 export class Failure extends Error {
   constructor(status, code, rows, retryAfter = null) {
     super(rows.map((row) => row.value).join(" "));
-    Object.assign(this, { status, code, rows, retryAfter });
+    this.status = status;
+    this.code = code;
+    this.rows = rows;
+    this.retryAfter = retryAfter;
   }
 
   /** Whether what was sent is refused, which people can correct. */
@@ -43,13 +46,14 @@ export class Failure extends Error {
 const failure = (code, message) => new Failure(0, code, [{ type: code, field: null, value: message }]);
 
 /** Numbers keep their digits where the browser shows them: long ids become BigInt, amounts such as 180.00 texts. */
-function reviveNumber(_, value, { source } = {}) {
+function reviveNumber(_, value, context) {
+  const source = context?.source;
   if (typeof value !== "number" || !source || String(value) === source) return value;
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)) return BigInt(source);
   return /^-?\d+\.\d+$/.test(source) ? source : value;
 }
 
-const writeNumber = (_, value) => (typeof value === "bigint" ? JSON.rawJSON(String(value)) : value);
+const writeNumber = (_, value) => (typeof value === "bigint" ? /** @type {any} */ (JSON).rawJSON(String(value)) : value);
 
 /** Returns a value as JSON, with the digits of each number. */
 export const toJson = (value) => JSON.stringify(value, writeNumber);
@@ -65,7 +69,12 @@ export function leaveView() {
   view = new AbortController();
 }
 
-/** Returns the `data`, the `pagination`, the entity tag and, if it was asked for, the `total` of a response. Throws a Failure. */
+/**
+ * Returns the `data`, the `pagination`, the entity tag and, if it was asked for, the `total` of a response. Throws a Failure.
+ * @param {string} method
+ * @param {string} path
+ * @param {{ body?: any, headers?: Record<string, string>, key?: string }} [options]
+ */
 export async function request(method, path, { body, headers = {}, key = storedKey() } = {}) {
   if (!/^[\x21-\x7e]+$/.test(key)) throw failure("no_key", t("This is no key: keys are letters, digits and underscores."));
   const signal = method === "GET" ? view.signal : undefined;
@@ -95,9 +104,12 @@ async function readBody(response) {
 /** Returns a text to search for by `q`: signs alone are none. */
 export const searchable = (text) => (/[\p{L}\p{N}]/u.test(text) ? text : "");
 
-/** Returns the response to a GET. `parameters` are pairs, or the members of an object. */
+/**
+ * Returns the response to a GET.
+ * @param {string[][] | Record<string, any>} [parameters] pairs, or the members of an object
+ */
 export function get(path, parameters = [], options = {}) {
-  const query = new URLSearchParams(parameters).toString();
+  const query = new URLSearchParams(/** @type {any} */ (parameters)).toString();
   return request("GET", query ? `${path}?${query}` : path, options);
 }
 

@@ -6,6 +6,8 @@ import { t } from "./words.js";
 /**
  * Asks, and does what `act()` does if the answer is the `verb`; `after()` goes on. Why it fails is told in the dialog: the `refusal`
  * with the service's words, or what `explain(error)` returns.
+ * @param {{ question: string, nodes?: Node[], verb: string, cancel?: string, act: Function, after: Function, refusal?: string,
+ *   explain?: Function }} options
  */
 export function ask({ question, nodes = [], verb, cancel = t("Cancel"), act, after, refusal, explain }) {
   const problem = el("div", {});

@@ -13,7 +13,7 @@ const SPLITTABLE = [400, 413];
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 /** Returns entries in chunks of as many items and bytes as a request takes. */
-export function chunksOf(entries, maxItems, sizeOf = () => 0) {
+export function chunksOf(entries, maxItems, sizeOf = (_entry) => 0) {
   const chunks = [];
   let size = 0;
   for (const entry of entries) {
@@ -41,10 +41,15 @@ async function insist(send) {
   }
 }
 
-/** Merges items into their records and returns their outcomes; a dry run has the changes in each. Throws a Failure. */
+/**
+ * Merges items into their records and returns their outcomes; a dry run has the changes in each. Throws a Failure.
+ * @param {string} path
+ * @param {object[]} items
+ * @param {{ match?: string, isDryRun?: boolean, key?: string }} options
+ */
 export async function merge(path, items, { match, isDryRun, key = idempotencyKey() }) {
   if (!items.length) return [];
-  const parameters = { onError: "skip", ...(match && { match }), ...(isDryRun && { dryRun: true, preview: true }) };
+  const parameters = { onError: "skip", ...(match && { match }), ...(isDryRun && { dryRun: "true", preview: "true" }) };
   const headers = { "Content-Type": MERGE, ...(!isDryRun && { "Idempotency-Key": key }) };
   try {
     return (await insist(() => request("PATCH", `${path}?${new URLSearchParams(parameters)}`, { body: items, headers }))).data;

@@ -5,7 +5,7 @@ import { announce, ARROWS, button, el, stored } from "./dom.js";
 import { ObjectEditor } from "./editors.js";
 import { titleOf, typesOf } from "./model.js";
 import { readNames, remember } from "./names.js";
-import { recordPath } from "./record.js";
+import { recordPath } from "./paths.js";
 import { SaveBar } from "./savebar.js";
 import { titleOfField } from "./sheet.js";
 import { guard } from "./unsaved.js";
@@ -25,7 +25,10 @@ class Conflict extends Error {
 export class CellsEdit {
   /** `sheet` has the fields that can be written. */
   constructor(sheet) {
-    Object.assign(this, { sheet, rows: [], steps: [], editing: null });
+    this.sheet = sheet;
+    this.rows = [];
+    this.steps = [];
+    this.editing = null;
     this.place = el("div", {});
     guard(() => Boolean(this.editing) && this.place.isConnected && this.#isChanged());
   }

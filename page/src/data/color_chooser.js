@@ -12,7 +12,11 @@ const TYPING_MS = 200;
 export class ColorChooser {
   /** `input` are the colors that are added to the style of a context: objects with its and their ids. */
   constructor(context, input) {
-    Object.assign(this, { context, records: [], active: 0, searches: 0, collection: context.model.collections.get("colors") });
+    this.context = context;
+    this.records = [];
+    this.active = 0;
+    this.searches = 0;
+    this.collection = context.model.collections.get("colors");
     this.present = new Set(context.colors.map(({ colorId }) => colorId));
     this.chosen = new Map(input.map(({ colorId }) => [colorId, null]));
     const id = newId("colors");
@@ -54,7 +58,9 @@ export class ColorChooser {
   }
 
   #show(records, active) {
-    Object.assign(this, { records, active, isStale: false });
+    this.records = records;
+    this.active = active;
+    this.isStale = false;
     const option = (record, index) => {
       const isPresent = this.present.has(record.id);
       const number = [record.userDefinedId, record.hex].filter(Boolean).join(" · ");

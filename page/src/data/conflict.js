@@ -15,7 +15,11 @@ const memberOf = (values, name) => (name ? values[name] : values);
 export class Conflict {
   /** `base` is what the form began with. `onChoose` is called with the values to save. */
   constructor(model, collection, { base, theirs, yours, schema }, { onChoose, onCancel }) {
-    Object.assign(this, { model, collection, theirs, yours, schema });
+    this.model = model;
+    this.collection = collection;
+    this.theirs = theirs;
+    this.yours = yours;
+    this.schema = schema;
     this.choices = differences(theirs, yours).map((name) => this.#choice(name, !isSame(memberOf(base, name), memberOf(yours, name))));
     const heads = [t("Field"), t("Theirs, as it is stored now"), t("Yours")].map((text) => el("th", { scope: "col" }, text));
     const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.choices.map(({ row }) => row)));

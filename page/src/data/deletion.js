@@ -5,7 +5,7 @@ import { ask } from "./ask.js";
 import { alertBox, button, el, link, report, stored } from "./dom.js";
 import { go, hashOf } from "./location.js";
 import { neighborsSection } from "./neighbors.js";
-import { entryTitle, recordPath } from "./record.js";
+import { entryTitle, recordPath } from "./paths.js";
 import { recordHash } from "./values.js";
 import { lower, t } from "./words.js";
 

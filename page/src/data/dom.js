@@ -49,6 +49,9 @@ export const badge = (text, kind = text) => el("span", { class: `badge ${String(
 /** Steps down and to the right of the arrow keys. */
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+/** Returns the element with an id, whose kind its caller knows.
+ * @returns {any}
+ */
 export const byId = (id) => document.getElementById(id);
 
 let lastId = 0;
@@ -58,7 +61,8 @@ export const newId = (prefix) => `${prefix}-${++lastId}`;
 
 /** Replaces the content of an element. The control that had the focus has it again, found by its `data-focus`. */
 export function replace(container, ...nodes) {
-  const name = container.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
+  const active = /** @type {HTMLElement} */ (document.activeElement);
+  const name = container.contains(active) ? active.dataset.focus : undefined;
   container.replaceChildren(...nodes);
   if (name) [...container.querySelectorAll("[data-focus]")].find((node) => node.dataset.focus === name)?.focus();
 }

@@ -43,6 +43,9 @@ const isIdentity = (model, [name, member]) => name === "id" || model.isIdentity(
 
 /** Members of an object, one below the other, those that are required first. An `id`, or what says which entry it is, stays as it is. */
 export class ObjectEditor {
+  /** @type {HTMLElement} the element around it in a list of objects */
+  place;
+
   constructor(model, schema, value, names, scope = {}) {
     const members = Object.entries(schema.properties);
     const required = schema.required ?? [];
@@ -81,7 +84,8 @@ function isTabular(model, items, isWithin = false) {
 /** Boxes of entries that have too much for a row. */
 class EntryBoxes {
   constructor(owner) {
-    Object.assign(this, { owner, element: el("div", {}) });
+    this.owner = owner;
+    this.element = el("div", {});
   }
 
   append(editor) {
@@ -99,7 +103,9 @@ class EntryBoxes {
 /** List of objects: translations, allowed values, contacts, sizes. */
 export class EntriesEditor {
   constructor(model, { name, schema, value, scope }) {
-    Object.assign(this, { model, value, scope });
+    this.model = model;
+    this.value = value;
+    this.scope = scope;
     this.items = model.resolve(schema.items);
     // Which entries there are is settled elsewhere if each has to name one.
     this.isFixed = (this.items.required ?? []).some((member) => model.isIdentity(this.items.properties[member]));
@@ -129,7 +135,7 @@ export class EntriesEditor {
 
   add() {
     this.isChanged = true;
-    this.#append({}).place.querySelector("input, select, textarea")?.focus();
+    /** @type {HTMLElement} */ (this.#append({}).place.querySelector("input, select, textarea"))?.focus();
   }
 
   remove(editor) {
@@ -141,7 +147,7 @@ export class EntriesEditor {
   }
 
   /** Moves an entry up or down; the control that had the focus has it still. */
-  move(editor, step, control = document.activeElement) {
+  move(editor, step, control = /** @type {HTMLElement} */ (document.activeElement)) {
     const index = this.entries.indexOf(editor);
     if (!this.entries[index + step]) return;
     this.entries.splice(index, 1);

@@ -11,7 +11,8 @@ const PAGE_SIZE = 100;
 /** Colors of a style to choose from: few, which are found by their names. */
 export class ColorsOfStyle {
   constructor(colors) {
-    Object.assign(this, { name: "colors-of-style", title: t("Colors") });
+    this.name = "colors-of-style";
+    this.title = t("Colors");
     this.records = colors.map(({ id, colorId, name, colorName }) => ({ id, colorId, name: name ?? colorName ?? String(id) }));
     remember(this, this.records);
   }
@@ -24,7 +25,12 @@ export class ColorsOfStyle {
 export class EntryCollection {
   /** `owner` is the collection of the owners; the records at `path` have the entries of each in their `list`. */
   constructor({ owner, name, path, title, ownerField, list }) {
-    Object.assign(this, { owner, name, path, title, ownerField, list });
+    this.owner = owner;
+    this.name = name;
+    this.path = path;
+    this.title = title;
+    this.ownerField = ownerField;
+    this.list = list;
   }
 
   /** Returns the entries whose owner has the first words of a text, and whose name begins with the others. */

@@ -43,8 +43,15 @@ function hintOf(name, schema) {
 
 /** Editor with one control. A value that nobody changed is sent as it was. */
 class ControlEditor {
+  /** Returns the value that the control shows. */
+  get current() {
+    return this.value;
+  }
+
   constructor({ name, schema, value, isRequired, note }, control, content) {
-    Object.assign(this, { value, control, schema });
+    this.value = value;
+    this.control = control;
+    this.schema = schema;
     const text = label(name, schema) + (isRequired ? ` (${t("required")})` : "");
     if (isRequired) control.setAttribute("aria-required", "true");
     this.row = new Row(text, control, [hintOf(name, schema), note].filter(Boolean).join(" "), content);
@@ -131,7 +138,9 @@ export class ReferenceEditor extends ControlEditor {
   constructor(field) {
     const picker = new Picker(field.target, (record) => this.#choose(record.id, titleOf(record)));
     super(field, picker.input, picker.element);
-    Object.assign(this, { picker, target: field.target, id: field.value });
+    this.picker = picker;
+    this.target = field.target;
+    this.id = field.value;
     const isSet = field.value !== null && field.value !== undefined;
     this.#choose(field.value, isSet ? nameOf(field.target, field.value) : "");
     this.control.addEventListener("input", () => (picker.isChosen = false));
@@ -139,7 +148,8 @@ export class ReferenceEditor extends ControlEditor {
   }
 
   #choose(id, text) {
-    Object.assign(this, { id, text });
+    this.id = id;
+    this.text = text;
     this.control.value = text;
     this.picker.isChosen = true;
   }
@@ -172,7 +182,11 @@ export class ReferencesEditor extends ControlEditor {
     const picker = new Picker(field.target, (record) => this.#add(record));
     const chosen = el("ul", { class: "chosen" });
     super(field, picker.input, el("div", {}, chosen, picker.element));
-    Object.assign(this, { chosen, target: field.target, isNamed: field.isNamed, entries: [...(field.value ?? [])], isChanged: false });
+    this.chosen = chosen;
+    this.target = field.target;
+    this.isNamed = field.isNamed;
+    this.entries = [...(field.value ?? [])];
+    this.isChanged = false;
     this.#show();
   }
 
@@ -187,7 +201,8 @@ export class ReferencesEditor extends ControlEditor {
   }
 
   #change(entries) {
-    Object.assign(this, { entries, isChanged: true });
+    this.entries = entries;
+    this.isChanged = true;
     this.#show();
     this.control.focus();
   }

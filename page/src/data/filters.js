@@ -54,7 +54,9 @@ const wordsOf = (collection, property) => property.split(".").map((part, index) 
 export class Filters {
   /** `model` and `collection` give the fields and operators; `onApply` is called with the conditions. */
   constructor(model, collection, onApply) {
-    Object.assign(this, { model, collection, onApply });
+    this.model = model;
+    this.collection = collection;
+    this.onApply = onApply;
     const resolved = (name) => collection.parameters.get(name) ?? {};
     // Those that people filter by most come first: references, and the state.
     const rank = (name) => (this.#target(name) ? 0 : name === "state" || name === "status" ? 1 : 2);

@@ -8,7 +8,7 @@ import { ColorsOfStyle } from "./entries.js";
 import { hashOf } from "./location.js";
 import { titleOf } from "./model.js";
 import { readNames } from "./names.js";
-import { entryPath, entryTitle, partPath, recordPath } from "./record.js";
+import { entryPath, entryTitle, partPath, recordPath } from "./paths.js";
 import { Saver } from "./saver.js";
 import { referencesIn } from "./values.js";
 import { lower, t } from "./words.js";
@@ -118,7 +118,10 @@ function readReferences(model, collection, { schema, values }) {
 /** Editors of a request body, as the Saver uses them. */
 class FormEditor {
   constructor(model, collection, task, input) {
-    Object.assign(this, { model, collection, task, rows: new Map() });
+    this.model = model;
+    this.collection = collection;
+    this.task = task;
+    this.rows = new Map();
     const { fixed = {}, schema, values, titles, choices } = task;
     const scope = { titles, choices };
     const isList = Array.isArray(values);

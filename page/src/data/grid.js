@@ -12,7 +12,14 @@ import { t } from "./words.js";
  */
 export class Grid {
   constructor({ caption, corner = "", columns, rows, newRow = null, hintOf = null }) {
-    Object.assign(this, { caption, corner, columns, newRow, hintOf, rows: [], steps: [], anchor: null });
+    this.caption = caption;
+    this.corner = corner;
+    this.columns = columns;
+    this.newRow = newRow;
+    this.hintOf = hintOf;
+    this.rows = [];
+    this.steps = [];
+    this.anchor = null;
     this.hasHeads = rows.some(({ head }) => head !== undefined) || !newRow;
     const titles = columns.map(({ title, head, isNumber }) => el("th", { scope: "col", class: isNumber ? "number" : undefined }, head ?? title));
     this.body = el("tbody", {});
@@ -159,7 +166,7 @@ export class Grid {
 
   #focused(cell) {
     this.current = cell;
-    if (!this.isExtending) this.#select(cell, cell);
+    this.#select(cell, cell);
     // As in a spreadsheet, typing replaces what stands there; a click or F2 sets the cursor.
     if (this.isMoving && !cell.column.isLong) cell.input.select();
   }
@@ -183,7 +190,9 @@ export class Grid {
     for (const cell of this.selected ?? []) cell.element.classList.remove("selected");
     const [[top, left], [bottom, right]] = [this.place(anchor), this.place(end)];
     const between = (start, stop) => Array.from({ length: Math.abs(stop - start) + 1 }, (_, index) => Math.min(start, stop) + index);
-    Object.assign(this, { anchor, end, range: between(top, bottom).map((row) => between(left, right).map((column) => this.cell(row, column))) });
+    this.anchor = anchor;
+    this.end = end;
+    this.range = between(top, bottom).map((row) => between(left, right).map((column) => this.cell(row, column)));
     this.selected = this.range.flat();
     if (this.selected.length > 1) for (const cell of this.selected) cell.element.classList.add("selected");
   }

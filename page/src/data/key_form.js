@@ -34,7 +34,9 @@ class Field {
 /** Accesses to choose from, for all collections and for each, and other scopes to check. */
 class ScopeChoice {
   constructor(model, scopes) {
-    Object.assign(this, { model, selects: new Map(), boxes: [] });
+    this.model = model;
+    this.selects = new Map();
+    this.boxes = [];
     const { all, groups, others } = grantable(model, scopes);
     const change = () => this.#changed();
     const access = (name, title, accesses) => {

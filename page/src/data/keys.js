@@ -49,7 +49,9 @@ function secretOf({ name, key }) {
 
 class KeysPage {
   constructor(model, { key: own }, id) {
-    Object.assign(this, { model, own, id });
+    this.model = model;
+    this.own = own;
+    this.id = id;
     this.secret = el("div", {});
     this.list = el("div", { class: "results", "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
     this.heading = el("h1", { tabindex: "-1" }, t("API keys"));
@@ -114,7 +116,7 @@ class KeysPage {
 
   #end({ expiresAt }) {
     if (expiresAt === null) return el("span", { class: "quiet" }, t("never"));
-    const left = new Date(expiresAt) - Date.now();
+    const left = Date.parse(expiresAt) - Date.now();
     const mark = left <= 0 ? badge(t("expired"), "rejected") : left < SOON_MS && badge(t("soon"), "open");
     return [timeOf(expiresAt), " ", mark];
   }

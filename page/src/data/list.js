@@ -35,7 +35,10 @@ function defaultColumns(model, { schema }) {
 
 export class ListView {
   constructor(model, collection, canWrite) {
-    Object.assign(this, { model, collection, selection: null, cells: null });
+    this.model = model;
+    this.collection = collection;
+    this.selection = null;
+    this.cells = null;
     const sheet = canWrite && sheetOf(model, collection);
     if (sheet) this.selection = new Selection(collection, Boolean(sheet.record.state));
     if (sheet) this.cells = new CellsEdit(sheet);

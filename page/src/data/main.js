@@ -230,7 +230,7 @@ byId("ask").addEventListener("submit", (event) => {
 // The address names the view, so that the link moves the focus alone.
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
-  document.querySelector("main:not([hidden]) h1")?.focus();
+  /** @type {HTMLElement} */ (document.querySelector("main:not([hidden]) h1"))?.focus();
 });
 byId("unfold").addEventListener("click", () => unfold(!document.body.classList.contains("unfolded")));
 document.addEventListener("keydown", ({ key, defaultPrevented }) => {

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
-import { entryPath, entryTitle, partPath } from "./record.js";
+import { entryPath, entryTitle, partPath } from "./paths.js";
 import { Saver } from "./saver.js";
 import { Section } from "./section.js";
 import { inGrid } from "./sheet_editor.js";

@@ -17,7 +17,12 @@ const textOf = (record) => [titleOf(record), keyOf(record)].filter((text) => tex
 export class Picker {
   /** `onPick` is called with the record that is chosen. */
   constructor(collection, onPick) {
-    Object.assign(this, { collection, onPick, records: [], active: -1, searches: 0 });
+    this.collection = collection;
+    this.onPick = onPick;
+    this.records = [];
+    this.active = -1;
+    this.searches = 0;
+    this.isChosen = false;
     this.list = el("ul", { role: "listbox", id: newId("choices"), "aria-label": collection.title, hidden: true });
     this.input = el("input", {
       role: "combobox",
@@ -69,7 +74,9 @@ export class Picker {
   }
 
   #open(records, hasMore) {
-    Object.assign(this, { records, active: -1, isStale: false });
+    this.records = records;
+    this.active = -1;
+    this.isStale = false;
     const options = records.map((record, index) => {
       const attributes = { role: "option", id: newId("choice"), dir: "auto", "aria-selected": "false" };
       // Before the blur, which closes the list.

@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 
 // The content security policy has the same sources.
-const SOURCES = document.querySelector("meta[name=pictures]").content.split(" ").filter(Boolean);
+const SOURCES = /** @type {HTMLMetaElement} */ (document.querySelector("meta[name=pictures]")).content.split(" ").filter(Boolean);
 
 /** Whether pictures of any host are shown. */
 export const permitsPictures = SOURCES.length > 0;

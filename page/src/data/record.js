@@ -8,21 +8,9 @@ import { measurementsSection } from "./measurements.js";
 import { keyOf, titleOf } from "./model.js";
 import { readNames, remember } from "./names.js";
 import { neighborsSection } from "./neighbors.js";
+import { partPath, recordPath } from "./paths.js";
 import { entryTable, referencesIn, showMembers } from "./values.js";
 import { lower, t, wordFor } from "./words.js";
-
-export const recordPath = (collection, id) => `${collection.path}/${encodeURIComponent(id)}`;
-
-/** Returns the address of a part below a record, whose members name the records further above. */
-export function partPath(part, record) {
-  return part.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(name === part.owner ? record.id : record[name]));
-}
-
-/** Returns the address of a single entry of a part, such as the measured values of a size. */
-export const entryPath = (part, record, id) => partPath({ ...part, path: part.entry.path }, { ...record, [part.entry.id]: id });
-
-/** Returns the name of an entry: that of what its id names. */
-export const entryTitle = (part, entry) => entry[part.entry.id.replace(/Id$/, "Name")] ?? String(entry[part.entry.id]);
 
 /** Returns the nodes of a record, and the promise that its parts and history are there. */
 export async function recordView(model, collection, id, actions) {

@@ -7,9 +7,12 @@ import { t } from "./words.js";
 const bars = new Set();
 
 export class SaveBar {
-  /** `onSave`, `onCancel` and, if steps can be taken back, `onUndo` are called by its buttons and keys. */
+  /**
+   * Its buttons and keys call these functions; `onUndo` is there if steps can be taken back.
+   * @param {{ onSave: Function, onCancel: Function, onUndo?: Function, saveText?: string }} options
+   */
   constructor({ onSave, onCancel, onUndo, saveText = t("Save") }) {
-    Object.assign(this, { onSave });
+    this.onSave = onSave;
     this.state = el("span", { class: "quiet" }, "");
     this.messages = el("div", { class: "messages" });
     this.saveButton = el("button", { title: "Ctrl+S" }, saveText);

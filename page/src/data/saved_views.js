@@ -17,7 +17,8 @@ function read(collection) {
 
 export class SavedViews {
   constructor(collection) {
-    Object.assign(this, { collection, view: null });
+    this.collection = collection;
+    this.view = null;
     this.list = el("ul", { class: "chips" });
     this.name = el("input", { "aria-label": t("Name of the view"), placeholder: t("Name of the view"), dir: "auto", maxlength: 60 });
     const form = el("form", { submit: (event) => this.#save(event) }, this.name, el("button", {}, t("Save this view")));

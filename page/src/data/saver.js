@@ -17,7 +17,8 @@ const INPUT_EVENTS = ["input", "change", "click", "keyup", "paste"];
  */
 export class Saver {
   constructor(task) {
-    Object.assign(this, { task, sent: { text: "", key: "" } });
+    this.task = task;
+    this.sent = { text: "", key: "" };
     this.place = el("div", {});
     this.element = el("form", { class: "editing", novalidate: true });
     this.#show(task.values);

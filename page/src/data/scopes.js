@@ -8,7 +8,10 @@ export const ACCESSES = ["read", "write", "delete"];
 export const ACCESS_WORDS = { read: t("read"), write: t("read and write"), delete: t("read, write and delete") };
 /** Scopes that `*` does not include. */
 const APART = { "keys:manage": t("manage API keys"), "audit:read": t("read the audit log") };
-/** What is computed is only read, and has scopes of its own. */
+/**
+ * What is computed is only read, and has scopes of its own.
+ * @type {[string, string][]}
+ */
 const COMPUTED = [
   ["products", t("Products")],
   ["style-completeness", t("Completeness")],
@@ -24,7 +27,10 @@ function parseScope(text) {
   return collection && { collection, supplier, access, fields };
 }
 
-/** Returns the collections and parts that are stored, with their titles, by the name that scopes have for them. */
+/**
+ * Returns the collections and parts that are stored, with their titles, by the name that scopes have for them.
+ * @returns {[string, string][]}
+ */
 function storedCollections({ document }) {
   const isWritten = (item) => WRITING.some((method) => item?.[method]);
   return Object.entries(document.paths).flatMap(([path, item]) => {

@@ -11,8 +11,15 @@ export class Section {
    * to, and `open(done, choice)`, which returns the Saver; `done` has the functions of its task. `choose(choice)` chooses what is read,
    * unless an action `opensFor` that word before its first dot. `onChange` is called after a change.
    */
-  constructor({ name, title, read, show, actions = () => [], choose = null, onChange = () => null }) {
-    Object.assign(this, { name, title, read, show, actions, choose, onChange, isEditing: false });
+  constructor({ name, title, read, show, actions = (_data) => [], choose = null, onChange = (_section) => null }) {
+    this.name = name;
+    this.title = title;
+    this.read = read;
+    this.show = show;
+    this.actions = actions;
+    this.choose = choose;
+    this.onChange = onChange;
+    this.isEditing = false;
     this.heading = el("h2", { tabindex: "-1", id: `at-${name}` }, title);
     this.count = el("span", { class: "count" });
     this.buttons = el("div", { class: "actions" });

@@ -6,7 +6,7 @@ import { ObjectEditor } from "./editors.js";
 import { hashOf, listParameters } from "./location.js";
 import { TITLE_FIELDS, titleOf, typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
-import { recordPath } from "./record.js";
+import { recordPath } from "./paths.js";
 import { sheetOf, titleOfField } from "./sheet.js";
 import { guard } from "./unsaved.js";
 import { recordHash } from "./values.js";
@@ -58,7 +58,8 @@ function nodesOf(collection, title, element) {
 }
 
 /** Returns the nodes of the view of records that were selected one by one. */
-export async function selectedView(model, collection, { ids, ...view }) {
+export async function selectedView(model, collection, view) {
+  const { ids } = view;
   const action = actionOf(view);
   await readNames(ids.map((id) => [collection, id]));
   const names = ids.map((id) => nameOf(collection, id));
@@ -106,7 +107,12 @@ async function readMatching(collection, view, onProgress) {
 class BulkEdit {
   /** `readTags` returns the records' entity tags; without it what others change meanwhile in these fields is overwritten. Deletions have none. */
   constructor(sheet, { action, ids, names, readTags = null }) {
-    Object.assign(this, { sheet, ids, action, readTags, isEdit: action === "edit", editors: new Map() });
+    this.sheet = sheet;
+    this.ids = ids;
+    this.action = action;
+    this.readTags = readTags;
+    this.isEdit = action === "edit";
+    this.editors = new Map();
     this.names = new Map(ids.map((id, index) => [id, names[index]]));
     const head = { title: t("Id"), number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
     this.preview = el("button", {}, t("See what would change"));

@@ -11,7 +11,12 @@ const MOST = 500;
 export class Selection {
   /** `hasState` says whether records are made inactive, deleted and restored by a field. */
   constructor(collection, hasState) {
-    Object.assign(this, { collection, hasState, ids: new Set(), boxes: [], total: null, isAll: false });
+    this.collection = collection;
+    this.hasState = hasState;
+    this.ids = new Set();
+    this.boxes = [];
+    this.total = null;
+    this.isAll = false;
     this.element = el("div", { class: "actions selection" });
   }
 

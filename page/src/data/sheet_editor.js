@@ -14,7 +14,8 @@ export const inGrid = (layout) => ({ editorOf: (input, values) => new SheetEdito
  */
 class SheetEditor {
   constructor(layout, input, values) {
-    Object.assign(this, { layout, values });
+    this.layout = layout;
+    this.values = values;
     const stored = new Map(layout.rowsOf(values).map((row) => [row.key, row.cells]));
     const rows = layout.rowsOf(input).map((row) => ({ ...row, before: stored.get(row.key) }));
     // Without a row there is no cell to type or paste into.
@@ -77,7 +78,8 @@ class SheetEditor {
     rows.push(...left.map(({ key, label, head, cells }) => ({ key, label, head, cells })));
     const grid = new Grid({ ...this.layout, rows });
     this.grid.element.replaceWith(grid.element);
-    Object.assign(this, { grid, values: theirs });
+    this.grid = grid;
+    this.values = theirs;
     const others = counted(taken, "{0} value of theirs is taken over.", "{0} values of theirs are taken over.");
     const clash = both && counted(both, "{0} value is changed by both of you, and marked: saving keeps yours.", "{0} values are changed by both of you, and marked: saving keeps yours.");
     return [t("Somebody else changed this meanwhile."), others, clash, t("Look at it, and save again.")].filter(Boolean).join(" ");

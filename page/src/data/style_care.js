@@ -4,7 +4,7 @@ import { get, readAll } from "./api.js";
 import { readLanguages } from "./codes.js";
 import { el, newId, stored } from "./dom.js";
 import { changeInPlace, formOf } from "./form.js";
-import { partPath } from "./record.js";
+import { partPath } from "./paths.js";
 import { capital, t, wordFor } from "./words.js";
 
 const LISTS = ["care-instruction-icons", "care-instructions", "care-instruction-layers", "care-instruction-materials"];

@@ -3,7 +3,7 @@
 import { get, readAll } from "./api.js";
 import { badge, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
-import { partPath } from "./record.js";
+import { partPath } from "./paths.js";
 import { recordHash } from "./values.js";
 import { capital, label, lower, t, wordFor } from "./words.js";
 

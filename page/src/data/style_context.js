@@ -3,7 +3,7 @@
 import { get, readAll } from "./api.js";
 import { swatch, el } from "./dom.js";
 import { readNames } from "./names.js";
-import { recordPath } from "./record.js";
+import { recordPath } from "./paths.js";
 import { swatchesOf } from "./swatches.js";
 import { referencesIn } from "./values.js";
 import { t } from "./words.js";
@@ -12,13 +12,18 @@ const LAST = Number.MAX_SAFE_INTEGER;
 
 export class StyleContext {
   constructor(model, collection, id, canWrite) {
-    Object.assign(this, { model, collection, id, canWrite, path: recordPath(collection, id) });
+    this.model = model;
+    this.collection = collection;
+    this.id = id;
+    this.canWrite = canWrite;
+    this.path = recordPath(collection, id);
   }
 
   /** Reads what all sections need. */
   async read() {
     const { data, tag } = await get(this.path);
-    Object.assign(this, { style: data, tag });
+    this.style = data;
+    this.tag = tag;
     const ofStyle = { styleId: String(data.id) };
     // What the key may not read is missing; the section that it belongs to says so.
     this.refusal = null;

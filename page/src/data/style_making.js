@@ -5,7 +5,7 @@ import { country } from "./codes.js";
 import { badge, el, link, stored, swatch } from "./dom.js";
 import { changeInPlace, formOf } from "./form.js";
 import { nameOf, readNames } from "./names.js";
-import { partPath } from "./record.js";
+import { partPath } from "./paths.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { recordHash, recordLink, scrolling } from "./values.js";

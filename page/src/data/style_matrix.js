@@ -17,7 +17,8 @@ const dayAfter = (date, days) => new Date(Date.parse(date) + days * MS_PER_DAY).
 
 export class Matrix {
   constructor(context) {
-    Object.assign(this, { context, lists: null });
+    this.context = context;
+    this.lists = null;
   }
 
   async read() {

@@ -27,7 +27,9 @@ const ALIASES = { "style-colors": "colors", "style-skus": "sizes", barcodes: "si
 
 export class StylePage {
   constructor(model, collection, id, actions) {
-    Object.assign(this, { id, actions, context: new StyleContext(model, collection, id, Boolean(actions.canWrite)) });
+    this.id = id;
+    this.actions = actions;
+    this.context = new StyleContext(model, collection, id, Boolean(actions.canWrite));
     this.head = el("div", { class: "head" });
   }
 

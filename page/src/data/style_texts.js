@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { readLanguages } from "./codes.js";
 import { button, el, stored } from "./dom.js";
-import { partPath } from "./record.js";
+import { partPath } from "./paths.js";
 import { Saver } from "./saver.js";
 import { inGrid } from "./sheet_editor.js";
 import { scrolling } from "./values.js";

@@ -3,7 +3,7 @@
 import { get, readAll } from "./api.js";
 import { el, link, newId, stored } from "./dom.js";
 import { Row } from "./fields.js";
-import { partPath } from "./record.js";
+import { partPath } from "./paths.js";
 import { Saver } from "./saver.js";
 import { ValuesConflict } from "./style_values_conflict.js";
 import { recordHash, scrolling } from "./values.js";
@@ -72,7 +72,10 @@ function atPlaces(context, field, make) {
 
 class ValuesEditor {
   constructor(context, fields, input) {
-    Object.assign(this, { context, fields, input, controls: new Map() });
+    this.context = context;
+    this.fields = fields;
+    this.input = input;
+    this.controls = new Map();
     this.stored = new Map(input.map((value) => [keyOfValue(value), value]));
     this.element = el("div", { class: "fields" }, fields.map((field) => this.#field(field)));
     this.element.addEventListener("change", () => this.#narrow());

@@ -9,7 +9,8 @@ const plain = (value) => value?.text ?? value?.number ?? value?.allowedValueId;
 
 export class ValuesConflict {
   constructor(context, fields, { base, theirs, yours }, { onChoose, onCancel }) {
-    Object.assign(this, { context, fields });
+    this.context = context;
+    this.fields = fields;
     const [baseMap, theirMap, yourMap] = [base, theirs, yours].map((values) => new Map(values.map((value) => [keyOf(value), value])));
     const keys = [...new Set([...theirMap.keys(), ...yourMap.keys()])].filter((key) => String(plain(theirMap.get(key))) !== String(plain(yourMap.get(key))));
     const choices = keys.map((key) => {

@@ -5,7 +5,10 @@ import { drawing, el, swatch } from "./dom.js";
 import { permitsPictures, pictureOr } from "./pictures.js";
 import { swatchesOf } from "./swatches.js";
 
-/** Drawings by words of the category's or the style's name; the last is of all others. */
+/**
+ * Drawings by words of the category's or the style's name; the last is of all others.
+ * @type {[RegExp, string[][]][]}
+ */
 const CLOTHES = [
   [/trouser|pant|jean|legging|shorts|tight|bottom/i, [["M15 6h18l3 36h-9l-3-22-3 22h-9z", "cloth"], ["M15 10h18M24 10v8", "seam"]]],
   [/dress|skirt|skort|gown/i, [["M18 5l3 3h6l3-3 2 12 7 25q-15 3-30 0l7-25z", "cloth"], ["M17 18q7 3 14 0M20 24l-4 17M28 24l4 17", "seam"]]],

@@ -27,8 +27,11 @@ export function sizeControl(onChange) {
 
 /** Total of a list. Pages that are turned have the same one, so that it is counted once. */
 export class Total {
-  constructor(collection, onCount = () => null) {
-    Object.assign(this, { collection, onCount, counted: null, element: el("p", { class: "total quiet" }) });
+  constructor(collection, onCount = (_number) => null) {
+    this.collection = collection;
+    this.onCount = onCount;
+    this.counted = null;
+    this.element = el("p", { class: "total quiet" });
   }
 
   #show(key, number) {

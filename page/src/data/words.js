@@ -3,7 +3,7 @@
 // Item of the browser's storage, if somebody chose a language.
 const ITEM = "selvedge.language";
 
-const choice = document.getElementById("language");
+const choice = /** @type {HTMLSelectElement} */ (document.getElementById("language"));
 const isSpoken = (code) => [...choice.options].some(({ value }) => value === code);
 
 /** Returns the language that the reader chose, else the first one of the browser that the page speaks. */
@@ -21,7 +21,7 @@ export const locale = navigator.languages.find((tag) => tag.startsWith(language)
 export function numeral(value, currency) {
   const usual = currency ? new Intl.NumberFormat(locale, { style: "currency", currency }).resolvedOptions().minimumFractionDigits : 0;
   const digits = Math.max(usual, String(value).split(".")[1]?.length ?? 0);
-  return new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(String(value));
+  return new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(/** @type {any} */ (String(value)));
 }
 
 async function read() {

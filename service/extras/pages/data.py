@@ -20,7 +20,7 @@ from service.http.headers import JSON
 from service.schemas.vocabulary import LANGUAGES, words
 
 _MAIN: Final = "main.js"
-_COMMENTS: Final = re.compile(r"^ *(?://.*|/\*\*[\s\S]*?\*/)\n", re.MULTILINE)
+_COMMENTS: Final = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 """Comments of whole lines, without which scripts are sent."""
 
 

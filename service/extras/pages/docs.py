@@ -20,6 +20,6 @@ def docs() -> Iterator[tuple[str, WebPage]]:
     own = ("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'")
     yield "/docs", WebPage(render("docs.html", menu=menu("docs")), HTML, *own)
     yield "/docs/start.css", WebPage(read_file("docs.css").encode(), CSS)
-    yield "/docs/start.js", WebPage(read_file("docs.js").encode(), SCRIPT)
+    yield "/docs/start.js", WebPage(read_file("docs/start.js").encode(), SCRIPT)
     for name, media_type in _SHARED.items():
         yield f"/docs/{name}", WebPage((_FILES / name).read_bytes(), media_type)

@@ -1,3 +1,4 @@
+/* global SwaggerUIBundle */
 import { groupWords, hint, label, language, offerLanguages, t } from "../data/words.js";
 
 // Item of the session storage, which the front page and /data share. It lasts as long as the tab.
@@ -136,7 +137,7 @@ const ui = SwaggerUIBundle({
     },
   ],
   onComplete: () => {
-    document.querySelector(".operation-filter-input").placeholder = t("Search paths, summaries and tags");
+    /** @type {HTMLInputElement} */ (document.querySelector(".operation-filter-input")).placeholder = t("Search paths, summaries and tags");
     const key = sessionStorage.getItem(STORAGE_KEY);
     if (key) ui.preauthorizeApiKey(SCHEME, key);
   },
