@@ -53,7 +53,8 @@ where jsonb_typeof(item.requested) = 'array'
     )
 union all
 select wanted.n::integer, 'validation_error.unknown_reference',
-    json_build_array('sizeRangeSizeIds', wanted.place - 1)::text, 'There is no such size.'
+    json_build_array('sizeRangeSizeIds', wanted.place - 1)::text,
+    case when owner.state = 'deleted' then 'The size range is deleted.' else size.name || ' is deactivated.' end
 from wanted
 join size_range_size size on size.organization_id = $1::bigint and size.id = wanted.size_id
 join size_range owner on owner.organization_id = $1::bigint and owner.id = size.size_range_id

@@ -35,7 +35,8 @@ join style_color on style_color.organization_id = $1::bigint and style_color.id 
 where style_color.style_id <> item.style_id
 union all
 select item.n::integer, 'validation_error.invalid_value', json_build_array('sizeRangeSizeIds', named.n - 1)::text,
-    size.name || ' is not a size of the style''s size range.'
+    size.name || case when size.size_range_id = item.size_range_id then ' is deactivated.'
+        else ' is not a size of the style''s size range.' end
 from item
 cross join lateral unnest(item.size_ids) with ordinality as named(id, n)
 join size_range_size size on size.organization_id = $1::bigint and size.id = named.id

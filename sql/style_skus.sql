@@ -7,6 +7,7 @@ select
     case when style.size_range_id is null then 'conflict.incomplete' else 'validation_error.invalid_value' end as type,
     case when stored.id is null then '["sizeRangeSizeId"]' else '["state"]' end as path,
     case when style.size_range_id is null then 'Give the style a size range first.'
+        when style.size_range_id = size.size_range_id then size.name || ' is deactivated.'
         else size.name || ' is not a size of the style''s size range.' end as message
 from rows from (
     jsonb_to_recordset($2::jsonb) as (id bigint, state text, "styleColorId" bigint, "sizeRangeSizeId" bigint)

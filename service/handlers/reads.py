@@ -128,7 +128,10 @@ async def _page_response(
     if prefers(request, CSV, JSON) and (names := columns(resource, fields)):
         table = header(names) + rows(page.documents, names)
         return ApiResponse(200, table, {**headers, "Content-Type": f"{CSV}; charset=utf-8"})
-    documents = await selected(request, page.documents, fields) if fields else page.documents
+    documents = page.documents
+    if fields:
+        shown = (*fields, *resource.properties.always_shown)
+        documents = await selected(request, documents, shown)
     return success_list(documents, pagination=pagination(next_cursor), headers=headers)
 
 

@@ -83,6 +83,8 @@ class Property:
         return _PARSERS[self.stored_kind](text)
 
 
+ALWAYS_SHOWN: Final = "x-always-shown"
+"""Keyword of a member that a selection of members does not hide."""
 SOURCE: Final = Property("source", "string", nullable=True, sortable=False)
 """Source of the key that created a record."""
 
@@ -119,6 +121,10 @@ class Properties(Mapping[str, Property]):
         fields = document.items if "array" in document.types else document
         self.members = tuple(fields.properties)
         """Names of all members of a document, or of the entries of one that is a list."""
+        self.always_shown = tuple(
+            name for name, field in fields.properties.items() if ALWAYS_SHOWN in field.schema
+        )
+        """Members that a selection of members does not hide."""
         required = document.schema.get("required", ())
         self._by_name = {
             name.lower(): prop

@@ -100,4 +100,6 @@ class MeasurementCharts(RecordPart):
         for values in nested.lists:
             for size_id in values.new.keys() - live:
                 path, message = (values.request_indexes[size_id], _SIZE), "There is no such size."
+                if size_id in rows:
+                    message = "The size is deactivated, or its size range is deleted."
                 values.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)

@@ -22,6 +22,7 @@ from service.records.reference_targets import TARGETS, ReferenceTarget
 from service.records.writable_resource import WritableResource
 from service.schemas import ResolvedSchema
 from service.schemas.key_forms import REFERS_TO
+from service.schemas.keyed_lists import MERGE_KEY
 
 _AMBIGUOUS: Final = ErrorType.CONFLICT_AMBIGUOUS_KEY
 _NOTHING: Final = ResolvedSchema({}, "")
@@ -41,7 +42,7 @@ def entry_keys(list_schema: ResolvedSchema) -> tuple[EntryKey, ...]:
     """Return the keys of a list's entries, in the order of precedence; the last one has ids."""
     entry = list_schema.items
     natural = [names[0] for names in entry.schema.get(NATURAL_KEY, ()) if len(names) == 1]
-    natural = [name for name in natural if name != "*"]
+    natural = entry.schema.get(MERGE_KEY) or [name for name in natural if name != "*"]
     first = next(iter(entry.properties))
     referred = {name: prop.schema.get(REFERS_TO) for name, prop in entry.properties.items()}
     of_first = None if natural else referred[first] or list_schema.schema.get(REFERS_TO)
@@ -86,9 +87,10 @@ def _schema(resource: WritableResource) -> ResolvedSchema:
 
 
 def _has_entries(schema: ResolvedSchema) -> bool:
-    """Return whether the schema is a list of objects; key objects in place of ids are none."""
+    """Return whether the schema is a list of objects that keys name; key objects are none."""
     entry = schema.items
-    return "array" in schema.types and bool(entry.properties) and "anyOf" not in entry.schema
+    is_named = bool(entry.properties) and entry.schema.get(MERGE_KEY) != []
+    return "array" in schema.types and is_named and "anyOf" not in entry.schema
 
 
 def _referred(list_schema: ResolvedSchema, entries: Any) -> Iterator[tuple[str, int]]:

@@ -195,7 +195,8 @@ def _report_claims(batch: Batch, claims: Sequence[_Claim]) -> None:
 
 
 def _report_taken(batch: Batch, claim: _Claim, record_id: int) -> None:
-    type_, message = ErrorType.CONFLICT_DUPLICATE, f"Record {record_id} has this key."
+    key = f"the key {claim.key[0]}" if isinstance(claim.key[0], str) else "this key"
+    type_, message = ErrorType.CONFLICT_DUPLICATE, f"Record {record_id} has {key}."
     batch.fail(claim.item_index, type_, claim.field, message=message)
 
 

@@ -122,7 +122,7 @@ async def test_a_taken_key_is_refused(api: Api) -> None:
         refused = await send(COLORS, [color("A", "B")], params=MATCH)
         assert (refused.status, refused.details) == (409, [("conflict.duplicate", "[0].newKey")])
         [row] = refused.json["error"]["details"]
-        assert row["value"] == f"Record {second} has this key."
+        assert row["value"] == f"Record {second} has the key B."
     items = [color("A", "B"), color("B", "C"), color("D", "E"), color("C", "D", unheardOf=1)]
     skipped = await api.put(COLORS, items, params={**MATCH, "onError": "skip"})
     assert shown(skipped) == ["failed", "failed", "created", "failed"]

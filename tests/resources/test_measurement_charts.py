@@ -171,6 +171,8 @@ async def test_a_deactivated_size_stays_where_it_is(api: Api) -> None:
     refused = await api.put(path, {"lines": [chest, line("Hem", (size["id"], 1))]})
     field = "lines[1].requested[0].sizeRangeSizeId"
     assert refused.details == [("validation_error.unknown_reference", field)]
+    message = "The size is deactivated, or its size range is deleted."
+    assert refused.json["error"]["details"][0]["value"] == message
 
 
 @pytest.mark.contract("Parts")

@@ -183,6 +183,8 @@ async def test_styles_that_are_no_products(sold: Sold) -> None:
         complete = ("isComplete", "true")
         assert await sold.list(complete) == []
         assert await sold.list(complete, since) == removed
+        marked = [{"isRemoved": True}]
+        assert await sold.list(complete, since, ("fields", "colors")) == marked
         query = [*sold.query, complete, since]
         counted = await sold.api.get(PRODUCTS, query, headers={"Prefer": "count=exact"})
         assert counted.headers["Total-Count"] == "1"

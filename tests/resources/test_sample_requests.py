@@ -223,10 +223,12 @@ async def test_unknown_styles_and_sizes(api: Api, shared_connection: Connection)
     for unknown in (gone, 987654321):
         refused = await api.post(REQUESTS, {"styleId": unknown, "name": "Proto"})
         assert refused.details == [("validation_error.unknown_reference", "styleId")]
-    for unknown in (deactivated, 987654321):
+    messages = {deactivated: "S is deactivated.", 987654321: "There is no such size."}
+    for unknown, message in messages.items():
         sent = {"styleId": await style(api), "name": "Proto", "sizeRangeSizeIds": [unknown]}
         refused = await api.post(REQUESTS, sent)
         assert refused.details == [("validation_error.unknown_reference", "sizeRangeSizeIds[0]")]
+        assert refused.json["error"]["details"][0]["value"] == message
 
 
 @pytest.mark.parametrize("column", VALUES)

@@ -155,6 +155,7 @@ async def test_colors_and_sizes_by_name(api: Api, style: Style) -> None:
     await api.put(f"/api/size-ranges/{style.range}/sizes", [{"name": "S"}])
     gone = await api.post(PATH, [item | {"sizeRangeSizeIds": [style.small, style.medium]}])
     assert gone.details == [(INVALID, "[0].sizeRangeSizeIds[1]")]
+    assert gone.json["error"]["details"][0]["value"] == "M is deactivated."
 
 
 async def test_errors_of_the_request(api: Api, style: Style) -> None:
@@ -172,10 +173,16 @@ async def test_errors_of_the_request(api: Api, style: Style) -> None:
     )
     taken = await api.post(PATH, [{"styleId": style.style}])
     assert taken.details == [("conflict.duplicate", "[0].skuFormat")]
+    assert "SK-1-SK-NVY-S" in taken.json["error"]["details"][0]["value"]
     alike = "{sizeName}{colorUserDefinedId}"
     bodies = [{"styleId": each, "skuFormat": alike} for each in (style.style, other)]
     same = await api.post(PATH, bodies)
-    assert {*same.details} == {("validation_error.duplicate", "[1].skuFormat")}
+    assert same.details == [("validation_error.duplicate", "[1].skuFormat")]
+    first, second = style.style_color, color
+    assert same.json["error"]["details"][0]["value"] == (
+        f"MSK-NVY would be the sku of style color {first} (SK-NVY) in size {style.medium} (M)"
+        f" and of style color {second} (SK-NVY) in size {style.medium} (M)."
+    )
 
 
 async def test_more_pairs_than_a_request_makes(

@@ -1,8 +1,10 @@
 """Tests of the contacts of styles (contract, Contacts of styles)."""
 
+from typing import Any
+
 import pytest
 
-from tests.support.api import Api
+from tests.support.api import Answer, Api
 
 pytestmark = pytest.mark.contract("Contacts of styles")
 
@@ -35,3 +37,25 @@ async def test_contacts_match_by_role_and_email_or_name(api: Api) -> None:
     ]
     many = await api.put(path, [first | {"id": None}] * 101)
     assert many.details == [("validation_error.too_many_items", None)]
+
+
+@pytest.mark.contract("Merges")
+async def test_contacts_are_merged_by_their_email(api: Api) -> None:
+    """One of several roles is ambiguous; a new one gets the email."""
+    style = (await api.post("/api/styles", {"number": "T-1", "name": "Vest"})).data["id"]
+    path = f"/api/styles/{style}/contacts"
+    contact = {"role": "Design", "type": "brand", "name": "A", "email": "a@example.com"}
+    [first] = (await api.put(path, [contact])).data
+
+    async def merge(change: Any) -> Answer:
+        item = {"styleId": style, "contacts": change}
+        return await api.patch("/api/style-contacts", [item])
+
+    new = {"role": "Quality", "type": "agent", "name": "B"}
+    answer = await merge({"a@example.com": {"name": "Renamed"}, "b@example.com": new})
+    renamed, added = answer.data[0]["contacts"]
+    assert renamed == first | {"name": "Renamed"}
+    assert (added["email"], added["phone"]) == ("b@example.com", None)
+    assert (await merge({str(added["id"]): {"email": "a@example.com"}})).status == 200
+    ambiguous = await merge({"a@example.com": None})
+    assert ambiguous.details == [("conflict.ambiguous_key", "[0].contacts.a@example.com")]

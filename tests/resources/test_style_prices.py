@@ -235,3 +235,21 @@ async def test_at_most_a_thousand(priced: Priced) -> None:
         (e["collection"], e["recordId"], e["operation"]) for e in await follower.entries()
     ]
     assert await priced.stored("RRP") == [price(2, styleColorId=navy)]
+
+
+@pytest.mark.contract("Merges")
+async def test_prices_are_not_merged_by_colors(priced: Priced) -> None:
+    """Several prices are of one color, so that none of them is named by it."""
+    color = priced.colors[0]
+    await priced.set("RRP", price(5, styleColorId=color), price(9))
+    before = (await priced.api.get(f"/api/styles/{priced.style}/prices")).data
+    path = f"/api/styles/{priced.style}/prices/{priced.lists['RRP']}"
+    wrong = "validation_error.invalid_type"
+    for change in ({"amount": 6}, None):
+        prices = {"prices": {str(color): change}}
+        answer = await priced.api.patch(path, prices, content_type=MERGE_PATCH)
+        assert answer.details == [(wrong, "prices")]
+        item = {"styleId": priced.style, "priceLists": {"RRP": prices}}
+        answer = await priced.api.patch("/api/style-prices", [item])
+        assert answer.details == [(wrong, "[0].priceLists.RRP.prices")]
+    assert (await priced.api.get(f"/api/styles/{priced.style}/prices")).data == before

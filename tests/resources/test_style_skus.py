@@ -157,6 +157,7 @@ async def test_the_size_is_an_active_one_of_the_styles_range(api: Api, style: St
     assert [(size["name"], size["isDeactivated"]) for size in left] == [("S", True), ("M", False)]
     deactivated = await api.post(PATH, style.sku())
     assert deactivated.details == [(INVALID, "sizeRangeSizeId")]
+    assert deactivated.json["error"]["details"][0]["value"] == "S is deactivated."
     restored = await api.patch(f"{PATH}/{record}", replacing("/state", "active"))
     assert restored.details == [(INVALID, "state")]
     await api.patch(style.path, replacing("/sizeRangeId", None))

@@ -70,6 +70,8 @@ class SkuGeneration(WritableResource):
         missing = [pair for pair in pairs if pair["state"] in ("", "deleted")]
         items = [self._sku(batch, pair) for pair in missing]
         batch.errors.raise_any()
+        _report_equal(batch, missing, items)
+        batch.errors.raise_any()
         if items:
             indexes = [batch.request_indexes[pair["item"]] for pair in missing]
             await self._store(batch.of_items(items, indexes), options)
@@ -151,6 +153,22 @@ class SkuGeneration(WritableResource):
         records = LockedRecords(stored={row["id"]: row for row in rows}, new={*created.ids})
         written = await store(self._skus, skus, records, options)
         await record_changes([written])
+
+
+def _report_equal(batch: Batch, pairs: Sequence[asyncpg.Record], items: Sequence[Item]) -> None:
+    """Report the first SKU of each item that an earlier one equals, with both pairs."""
+    first, reported = dict[str, asyncpg.Record](), set[int]()
+    for pair, item in zip(pairs, items, strict=True):
+        other = first.setdefault(item["sku"], pair)
+        if other is not pair and pair["item"] not in reported:
+            reported.add(pair["item"])
+            message = f"{item['sku']} would be the sku of {_named(other)} and of {_named(pair)}."
+            batch.fail(pair["item"], ErrorType.DUPLICATE, _FIELD, message=message)
+
+
+def _named(pair: asyncpg.Record) -> str:
+    color = f"{pair['style_color_id']} ({pair['colorUserDefinedId'] or pair['styleNumber']})"
+    return f"style color {color} in size {pair['size_id']} ({pair['sizeName']})"
 
 
 def _outcome(pair: Mapping[str, Any], made: Iterator[Item]) -> dict[str, Any]:

@@ -62,9 +62,11 @@ class StyleNames(NamedTuple):
         size = self.sizes.get(size_id or 0)
         if size_id is not None and size is None:
             yield ErrorDetail(ErrorType.UNKNOWN_REFERENCE, (SIZE,), "There is no such size.")
-        elif size and not (size["is_live"] and size["owner_id"] == self.ranges.get(style_id)):
-            message = "This is no active size of the style's size range."
+        elif size and size["owner_id"] != self.ranges.get(style_id):
+            message = "This is no size of the style's size range."
             yield ErrorDetail(ErrorType.INVALID_VALUE, (SIZE,), message)
+        elif size and not size["is_live"]:
+            yield ErrorDetail(ErrorType.INVALID_VALUE, (SIZE,), "The size is deactivated.")
 
 
 async def check_names(batch: Batch, named: Sequence[NamedEntry]) -> None:
