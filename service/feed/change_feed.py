@@ -217,25 +217,19 @@ class ChangeFeed(Resource):
 
         They are sorted by collection, then by id. One more shows that the page must be cut.
         """
-        connection, organization_id, change_filter, caller = reading
+        change_filter = reading.filter
         records: dict[str, dict[str, list[int]]] = orjson.loads(row["records"])
         fan_out = self._fan_out(orjson.loads(row["causes"] or "{}"))
         entries = list[ChangeEntry]()
         for collection in sorted({*records, *fan_out}):
-            first = begin.record_id if collection == begin.collection else 0
-            if collection < str(begin.collection) or (
-                change_filter.collections and collection not in change_filter.collections
-            ):
+            if collection < str(begin.collection) or not change_filter.has(collection):
                 continue
+            first = begin.record_id if collection == begin.collection else 0
             ids_by_operation = records.get(collection, {}).items()
             operations = {id_: operation for operation, ids in ids_by_operation for id_ in ids}
             ids = {record_id for record_id in operations if record_id > first}
-            for statement, causes in fan_out.get(collection, ()):
-                shown = shown_to(caller, self.resources[collection], statement)
-                text = _FAN_OUT.fill(shown=shown)
-                parameters = (causes, first, max_entries + 1, change_filter.record_id)
-                rows = await connection.fetch(text, organization_id, *parameters)
-                ids.update(row["id"] for row in rows)
+            shown_by = fan_out.get(collection, ())
+            ids |= await self._shown_ids(reading, collection, shown_by, first, max_entries + 1)
             if change_filter.record_id is not None:
                 ids &= {change_filter.record_id}
             entries += [
@@ -245,6 +239,26 @@ class ChangeFeed(Resource):
             if len(entries) > max_entries:
                 break
         return entries[: max_entries + 1]
+
+    async def _shown_ids(
+        self,
+        reading: _FeedReading,
+        collection: str,
+        fan_outs: Iterable[_FanOut],
+        first: int,
+        most: int,
+    ) -> set[int]:
+        """Return up to ``most`` ids after ``first`` for each fan-out: of records showing causes."""
+        ids = set[int]()
+        for statement, causes in fan_outs:
+            shown = shown_to(reading.caller, self.resources[collection], statement)
+            rows = await reading.connection.fetch(
+                _FAN_OUT.fill(shown=shown),
+                reading.organization_id,
+                *(causes, first, most, reading.filter.record_id),
+            )
+            ids.update(row["id"] for row in rows)
+        return ids
 
     def _fan_out(self, causes: Mapping[str, list[int]]) -> dict[str, list[_FanOut]]:
         """Return the statements that find the records showing the causes, by collection."""

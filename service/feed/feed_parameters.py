@@ -67,6 +67,10 @@ class ChangeFilter:
     whole_transactions: bool = False
     """Whether pages end with a transaction, for readers who continue by a number (``after``)."""
 
+    def has(self, collection: str) -> bool:
+        """Return whether entries of a collection are requested."""
+        return not self.collections or collection in self.collections
+
 
 @dataclass(frozen=True, slots=True)
 class ChangesRequest:

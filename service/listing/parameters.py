@@ -239,22 +239,12 @@ def _check_beside_cursor(reader: _ListReader, list_request: ListRequest) -> None
     """
     texts_by_field: dict[str, list[str]] = {}
     for name, texts in reader.texts.items():
-        prop = reader.properties.get(name)
-        if prop:
+        if prop := reader.properties.get(name):
             texts_by_field.setdefault(prop.name, []).extend(texts)
-        elif name == _CHANGED_SINCE:
-            if reader.changed_since() != list_request.changed_since:
-                reader.fail_beside_cursor(name)
-        elif name == FIELDS:
-            if reader.members(FIELDS, reader.properties.members) != list_request.fields:
-                reader.fail_beside_cursor(name)
-        elif name == PARAMETER and reader.properties.search:
-            if reader.search() != list_request.search:
-                reader.fail_beside_cursor(name)
-        elif name in (*_PAGE, "filter", "sort") or _INDEXED.fullmatch(name):
-            reader.fail_beside_cursor(name)
-        elif name != "cursor":
+        elif not _is_known_beside_cursor(reader, name):
             reader.fail_unknown(name, ["cursor"])
+        elif name != "cursor" and not _repeats(reader, list_request, name):
+            reader.fail_beside_cursor(name)
     carried_filters = [(c.property, c.values) for c in list_request.conditions if c.operator is EQ]
     for condition in reader.field_conditions(texts_by_field):
         if (
@@ -265,6 +255,23 @@ def _check_beside_cursor(reader: _ListReader, list_request: ListRequest) -> None
             name = condition.property.name
             reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, name, message=message)
     reader.raise_errors()
+
+
+def _is_known_beside_cursor(reader: _ListReader, name: str) -> bool:
+    """Return whether a list has a parameter that is no field's name."""
+    if name == PARAMETER:
+        return bool(reader.properties.search)
+    names = ("cursor", _CHANGED_SINCE, FIELDS, "filter", "sort", *_PAGE)
+    return name in names or _INDEXED.fullmatch(name) is not None
+
+
+def _repeats(reader: _ListReader, list_request: ListRequest, name: str) -> bool:
+    """Return whether a parameter has the value that the cursor carries; pages have none."""
+    if name == _CHANGED_SINCE:
+        return reader.changed_since() == list_request.changed_since
+    if name == FIELDS:
+        return reader.members(FIELDS, reader.properties.members) == list_request.fields
+    return name == PARAMETER and reader.search() == list_request.search
 
 
 def _listing(

@@ -3,8 +3,8 @@
 A message says what to send instead and does not repeat the value.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
 
 import orjson
 
@@ -76,44 +76,84 @@ def error_details(error: Any, depth: int = 0) -> Iterator[ErrorDetail]:
         yield ErrorDetail(error_type, path[depth:], message)
 
 
-def _parts(error: Any) -> Iterator[tuple[Path, ErrorType, str]]:
-    keyword, path, kind = error.kind.name, tuple(error.instance_path), error.kind
-    if keyword == "required":
-        yield (*path, kind.property), ErrorType.REQUIRED_FIELD, ErrorType.REQUIRED_FIELD.message
-    elif keyword == "additionalProperties":
-        for name in kind.unexpected:
-            yield (*path, name), ErrorType.UNKNOWN_FIELD, ErrorType.UNKNOWN_FIELD.message
-    elif keyword == "type" and error.instance is None and path and isinstance(path[-1], str):
-        yield path, ErrorType.REQUIRED_FIELD, "This field is required and cannot be null."
-    elif keyword == "type":
-        yield path, ErrorType.INVALID_TYPE, type_message(kind.types)
-    elif keyword == "enum" and path and path[-1] == "state" and error.instance == "deleted":
-        yield path, ErrorType.STATE_NOT_ALLOWED, ErrorType.STATE_NOT_ALLOWED.message
-    elif keyword == "enum":
-        options = ", ".join(str(option) for option in kind.options if option is not None)
-        yield path, ErrorType.INVALID_VALUE, f"Use one of {options}."
-    elif keyword == "pattern" and path and path[-1] == "ifMatch":
-        yield path, ErrorType.INVALID_VALUE, _TAG
-    elif keyword == "pattern":
-        yield path, ErrorType.INVALID_VALUE, _PATTERNS.get(kind.pattern, _DECIMAL)
-    elif keyword == "format":
-        if error := error_of(kind.format, error.instance):
-            yield path, *error
-    elif keyword == "const":
-        yield path, ErrorType.READ_ONLY_FIELD, ErrorType.READ_ONLY_FIELD.message
-    elif keyword == "anyOf" and isinstance(error.instance, dict) and _is_list(kind.context[0]):
-        for part in kind.context[1]:
-            yield from _parts(part)
-    elif keyword == "anyOf" and isinstance(error.instance, dict):
-        yield path, ErrorType.INVALID_VALUE, _REFERENCE
-    elif keyword == "anyOf":
-        for part in kind.context[0]:
-            yield from _parts(part)
-    elif keyword == "uniqueItems":
-        for index in duplicate_indexes(error.instance):
-            yield (*path, index), ErrorType.DUPLICATE, LISTED_TWICE
+_Part: TypeAlias = tuple[Path, ErrorType, str]
+"""Path, type and message of an error detail."""
+
+
+def _parts(error: Any) -> Iterable[_Part]:
+    keyword, path = error.kind.name, tuple(error.instance_path)
+    if explain := _EXPLANATIONS.get(keyword):
+        return explain(error, path)
+    return [(path, *limit_message(keyword, error.kind.limit))]
+
+
+def _missing(error: Any, path: Path) -> Iterable[_Part]:
+    error_type = ErrorType.REQUIRED_FIELD
+    return [((*path, error.kind.property), error_type, error_type.message)]
+
+
+def _unknown(error: Any, path: Path) -> Iterable[_Part]:
+    error_type = ErrorType.UNKNOWN_FIELD
+    return [((*path, name), error_type, error_type.message) for name in error.kind.unexpected]
+
+
+def _wrong_type(error: Any, path: Path) -> Iterable[_Part]:
+    if error.instance is None and path and isinstance(path[-1], str):
+        return [(path, ErrorType.REQUIRED_FIELD, "This field is required and cannot be null.")]
+    return [(path, ErrorType.INVALID_TYPE, type_message(error.kind.types))]
+
+
+def _no_option(error: Any, path: Path) -> Iterable[_Part]:
+    if path and path[-1] == "state" and error.instance == "deleted":
+        error_type = ErrorType.STATE_NOT_ALLOWED
+        return [(path, error_type, error_type.message)]
+    options = ", ".join(str(option) for option in error.kind.options if option is not None)
+    return [(path, ErrorType.INVALID_VALUE, f"Use one of {options}.")]
+
+
+def _no_match(error: Any, path: Path) -> Iterable[_Part]:
+    message = _PATTERNS.get(error.kind.pattern, _DECIMAL)
+    return [(path, ErrorType.INVALID_VALUE, _TAG if path and path[-1] == "ifMatch" else message)]
+
+
+def _wrong_format(error: Any, path: Path) -> Iterable[_Part]:
+    details = error_of(error.kind.format, error.instance)
+    return [(path, *details)] if details else []
+
+
+def _read_only(_error: Any, path: Path) -> Iterable[_Part]:
+    return [(path, ErrorType.READ_ONLY_FIELD, ErrorType.READ_ONLY_FIELD.message)]
+
+
+def _no_alternative(error: Any, path: Path) -> Iterable[_Part]:
+    """Yield the errors of the first alternative, of objects beside a list those of the second."""
+    first, *others = error.kind.context
+    if not isinstance(error.instance, dict):
+        chosen = first
+    elif _is_list(first):
+        chosen = others[0]
     else:
-        yield path, *limit_message(keyword, kind.limit)
+        return [(path, ErrorType.INVALID_VALUE, _REFERENCE)]
+    return [part for each in chosen for part in _parts(each)]
+
+
+def _repeated(error: Any, path: Path) -> Iterable[_Part]:
+    indexes = duplicate_indexes(error.instance)
+    return [((*path, index), ErrorType.DUPLICATE, LISTED_TWICE) for index in indexes]
+
+
+_EXPLANATIONS: Final[Mapping[str, Callable[[Any, Path], Iterable[_Part]]]] = {
+    "required": _missing,
+    "additionalProperties": _unknown,
+    "type": _wrong_type,
+    "enum": _no_option,
+    "pattern": _no_match,
+    "format": _wrong_format,
+    "const": _read_only,
+    "anyOf": _no_alternative,
+    "uniqueItems": _repeated,
+}
+"""Functions that explain errors of a keyword; those of other keywords exceed a limit."""
 
 
 def _is_list(errors: list[Any]) -> bool:
