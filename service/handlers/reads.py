@@ -29,7 +29,6 @@ from service.organizations.scopes import READ, require_all
 from service.records import reads, supplier_scopes
 from service.records.path_keys import PathId, resolve
 from service.records.resource import DocumentPage, ListQuery, Resource
-from service.records.scalar_columns import is_value_set
 from service.records.writable_resource import WritableResource
 from service.resources.assortment import effective_prices
 from service.resources.assortment.effective_prices import EffectivePrices
@@ -237,13 +236,18 @@ def columns(resource: Resource, fields: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of a collection's table, in the order of its documents' members.
 
     ``fields`` are the selected members, () for all; ``properties`` is left out. Return () if
-    another one is neither a scalar nor a set of plain values, and if no column is left: then the
-    caller sends JSON.
+    another one is neither a scalar nor a list of ids or plain values, and if no column is left:
+    then the caller sends JSON.
     """
     members = schemas.definition(resource.name, "document").properties
     names = tuple(name for name in members if name in (fields or members) and name != _EMPTY)
-    is_flat = all(members[name].types <= _SCALARS or is_value_set(members[name]) for name in names)
-    return names if is_flat else ()
+    return names if all(_is_cell(members[name]) for name in names) else ()
+
+
+def _is_cell(member: schemas.ResolvedSchema) -> bool:
+    """Return whether a member is a scalar, or a list of ids or of plain values."""
+    types = member.items.types if "array" in member.types else member.types
+    return bool(types) and types <= _SCALARS
 
 
 def header(names: Sequence[str]) -> bytes:
@@ -264,7 +268,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, list):
-        return ";".join(value)
+        return ";".join(map(str, value))
     return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 

@@ -23,6 +23,8 @@ _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,307})(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _EXCESS_PLACES = re.compile(r"(?<=\.[0-9]{6})[0-9]+")
+_LIST_OF_IDS = re.compile(r"Ids\Z")
+"""End of the name of a list of ids; those of its records filter by ``…s.id``, too."""
 _INVALID_TIME = "Use a time such as 2026-11-20T09:18:00.000000Z."
 
 
@@ -137,6 +139,9 @@ class Properties(Mapping[str, Property]):
             if self.search is not None and self.search.has(prop.name):
                 self._by_name[name] = replace(prop, words=self.search)
         self._by_name |= {prop.name.lower(): prop for prop in related}
+        for name in filter(_LIST_OF_IDS.search, document.properties):
+            if of_related := self._by_name.get(_LIST_OF_IDS.sub("s.id", name).lower()):
+                self._by_name[name.lower()] = replace(of_related, name=name)
 
     def limit(self, names: Iterable[str], more: Iterable[Property]) -> None:
         """Leave the named properties alone, and others that documents do not have; no time."""
@@ -169,26 +174,37 @@ def column_of(name: str) -> str:
 
 
 def _property(name: str, resolved: schemas.ResolvedSchema, required: bool) -> Property | None:
-    """Return the property of a field; None if it is neither a scalar nor a set of codes."""
+    """Return the property of a field; None unless it is a scalar or a set of plain values."""
     types, schema = resolved.types, resolved.schema
     kind = next(iter(types - {"null"}), "")
-    if schema.get("x-stored") == "values" and "format" in resolved.items.schema:
-        within = SHARED["has_value"].bind(column=column_of(name))
+    if schema.get("x-stored") == "values":
         return Property(
-            name, "string", nullable=True, sortable=False, column="entry.value", within=within
+            name,
+            "string",
+            nullable=True,
+            sortable=False,
+            choices=_choices(resolved.items),
+            column="entry.value",
+            within=SHARED["has_value"].bind(column=column_of(name)),
         )
     if kind not in ("integer", "number", "boolean", "string"):
         return None
-    choices = frozenset(c for c in schema["enum"] if c is not None) if "enum" in schema else None
     return Property(
         name,
         schema["format"] if schema.get("format") in ("date", "date-time") else kind,
         nullable="null" in types or not required,
         sortable=not schema.get("x-filter-only", False),
-        choices=choices,
+        choices=_choices(resolved),
         stored_as_integer=name == "id" or schema.get("x-stored") == "integer",
         zero_filled=schema.get(ZERO_FILLED, 0),
     )
+
+
+def _choices(resolved: schemas.ResolvedSchema) -> frozenset[str] | None:
+    """Return the values of an enumeration without null; None for other schemas."""
+    if "enum" not in resolved.schema:
+        return None
+    return frozenset(choice for choice in resolved.schema["enum"] if choice is not None)
 
 
 def parse_id(text: str) -> int:

@@ -112,6 +112,7 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
 
 def _values(prop: Property, field: Schema) -> Schema:
     """Return the schema of a filter's values: of an enumeration, or any values of the type."""
+    field = field.get("items", field)
     if "$ref" in field and "enum" in component(field):
         return {"type": "array", "items": {"$ref": field["$ref"]}}
     return named(_LISTS[prop.kind])

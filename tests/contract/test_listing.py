@@ -1,10 +1,14 @@
 """Tests of filters and sorts of every list (contract, Lists)."""
 
+import csv
+import io
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from service import schemas
+from service.handlers.reads import columns
 from service.listing import operators
 from service.listing.properties import Property
 from service.records.resource import Resource
@@ -46,6 +50,31 @@ def chosen(records: list[Record], prop: Property) -> list[Any]:
     values = {record[prop.name] for record in records if record.get(prop.name) is not None}
     plain = sorted(value for value in values if "," not in text(value) and len(text(value)) <= 200)
     return plain[len(plain) // 2 :][:3]
+
+
+@pytest.mark.contract("Filters", "CSV")
+@of_each_list
+def test_every_list_of_values_filters_and_is_a_cell(route: Route) -> None:
+    """``test_reference_filters.py`` has what they find; ``properties`` of documents are empty."""
+    members = schemas.definition(listed(route).name, "document").properties
+    for name, member in members.items():
+        if "array" in member.types and not member.items.properties and name != "properties":
+            assert operators.names_of(listed(route).properties[name]) == ["eq", "in"]
+            assert columns(listed(route), [name]) == (name,)
+
+
+@pytest.mark.contract("CSV")
+async def test_lists_of_ids_are_cells(shared_api: Api) -> None:
+    cells = list[str]()
+    lists = {"styles": "groupIds", "style-colors": "seasonIds", "channels": "languageIds"}
+    for path, name in lists.items():
+        params = {"pageSize": "100"}
+        records = (await shared_api.get(f"/api/{path}", params)).data
+        table = await shared_api.get(f"/api/{path}", params, headers={"Accept": "text/csv"})
+        rows = [*csv.DictReader(io.StringIO(table.raw.decode(), newline=""))]
+        assert [row[name] for row in rows] == [";".join(map(str, r[name])) for r in records]
+        cells += [row[name] for row in rows]
+    assert any(";" in cell for cell in cells)
 
 
 @pytest.mark.contract("Filters")
