@@ -79,6 +79,9 @@ class Settings:
     picture_sources: tuple[str, ...]
     """Origins whose pictures ``/data`` shows, such as ``https://images.example.com``, separated by
     commas; ``https:`` for all. Default: none; clothes are drawn."""
+    stop_delay: int
+    """Seconds after SIGTERM for which the service goes on serving while ``/readyz`` is 503 already,
+    so that balancers take it out first; 0 to 600. Default: ``0``."""
     log_level: str
     """``debug``, ``info``, ``warning``, ``error`` or ``critical``. Default: ``info``."""
     traces: bool
@@ -108,6 +111,7 @@ class Settings:
             webhook_private_addresses=_networks(environ, "WEBHOOK_PRIVATE_ADDRESSES"),
             cors_origins=_origins(environ, "CORS_ORIGINS"),
             picture_sources=_origins(environ, "PICTURE_SOURCES", "https:"),
+            stop_delay=_integer(environ, "STOP_DELAY", 0, 0, 600),
             log_level=_log_level(environ),
             traces=_traces(environ),
             data_dir=_data_dir(environ),

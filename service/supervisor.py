@@ -61,6 +61,7 @@ def serve(
         return connections.Runner(
             app,
             connections=connections.max_connections(settings.workers + settings.pool_size),
+            stop_delay=settings.stop_delay,
             **PARSER_LIMITS,
             # Cancels reads whose callers have gone; writes shield themselves.
             handler_cancellation=True,
@@ -162,7 +163,7 @@ class _Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no ty
             "bind": self._bind,
             "workers": self._settings.workers,
             "worker_class": "aiohttp.GunicornUVLoopWebWorker",
-            "graceful_timeout": STOP_SECONDS,
+            "graceful_timeout": self._settings.stop_delay + STOP_SECONDS,
             "logger_class": _Log,
             "loglevel": _log_level(self._settings),
             # The present account: gunicorn's default is that of its import, which may be root.
@@ -206,7 +207,10 @@ class _Arbiter(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         return numbers
 
     def halt(self, reason: str | None = None, exit_status: int = 0) -> None:
-        """Stop the workers, kill those that take ``STOP_SECONDS``, log it, and raise SystemExit."""
+        """Stop the workers, kill those that take too long, log it, and raise SystemExit.
+
+        They may take ``STOP_SECONDS`` after the delay of the settings.
+        """
         try:
             super().halt(reason, exit_status)
         finally:

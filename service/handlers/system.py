@@ -19,7 +19,7 @@ from service.database.errors import schema_is_behind
 from service.database.statements import load
 from service.errors import ApiError, unavailable
 from service.http import metrics
-from service.http.context import DATABASE, database
+from service.http.context import DATABASE, STOPPING, database
 from service.http.envelope import ApiResponse, success
 
 T = TypeVar("T")
@@ -83,11 +83,12 @@ _HEALTH: Final = f'{{"alive":true,"version":"{__version__}"}}'.encode()
 
 
 def prepare(app: web.Application) -> None:
-    """Add the single-flight caches to the application."""
+    """Add the single-flight caches and the event of a stop to the application."""
     app[READINESS], app[EXPOSITION] = (
         SingleFlightCache(),
         SingleFlightCache(share=_EXPOSITION_SHARE),
     )
+    app[STOPPING] = asyncio.Event()
 
 
 async def run_checks(app: web.Application) -> AsyncIterator[None]:
@@ -128,8 +129,10 @@ async def health(_: web.Request) -> ApiResponse:
 async def readiness(request: web.Request) -> ApiResponse:
     """Return 200 if the database is reachable, has space and the current schema.
 
-    Otherwise raise ApiError ``server_error.unavailable``, 503.
+    Otherwise, and from the beginning of a stop, raise ApiError ``server_error.unavailable``, 503.
     """
+    if request.app[STOPPING].is_set():
+        raise unavailable("The service stops: send requests to another instance.")
     await request.app[READINESS].get(lambda: _require_ready(database(request)))
     return success(b'{"ready":true}')
 

@@ -23,6 +23,7 @@ from aiohttp.web_protocol import RequestHandler, RequestPayloadError, _ErrInfo
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.http import listeners
+from service.http.context import STOPPING
 from service.http.envelope import ApiResponse
 from service.http.parser_errors import ON_PARSER_ERROR, parser_error, parser_error_response
 from service.limits import DRAIN_SECONDS, KEEP_ALIVE_SECONDS, MAX_CONNECTIONS, MAX_QUEUED
@@ -59,9 +60,12 @@ def max_connections(reserved_files: int) -> int:
 class Runner(web.AppRunner):
     """aiohttp's runner of an application, with a connection limit and a graceful shutdown."""
 
-    def __init__(self, app: web.Application, *, connections: int, **options: Any) -> None:
+    def __init__(
+        self, app: web.Application, *, connections: int, stop_delay: float = 0, **options: Any
+    ) -> None:
         super().__init__(app, keepalive_timeout=KEEP_ALIVE_SECONDS, **options)
         self._max_connections = connections
+        self._stop_delay = stop_delay
 
     def _reg_site(self, site: web.BaseSite) -> None:
         """Register a listener, with a longer accept queue than aiohttp's."""
@@ -74,10 +78,14 @@ class Runner(web.AppRunner):
         return _Server(server, self._max_connections, app.get(ON_PARSER_ERROR))
 
     async def cleanup(self) -> None:
-        """Stop accepting connections, drain the open ones, then let aiohttp shut down.
+        """Serve on for ``stop_delay`` s, stop accepting, drain connections, let aiohttp shut down.
 
-        aiohttp closes idle connections, and ends requests that outlast its shutdown timeout.
+        The application is not ready from the beginning. aiohttp closes idle connections, and ends
+        requests that outlast its shutdown timeout.
         """
+        if (stopping := self.app.get(STOPPING)) is not None:
+            stopping.set()
+        await asyncio.sleep(self._stop_delay)
         deadline = time.monotonic() + self._shutdown_timeout
         if isinstance(self.server, _Server):
             self.server.is_draining = True

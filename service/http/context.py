@@ -1,5 +1,6 @@
 """Keys of the application and of requests: objects that middleware and handlers share."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Final, Protocol
 
@@ -60,6 +61,8 @@ class RouteProtocol(Protocol):
         """
 
 
+STOPPING: web.AppKey[asyncio.Event] = web.AppKey("stopping", asyncio.Event)
+"""Set from the beginning of a stop; the application may serve on for a while."""
 ROUTES: web.AppKey[Mapping[web.AbstractRoute, RouteProtocol]] = web.AppKey("routes")
 """Routes by aiohttp's route; GET and HEAD of a path are two of aiohttp's, with the same route.
 

@@ -96,7 +96,7 @@ def test_the_compose_file_names_what_there_is() -> None:
     services = _compose()
     for service in ("selvedge", "migrate"):
         settings = services[service]["environment"]
-        assert settings.keys() <= {"DATABASE_URL", "WORKERS"}
+        assert settings.keys() <= {"DATABASE_URL", "WORKERS", "STOP_DELAY"}
         assert settings["DATABASE_URL"].endswith("@database/selvedge")
         assert (KIT / services[service]["build"]["context"]).resolve() == ROOT
         assert (ROOT / services[service]["build"]["dockerfile"]).is_file()

@@ -201,6 +201,21 @@ def _is_last(connection: HTTPConnection) -> bool:
 
 
 @pytest.mark.contract("Starting")
+def test_a_stop_that_is_delayed_serves_on_and_is_not_ready(served_dsn: str, data_dir: Path) -> None:
+    """Balancers take the instance out while new connections are still served."""
+    settings = {"DATABASE_URL": served_dsn, "WORKERS": "2"}
+    with running(data_dir, "serve", STOP_DELAY="40", **settings) as service:
+        assert status(f"{service.base_url}/readyz") == 200
+        service.process.send_signal(signal.SIGTERM)
+        ready = f"{service.base_url}/readyz"
+        assert becomes(lambda: {status(ready) for _ in range(20)} == {503})
+        assert {status(f"{service.base_url}/healthz") for _ in range(20)} == {200}
+        kill(service.family())
+    with running(data_dir, "serve", STOP_DELAY="1", **settings) as service:
+        assert service.stop() == 0
+
+
+@pytest.mark.contract("Starting")
 def test_a_stop_is_heard_however_soon_it_comes(data_dir: Path) -> None:
     """A signal before the handlers were installed was lost, and the service ran on."""
     settings = {"DATABASE_URL": "postgresql://selvedge@127.0.0.1:1/selvedge", "WORKERS": "2"}

@@ -35,6 +35,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
         "CALLER_REQUESTS",
         "AUDIT_DAYS",
         "CHANGES_DAYS",
+        "STOP_DELAY",
         "CORS_ORIGINS",
         "TRACES",
     )

@@ -116,6 +116,17 @@ async def test_connected_clients_get_connection_close_on_a_stop(
         await stopping
 
 
+async def test_a_delayed_stop_accepts_connections_meanwhile(
+    server: ConnectionServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.runner, "_stop_delay", 600)
+    stopping = asyncio.create_task(server.runner.cleanup())
+    await asyncio.sleep(0)
+    assert await status(await server.come(GET % b"quick")) == b"200"
+    assert not stopping.done()
+    stopping.cancel()
+
+
 async def test_idle_connections_do_not_delay_a_stop(
     server: ConnectionServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
