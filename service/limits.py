@@ -59,6 +59,16 @@ SCHEDULED_BODY_BYTES: Final = 1 * KIB
 Smaller ones take little time.
 """
 
+# Tables of people
+MAX_WORKBOOK_BYTES: Final = 16 * MIB
+"""Size of a workbook that is read."""
+MAX_UNPACKED_WORKBOOK_BYTES: Final = 200 * MIB
+"""Size of the parts of a workbook that are read, counted while they are unpacked."""
+MAX_SHEET_ROWS: Final = 2**20
+"""Rows of a sheet, as spreadsheets have them."""
+WORKBOOK_SECONDS: Final = 30
+"""Timeout of the process that reads a workbook."""
+
 # Responses
 RESPONSE_IDLE_SECONDS: Final = 30
 """Timeout of RESPONSE_PIECE_BYTES of a response, after which the client's connection is aborted."""

@@ -36,6 +36,9 @@ BOUNDED = {
     "extras/pages/api_catalog.py": {
         "api_catalog": "64 addresses of hosts, of 270 characters at most"
     },
+    "extras/tables/cells.py": {"_words_of": "the choices of the schemas"},
+    "extras/tables/number_formats.py": {"number_format": "1,024 formats, of a bounded process"},
+    "extras/tables/workbooks.py": {"_index_of": "16,384 columns, of a bounded process"},
     "extras/pages/page.py": {"missing": "16 paths to the front page, of at most 8 steps"},
     "feed/changed_since.py": {"condition_text": "the collections of the change feed"},
     "records/keyed_values.py": {"keyed_fields": "the resources"},

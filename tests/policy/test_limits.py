@@ -28,6 +28,10 @@ PHRASES = {
         f"`value` are truncated after {limits.MAX_DETAIL_LENGTH} characters, the `value` of "
         f"`conflict.in_use` after {number(limits.MAX_USAGE_LENGTH)}.",
         f"in UTF-8, at most {byte_size(limits.MAX_BODY_BYTES)}.",
+        f"A workbook has at most {byte_size(limits.MAX_WORKBOOK_BYTES)}, "
+        f"{byte_size(limits.MAX_UNPACKED_WORKBOOK_BYTES)} when it is unpacked, and "
+        f"{number(limits.MAX_SHEET_ROWS)} rows, and is read for at most "
+        f"{limits.WORKBOOK_SECONDS} s.",
         f"No connection was free within {limits.ACQUIRE_SECONDS} seconds.",
         f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write.",
         f"may be read as it was for {limits.RESPONSE_CACHE_SECONDS} seconds.",

@@ -71,12 +71,16 @@ class ImportFolder:
         (self.path / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
 
     async def import_records(
-        self, client: Client, subfolder: str = "", options: ImportOptions | None = None
+        self,
+        client: Client,
+        subfolder: str = "",
+        options: ImportOptions | None = None,
+        encoding: str | None = None,
     ) -> dict[str, Counter[str]]:
         """Import all files, or one; return the number of lines by outcome."""
         said, chosen = self.path / "rejects.ndjson", options or ImportOptions()
         with Rejects(said) as rejects:
-            files = sources(self.path / subfolder, transfer_collections())
+            files = sources(self.path / subfolder, transfer_collections(), encoding)
             try:
                 self.not_deleted = []
                 run = Import(client, files, rejects, chosen, int, int, self.not_deleted)

@@ -12,7 +12,7 @@ import openpyxl
 import orjson
 import pytest
 
-from service.extras.tables import workbooks
+from service import limits
 from service.extras.tables.csv_records import write_table
 from service.extras.transfer.collections import TransferCollection, transfer_collections
 from service.extras.transfer.errors import TransferError
@@ -143,7 +143,7 @@ def test_workbooks_that_unpack_to_too_much_are_refused(
     book.save(path)
     source = Source(path, transfer_collections()["colors"])
     assert [*source.lines()] == []
-    monkeypatch.setattr(workbooks, "_MOST_BYTES", 2**20)
+    monkeypatch.setattr(limits, "MAX_UNPACKED_WORKBOOK_BYTES", 2**20)
     _changed(path, "xl/styles.xml", lambda xml: xml + b" " * 2**20)
     with pytest.raises(TransferError, match=r"no workbook: it is too large, save .* as CSV"):
         [*source.lines()]

@@ -1,5 +1,6 @@
 """Tests of import files: file names, formats and lines (contract, Files)."""
 
+import re
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from selvedge_client import Client
 from service.extras.tables.cells import text_of, value_of
 from service.extras.tables.csv_records import rows
 from service.extras.tables.fields import Field
-from service.extras.tables.table_files import TableError
+from service.extras.tables.table_cells import TableError
 from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.errors import TransferError
 from service.extras.transfer.files import sources
@@ -173,25 +174,40 @@ def test_values_of_a_list_are_in_the_column_of_the_list() -> None:
     [
         ("", 1, "there is no header"),
         ("name,Name\n", 1, "the column Name is there twice: remove one"),
-        ("name,\nA,B\n", 2, "cell 2 has no column name"),
         ("name,custom-id\n", 1, "custom-id names no field: use names such as"),
         ("naem\n", 1, "naem names no field: did you mean name?.*import --columns"),
         ("contacts[0].mail\n", 1, "did you mean email?"),
         ("contacts.email\n", 1, r"an index such as \[0\] is missing before email"),
         ("name[0]\n", 1, r"there is no list before \[0\]"),
-        ("name\nA\nB,C\n", 3, "cell 2 has no column name.*quote cells that contain ','"),
-        ("name,city\nA\n", 2, "1 cells below 2 columns: write empty cells"),
         ('name\n"A\n', 2, "no CSV"),
         ('name\n"5" inch"\n', 2, "no CSV.*double each quotation mark"),
-        ("contacts,contacts[0].email\n[],y\n", 2, "another column has"),
-        ("contacts\nx\n", 2, r"column contacts: use \[\] for an empty list"),
-        ("contacts[0]\nx\n", 2, r"use a column for each field: id, "),
     ],
 )
 def test_malformed_tables_are_refused(text: str, line: int, message: str) -> None:
     with pytest.raises(TableError, match=message) as caught:
         read(text)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name,\nA,B\nC\n", "cell 2 has no column name"),
+        ("name\nA,B\nC\n", "cell 2 has no column name: name its column"),
+        ("name,contacts,contacts[0].email\nA,[],y\nC\n", "another column has"),
+        ("name,contacts\nA,x\nC\n", r"the cell of contacts .*use \[\] for an empty list"),
+        ("name,contacts[0]\nA,x\nC\n", r"use a column for each field: id, "),
+    ],
+)
+def test_odd_rows_are_rejected_and_the_others_are_not(text: str, message: str) -> None:
+    odd, good = rows(text.encode(), transfer_collections()["sub-suppliers"].all_fields)
+    [problem] = odd.problems
+    assert re.search(message, problem.message)
+    assert (good.document, [*good.problems]) == ({"name": "C"}, [])
+
+
+def test_cells_that_are_missing_at_the_end_of_a_row_are_empty() -> None:
+    assert read("name,city\nA,B\nC\n") == [{"name": "A", "city": "B"}, {"name": "C"}]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 from service import openapi
-from service.extras.tables.csv_records import rows
-from service.extras.tables.table_files import TableError
+from service.extras.tables.csv_records import TableRow, rows
+from service.extras.tables.table_cells import TableError
 from service.extras.transfer.collections import transfer_collections
 from service.files import PAGE
 from service.schemas.vocabulary import words
@@ -30,9 +30,16 @@ def test_the_import_reads_a_table(case: TableCase) -> None:
     raw = _raw(case)
     if case.documents is None:
         with pytest.raises(TableError):
-            [*rows(raw, columns)]
+            _refuse([*rows(raw, columns)])
     else:
         assert [row.document for row in rows(raw, columns)] == case.documents
+
+
+def _refuse(table_rows: list[TableRow]) -> None:
+    """Raise the error of the first row with a problem."""
+    for row in table_rows:
+        for problem in row.problems:
+            raise TableError(row.line, problem.message)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")

@@ -14,14 +14,16 @@ from typing import Final
 
 from tqdm import tqdm
 
-from selvedge_client import ALWAYS_DELETED, MAX_MISSING_SHARE, MissingOptions
+from selvedge_client import ALWAYS_DELETED, MAX_MISSING_SHARE, FailureError, MissingOptions
 from service.console import say
+from service.error_types import ErrorType
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.column_listing import ListColumns
 from service.extras.commands.import_summary import print_summary, reject_summary
 from service.extras.commands.outages import client_from_environment
 from service.extras.commands.prompts import whole_number
 from service.extras.transfer.collections import select_collections, transfer_collections
+from service.extras.transfer.errors import TransferError
 from service.extras.transfer.export_files import Export
 from service.extras.transfer.files import sources
 from service.extras.transfer.import_files import Import, ImportOptions
@@ -33,7 +35,7 @@ _INTERRUPTED: Final = (
     "written records stay; run the same command again",
     "the dry run was interrupted; nothing was written",
 )
-"""Messages of an import and of a dry run that end early, by an interrupt or an error."""
+"""Messages of an import and of a dry run that end early, unless the files cannot be sent."""
 _SHARE: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)(%?)", re.ASCII)
 
 
@@ -70,7 +72,7 @@ def _add_export(parsers: Parsers) -> None:
         action="store_const",
         dest="suffix",
         const=".xlsx",
-        help="write workbooks with the columns of CSV (needs openpyxl: selvedge[xlsx])",
+        help="write workbooks with the columns of CSV",
     )
     exporting.set_defaults(run=export)
 
@@ -190,7 +192,7 @@ def import_(_: Settings, arguments: Namespace) -> None:
     for path in reject_files(arguments.rejects) if arguments.rejects else ():
         if any(path.absolute() == source.path.absolute() for source in files):
             raise CommandError(f"{path} is a file to import: use another file for --rejects")
-    counts, not_deleted = None, list[str]()
+    not_deleted = list[str]()
     with (
         Rejects(arguments.rejects) as rejects,
         tqdm(desc="import", unit=" lines", disable=None) as bar,
@@ -204,14 +206,21 @@ def import_(_: Settings, arguments: Namespace) -> None:
 
         try:
             counts = asyncio.run(transfer())
-        finally:
-            if counts is None:
+        except BaseException as error:
+            if _can_be_repeated(error):
                 say(_INTERRUPTED[options.dry_run], file=sys.stderr)
+            raise
     print_summary(counts)
     if rejects.count:
         raise CommandError(reject_summary(rejects, skips=options.skip, dry_run=options.dry_run))
     if not_deleted:
         raise CommandError(f"not deleted: {len(not_deleted)}; the first is {not_deleted[0]}")
+
+
+def _can_be_repeated(error: BaseException) -> bool:
+    """Return whether the same command can succeed later: the error is no fault of files or key."""
+    is_refusal = isinstance(error, FailureError) and error.status < ErrorType.SERVER_ERROR.status
+    return not is_refusal and not isinstance(error, TransferError)
 
 
 def _share(text: str) -> float:

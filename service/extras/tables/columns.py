@@ -41,6 +41,14 @@ def columns_of(names: Sequence[str], fields: Field) -> list[Column | None]:
     return columns
 
 
+def is_field(name: str, fields: Field) -> bool:
+    """Return whether a name is that of a field."""
+    try:
+        return bool(_column(name.strip(), fields))
+    except CellError:
+        return False
+
+
 def path_text(path: Path) -> str:
     """Return the notation of a path in headers and error fields: ``languages[0].text``."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)

@@ -5,37 +5,62 @@ is that of all cells. Semicolons separate the values of a list in one cell. An e
 field out, and guards of formulas (``csv_lines``) are no part of a value.
 """
 
-import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
 from service import csv_lines
-from service.extras.tables import table_files
+from service.extras.tables.bounded_reading import read_bounded
 from service.extras.tables.cells import CellError, text_of, value_of
-from service.extras.tables.columns import Column, Path, columns_of, path_of, path_text
+from service.extras.tables.columns import (
+    Column,
+    Path,
+    columns_of,
+    is_field,
+    path_of,
+    path_text,
+)
 from service.extras.tables.fields import Field, shown_lists
-from service.extras.tables.table_files import TABLE_ENCODING, TableError
-from service.extras.tables.workbooks import SUFFIX, write_sheet
+from service.extras.tables.table_cells import (
+    SheetRow,
+    TableCell,
+    TableError,
+    cell_name,
+)
+from service.extras.tables.table_files import TABLE_ENCODING
+from service.extras.tables.workbook_writer import SUFFIX, write_sheet
 from service.files import private
 
 _Order: TypeAlias = tuple[int, ...]
 """Sort key of a column: indexes of fields in their schema, and of entries in their list."""
 _Cells: TypeAlias = dict[_Order, tuple[Path, tuple[Any, Field]]]
-_CONFLICT: Final = "another column has a list, an object or a value at the same path"
+_CONFLICT: Final = "has a value, and another column has a list, an object or a value at its path"
+_UNNAMED: Final = (
+    "has no column name: name its column, or empty the cell; quote cells that contain delimiters"
+)
+_MAX_TITLE_ROWS: Final = 20
+"""Rows among which that of the headings is."""
+
+
+class CellProblem(NamedTuple):
+    """Cell that rejects its row: the index and name of its column, and a sentence."""
+
+    column_index: int
+    column_name: str
+    message: str
 
 
 class TableRow(NamedTuple):
     """Record of a row, with its position in the file."""
 
     line: int
-    """Number of the row's first line in the file; the header is line 1."""
+    """Number of the row's first line in the file, or of the row in its sheet, from 1."""
     document: dict[str, Any]
-    """Record without the fields and list entries whose cells are empty."""
+    """Record without the fields and list entries whose cells are empty or have problems."""
     names: Mapping[Path, str]
     """Column names by path, with the list indexes of the header."""
     header_indexes: Mapping[Path, int]
@@ -43,6 +68,8 @@ class TableRow(NamedTuple):
 
     The document omits entries whose cells are all empty, so that its own indexes can be lower.
     """
+    problems: Sequence[CellProblem] = ()
+    """Reasons to reject the row; the other rows stay what they are."""
 
     def column(self, field: str | None) -> str:
         """Return the name of the column of an error's field path, whose indexes are the document's.
@@ -63,57 +90,94 @@ def rows(raw: bytes, fields: Field, encoding: str | None = None) -> Iterator[Tab
     """Yield the rows that have any text. Raise TableError where reading cannot go on.
 
     The encoding is that of the byte order mark, otherwise the given one, otherwise UTF-8.
-    TableError is also raised for a missing header or one with a wrong or repeated name, a row with
-    fewer cells than the header or with text beyond it, two cells for the same value, a text in the
-    column of an object (``CellError``), and UTF-16 or UTF-32 without a mark or a given encoding.
+    TableError is also raised for a missing header or one with a wrong or repeated name, for bytes
+    that are no text, for broken quotation marks, and for files that are no tables.
     """
-    line = 1
+    file = read_bounded(raw, encoding)
+    yield from sheet_records(file.rows, fields, file.decimal_signs, is_sheet=file.is_workbook)
+
+
+def sheet_records(
+    sheet_rows: Iterable[SheetRow], fields: Field, decimal_signs: str, *, is_sheet: bool
+) -> Iterator[TableRow]:
+    """Yield the records of the rows below the headings; those before them are left out.
+
+    Rows with text beyond the headings, two cells for the same value, a text in the column of an
+    object, or a cell that shows no value, have ``problems``. Raise TableError without headings.
+    """
+    heading, rest = find_headings(iter(sheet_rows), fields)
     try:
-        lines, delimiter = table_files.read(raw, encoding)
-        columns = columns_of(next(lines, []), fields)
-        names = {column.path: column.name for column in columns if column}
-        line = lines.line_num + 1
-        for row in lines:
-            if any(row):
-                indexes = dict[Path, int]()
-                yield TableRow(
-                    line, _assembled(_tree(row, columns, delimiter), (), indexes), names, indexes
-                )
-            line = lines.line_num + 1
-    except csv.Error as error:
-        reason = f"no CSV: {error}; double each quotation mark within a quoted cell"
-        raise TableError(line, reason) from error
+        columns = columns_of([cell.text for cell in heading.cells], fields)
     except CellError as error:
-        raise TableError(line, str(error)) from error
+        raise TableError(heading.number, str(error)) from error
+    reader = RowReader(columns, decimal_signs, is_sheet=is_sheet)
+    yield from map(reader.record, filter(has_text, rest))
 
 
-def _tree(
-    row: Sequence[str], columns: Sequence[Column | None], delimiter: str
-) -> dict[str | int, Any]:
-    """Return a tree of dicts of the values; lists have their indexes in the header as keys."""
-    if len(row) < len(columns):
-        raise CellError(f"{len(row)} cells below {len(columns)} columns: write empty cells too")
-    tree = dict[str | int, Any]()
-    for index, (text, column) in enumerate(zip_longest(row, columns)):
-        if text and column is None:
-            reason = f"cell {index + 1} has no column name: name its column, or empty the cell"
-            raise CellError(f"{reason}; quote cells that contain {delimiter!r}")
-        if text and column:
-            _add(tree, column, csv_lines.unguard(text), has_decimal_commas=delimiter == ";")
-    return tree
+def find_headings(
+    sheet_rows: Iterator[SheetRow], fields: Field
+) -> tuple[SheetRow, Iterator[SheetRow]]:
+    """Return the row of the headings and the rows after it.
+
+    It is the first row of which most cells name fields, among the first ones; without such a row,
+    the first one with text.
+    """
+    before = [row for row in islice(sheet_rows, _MAX_TITLE_ROWS) if has_text(row)]
+    for index, row in enumerate(before):
+        names = [cell.text for cell in row.cells if cell.text.strip()]
+        if sum(is_field(name, fields) for name in names) * 2 > len(names):
+            return row, chain(before[index + 1 :], sheet_rows)
+    if not before:
+        return SheetRow(1, []), sheet_rows
+    return before[0], chain(before[1:], sheet_rows)
 
 
-def _add(tree: Any, column: Column, text: str, *, has_decimal_commas: bool) -> None:
-    *parents, last = column.path
-    for step in parents:
-        tree = tree.setdefault(step, {}) if isinstance(tree, dict) else tree
-    if not isinstance(tree, dict) or last in tree:
-        raise CellError(f"column {column.name}: {_CONFLICT}")
-    try:
-        # Spreadsheets with decimal commas separate cells by semicolons.
-        tree[last] = value_of(text, column.field, has_decimal_commas=has_decimal_commas)
-    except CellError as error:
-        raise CellError(f"column {column.name}: {error}") from error
+def has_text(row: SheetRow) -> bool:
+    """Return whether some cell of a row has a text or a problem."""
+    return any(cell.text or cell.problem for cell in row.cells)
+
+
+class RowReader:
+    """Reader of the rows below headings, whose columns are None where nothing is read."""
+
+    def __init__(
+        self, columns: Sequence[Column | None], decimal_signs: str, *, is_sheet: bool
+    ) -> None:
+        self.columns = columns
+        self._signs, self._is_sheet = decimal_signs, is_sheet
+        self._names = {column.path: column.name for column in columns if column}
+
+    def record(self, row: SheetRow) -> TableRow:
+        """Return the record of a row."""
+        tree, indexes, problems = dict[str | int, Any](), dict[Path, int](), list[CellProblem]()
+        for index, cell in enumerate(row.cells):
+            if cell.text or cell.problem:
+                try:
+                    self._add(tree, index, cell)
+                except CellError as error:
+                    column = self.columns[index] if index < len(self.columns) else None
+                    name = column.name if column else ""
+                    message = self._sentence(index, row.number, name, str(error))
+                    problems.append(CellProblem(index, name, message))
+        document = _assembled(tree, (), indexes)
+        return TableRow(row.number, document, self._names, indexes, problems)
+
+    def _sentence(self, index: int, number: int, name: str, predicate: str) -> str:
+        in_text = f"the cell of {name}" if name else f"cell {index + 1}"
+        return f"{cell_name(index, number) if self._is_sheet else in_text} {predicate}."
+
+    def _add(self, tree: Any, index: int, cell: TableCell) -> None:
+        column = self.columns[index] if index < len(self.columns) else None
+        if column is None:
+            raise CellError(_UNNAMED)
+        if cell.problem:
+            raise CellError(cell.problem)
+        *parents, last = column.path
+        for step in parents:
+            tree = tree.setdefault(step, {}) if isinstance(tree, dict) else tree
+        if not isinstance(tree, dict) or last in tree:
+            raise CellError(_CONFLICT)
+        tree[last] = value_of(cell.text, column.field, cell.kind, self._signs)
 
 
 def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:

@@ -1,12 +1,17 @@
-"""Files of tables: CSV in the encodings of spreadsheets, and workbooks, as rows of texts."""
+"""Files of tables: CSV in the forms of spreadsheets, and workbooks, as rows of cells."""
 
 import codecs
 import csv
 import io
 import re
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
-from service.extras.tables.workbooks import SIGNATURE, SheetRows
+from service import csv_lines
+from service.extras.tables.archives import WorkbookError
+from service.extras.tables.table_cells import SheetFacts, SheetRow, TableCell, TableError
+from service.extras.tables.workbooks import SIGNATURE, Workbook
+from service.limits import MAX_WORKBOOK_BYTES, byte_size
 
 TABLE_ENCODING: Final = "utf-8-sig"
 """Encoding of written CSV files: without its byte order mark spreadsheets assume a code page."""
@@ -17,6 +22,17 @@ _MARKS: Final = {
 }
 _REMEDY: Final = "save the file as CSV UTF-8, or name its encoding: --encoding"
 _DELIMITERS: Final = re.compile(r"[^,;\t|\r\n]*([,;\t|]?)")
+_SEPARATOR_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[,;\t|]*(\r\n|\r|\n|$)', re.IGNORECASE)
+"""First line of a file by which some spreadsheets learn its delimiter."""
+_OTHER_FILES: Final = {
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "is an old (XLS) or an encrypted workbook",
+    b"%PDF": "is a PDF",
+    b"{\\rtf": "is a text document",
+    b"PK": "is a damaged archive",
+}
+_MARKUP: Final = re.compile(rb"[\s\xef\xbb\xbf]*<(!doctype|html|\?xml|table|meta|head|body)", re.I)
+_COMMA_NUMBER: Final = re.compile(r"-?(?![0-9]{1,3},[0-9]{3}$)[0-9]{1,18},[0-9]{1,18}", re.ASCII)
+"""Number with a decimal comma, unless it may as well be one with thousands: 1,234."""
 _MAX_CELL_LENGTH: Final = 2**24
 """Maximum characters of a cell; larger than any value that the service accepts.
 
@@ -24,37 +40,112 @@ It becomes the limit of the ``csv`` module in the whole process.
 """
 
 
-class TableError(Exception):
-    """Line of a file that cannot be read as a row of a table, with its number in ``line``."""
+class TableFile(NamedTuple):
+    """Rows of a file, and the signs that its numbers may have as decimal point."""
 
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.line = line
+    rows: Iterator[SheetRow]
+    decimal_signs: str
+    """Decimal signs of numbers that are texts: ``.``, ``,`` first, or both without a preference."""
+    is_workbook: bool
 
 
-def read(raw: bytes, encoding: str | None) -> tuple[Any, str]:
-    """Return the rows of a file, with the number of the last line, and the delimiter of cells.
+def mark_encoding(raw: bytes) -> str | None:
+    """Return the encoding of the byte order mark at the beginning; None without one."""
+    return next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
 
-    The encoding is that of the byte order mark, otherwise the given one, otherwise UTF-8. Raise
-    TableError for bytes that are none of it, and CellError for what is no workbook.
+
+def read(
+    raw: bytes,
+    encoding: str | None,
+    facts: SheetFacts,
+    *,
+    fallback: str | None = None,
+    sheet: str | None = None,
+) -> TableFile:
+    """Return the rows of a file; fill its facts.
+
+    The encoding is that of the byte order mark, otherwise the given one, otherwise UTF-8; bytes
+    that are no UTF-8 have the ``fallback``, if there is one. Raise TableError for other bytes,
+    for what is no table, and, from the rows, for what is damaged.
     """
+    for signature, what in _OTHER_FILES.items():
+        if raw.startswith(signature) and not raw.startswith(SIGNATURE):
+            raise TableError(1, f"the file {what}: save it as XLSX or CSV UTF-8")
+    if _MARKUP.match(raw):
+        what = "the file is a web page or XML, whatever its name is"
+        raise TableError(1, f"{what}: open it in a spreadsheet, and save it as XLSX")
     if raw.startswith(SIGNATURE):
-        return SheetRows(raw), ","
+        if len(raw) > MAX_WORKBOOK_BYTES:
+            size = byte_size(MAX_WORKBOOK_BYTES)
+            raise TableError(1, f"a workbook has at most {size}: save it as CSV UTF-8")
+        return TableFile(_sheet_rows(raw, facts, sheet), ".,", is_workbook=True)
     csv.field_size_limit(_MAX_CELL_LENGTH)
-    text = _decoded(raw, encoding)
-    delimiter = _DELIMITERS.match(text)[1] or ","  # type: ignore[index]
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), delimiter
+    text, facts.encoding = _decoded(raw, encoding, fallback)
+    separator = _SEPARATOR_LINE.match(text)
+    delimiter = separator[1] if separator else _DELIMITERS.match(text)[1] or ","  # type: ignore[index]
+    facts.delimiter = delimiter
+    content = text[separator.end() :] if separator else text
+    rows = _text_rows(content, delimiter, 1 if separator else 0)
+    return TableFile(rows, _decimal_signs(content, delimiter), is_workbook=False)
 
 
-def _decoded(raw: bytes, option: str | None) -> str:
-    marked = (encoding for mark, encoding in _MARKS.items() if raw.startswith(mark))
-    encoding = next(marked, option or "utf-8")
+def _sheet_rows(raw: bytes, facts: SheetFacts, sheet: str | None) -> Iterator[SheetRow]:
+    number = 0
+    try:
+        for row in Workbook(raw).rows(facts, sheet):
+            number = row.number
+            yield row
+    except WorkbookError as error:
+        what = "no whole workbook" if number else "no workbook"
+        raise TableError(number + 1, f"{what}: {error}") from error
+
+
+def _text_rows(text: str, delimiter: str, before: int) -> Iterator[SheetRow]:
+    """Yield the rows of a text, after a number of lines ``before`` it."""
+    lines = _lines(text, delimiter)
+    number = before + 1
+    try:
+        for texts in lines:
+            yield SheetRow(number, [TableCell(csv_lines.unguard(each)) for each in texts])
+            number = before + lines.line_num + 1
+    except csv.Error as error:
+        reason = "a quotation mark is never closed, or text follows a quoted cell"
+        remedy = "no CSV: double each quotation mark within a quoted cell"
+        raise TableError(number, f"{remedy}: {reason}") from error
+
+
+def _lines(text: str, delimiter: str) -> "csv.Reader":  # type: ignore[name-defined]
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+
+
+def _decimal_signs(text: str, delimiter: str) -> str:
+    """Return the decimal signs of a text: spreadsheets with decimal commas do not separate at them.
+
+    Between tabs numbers show what the sign is.
+    """
+    if delimiter == ";":
+        return ",."
+    if delimiter == ",":
+        return "."
+    try:
+        rows: Iterable[list[str]] = _lines(text, delimiter)
+        has_commas = any(_COMMA_NUMBER.fullmatch(cell.strip()) for row in rows for cell in row)
+    except csv.Error:
+        return "."
+    return ",." if has_commas else "."
+
+
+def _decoded(raw: bytes, option: str | None, fallback: str | None) -> tuple[str, str]:
+    """Return the text of a file, and its encoding."""
+    encoding = mark_encoding(raw) or option or "utf-8"
     if encoding == "utf-8" and b"\0" in raw[:4]:
         reason = "the file looks like UTF-16 without a byte order mark"
         raise TableError(1, f"{reason}: {_REMEDY} utf-16-le")
     try:
-        return raw.decode(encoding)
+        return raw.decode(encoding), encoding
     except UnicodeDecodeError as error:
+        if fallback and encoding == "utf-8" and b"\0" not in raw:
+            return raw.decode(fallback, "replace"), fallback
         line = error.object[: error.start].decode(encoding, "replace").count("\n") + 1
         name = encoding.upper().removesuffix("-SIG")
         raise TableError(line, f"no {name}: {_REMEDY} cp1252") from error

@@ -3,17 +3,21 @@
 A file is read twice during an import, and must not change meanwhile.
 """
 
-from collections.abc import Iterator, Mapping
+import io
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import orjson
-
+from service.errors import ApiError, ErrorDetail
 from service.extras.tables import csv_records
-from service.extras.tables.table_files import TableError
+from service.extras.tables.csv_records import CellProblem
+from service.extras.tables.table_cells import TableError
+from service.extras.tables.table_files import mark_encoding
 from service.extras.transfer.collections import TransferCollection, require_collection
 from service.extras.transfer.errors import TransferError
+from service.limits import MAX_TRANSACTION_VALUES
+from service.schemas import parsing
 
 SUFFIXES: Final = (".ndjson", ".csv", ".xlsx")
 _WORKBOOKS: Final = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
@@ -33,6 +37,11 @@ class Line(NamedTuple):
     row: csv_records.TableRow | None = None
     """CSV row with its column names; None for NDJSON."""
 
+    @property
+    def problems(self) -> Sequence[CellProblem]:
+        """Return the cells that reject the line."""
+        return self.row.problems if self.row else ()
+
     def column(self, field: str | None) -> str:
         """Return the CSV column of an error's field path; for NDJSON the path itself."""
         return self.row.column(field) if self.row else field or ""
@@ -46,7 +55,7 @@ class Source:
     collection: TransferCollection
     """Collection, or part collection, of the lines."""
     encoding: str | None = None
-    """Encoding of a CSV file without a byte order mark; None for UTF-8. NDJSON is UTF-8."""
+    """Encoding of a text file without a byte order mark; None for UTF-8."""
     owner: TransferCollection | None = None
     """Collection of the file's records, if the lines are members of these; otherwise None."""
 
@@ -64,18 +73,32 @@ class Source:
                 yield line._replace(document=self.collection.of_owner(content))
 
     def _lines(self) -> Iterator[Line]:
+        for number, raw in enumerate(self._encoded_lines(), start=1):
+            if not raw.strip():
+                continue
+            try:
+                document = parsing.parse(raw, MAX_TRANSACTION_VALUES)
+            except ApiError as error:
+                raise self._error(number, _reason(raw, error.details[0])) from None
+            if not isinstance(document, dict):
+                raise self._error(number, "no JSON object: write one record per line")
+            yield Line(number, document, document)
+
+    def _encoded_lines(self) -> Iterator[bytes]:
+        """Yield the lines in UTF-8, without a byte order mark."""
         with self.path.open("rb") as file:
-            for number, raw in enumerate(file, start=1):
-                if not raw.strip():
-                    continue
-                try:
-                    document = orjson.loads(raw)
-                except orjson.JSONDecodeError as error:
-                    reason = f"no JSON: {error.msg} at character {error.colno}"
-                    raise self._error(number, reason) from error
-                if not isinstance(document, dict):
-                    raise self._error(number, "no JSON object: write one record per line")
-                yield Line(number, document, document)
+            encoding = mark_encoding(file.read(4)) or self.encoding or "utf-8"
+            file.seek(0)
+            if encoding == "utf-8":
+                yield from file
+                return
+            text, count = io.TextIOWrapper(file, encoding, newline="\n"), 0
+            try:
+                for line in text:
+                    count += 1
+                    yield line.encode()
+            except UnicodeError as error:
+                raise self._error(count + 1, f"no {encoding.upper()}: save it as UTF-8") from error
 
     def _rows(self) -> Iterator[Line]:
         columns = (self.owner or self.collection).all_fields
@@ -87,6 +110,16 @@ class Source:
 
     def _error(self, number: int, reason: str) -> TransferError:
         return TransferError(f"{self.path}, line {number}: {reason}")
+
+
+def _reason(raw: bytes, detail: ErrorDetail) -> str:
+    """Return why a line is no JSON."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return "no UTF-8: save the file as UTF-8, or name its encoding: --encoding cp1252"
+    message = (detail.message or "").removeprefix("Send valid JSON: ")
+    return f"no JSON: {detail.field + ': ' if detail.field else ''}{message}"
 
 
 def sources(

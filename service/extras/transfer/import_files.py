@@ -129,6 +129,9 @@ class Import:
         if not collection.owner:
             self._sent[collection.name] = selvedge_client.SentRecords(collection.name)
         for line in self._lines(source):
+            if line.problems:
+                self._reject_problems(source, line)
+                continue
             document = {name: value for name, value in line.document.items() if name != "id"}
             translation, final = LineTranslation(self._keys, sends_active=True), None
             item = translation.item(collection.fields, document)
@@ -222,6 +225,17 @@ class Import:
         if is_earlier and 0 < len(outcome.details) == len(fields):
             return replace(outcome, outcome=CHECKED, details=())
         return outcome
+
+    def _reject_problems(self, source: Source, line: Line) -> None:
+        """Reject a line with cells that have no value; its members are rejected with it."""
+        if source.owner:
+            self.on_progress(1)
+            return
+        details = [
+            selvedge_client.Detail(ErrorType.INVALID_VALUE, each.column_name or None, each.message)
+            for each in line.problems
+        ]
+        self._reject(_Entry(source, line, line.document, ()), details)
 
     def _reject(self, entry: _Entry, details: Sequence[selvedge_client.Detail]) -> None:
         """Reject and count a line; its record is not missing. Unless skipped, end the import."""
