@@ -10,6 +10,7 @@ import asyncpg
 from service.database import incidents
 from service.database.errors import LOST
 from service.database.pipeline import CACHED_STATEMENTS, MAX_CACHED_LENGTH, PipelinedConnection
+from service.database.session_settings import SESSION_SETTINGS
 from service.limits import ACQUIRE_SECONDS, READ_SECONDS, WRITE_SECONDS
 from service.shares.contention import ContentionSignal
 from service.shares.fair_queue import FairQueue, LeaseKind
@@ -20,12 +21,6 @@ SILENCE_SECONDS: Final = WRITE_SECONDS + 5
 It is longer than each server-side timeout, so that a working server reports these itself.
 """
 
-WORK_MEMORY: Final = "16MB"
-"""Memory of a sort or bitmap in PostgreSQL.
-
-With 4 MB, PostgreSQL's default, the bitmap of a frequent word loses rows beyond 60,000 pages of a
-table, and a search of 10,000,000 colors compares hundred thousands of texts again.
-"""
 _CHECK_CONNECTION: Final = (
     {"client_connection_check_interval": "1s"} if sys.platform == "linux" else {}
 )
@@ -53,12 +48,8 @@ async def connect(dsn: str) -> PipelinedConnection:
             command_timeout=SILENCE_SECONDS,
             server_settings={
                 "application_name": "selvedge",
-                # Without it, asyncpg's look-up of a type takes a second on a cluster's nodes.
-                "citus.override_table_visibility": "off",
-                "jit": "off",
+                **SESSION_SETTINGS,
                 "statement_timeout": f"{READ_SECONDS}s",
-                "timezone": "UTC",
-                "work_mem": WORK_MEMORY,
                 **_CHECK_CONNECTION,
             },
         )

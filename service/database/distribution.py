@@ -8,7 +8,7 @@ migrations' own one, too, so that any node can serve.
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import asyncpg
 import psycopg
@@ -17,6 +17,7 @@ from psycopg import sql
 from service.console import OperatorError
 from service.database import planner_statistics
 from service.database.database_state import has_citus
+from service.database.session_settings import SESSION_SETTINGS
 from service.database.statements import load
 
 _ATTEMPTS: Final = 5
@@ -59,6 +60,14 @@ class DistributionPlan:
     def tables(self) -> list[str]:
         """All tables, in the order in which they can be distributed; empty if none is local."""
         return [*self.shared, *self.tenant]
+
+
+class NodeState(NamedTuple):
+    """State of a node, with the session settings that its database lacks."""
+
+    address: str
+    answers: bool
+    missing: list[str]
 
 
 def connect(dsn: str) -> psycopg.Connection[Any]:
@@ -104,15 +113,19 @@ async def nodes_of_organizations(connection: asyncpg.Connection) -> list[tuple[i
     No other node is asked. Ids that no organization has are among them. Raise DistributionError if
     the tables are not distributed.
     """
-    is_distributed = _SQL["is_distributed"].text.replace("%s", "$1")
-    if not await has_citus(connection) or not await connection.fetchval(
-        is_distributed, _ORGANIZATION_TABLE
-    ):
+    if not await _has_distribution(connection):
         raise DistributionError(
             "the tables are not distributed, so there are no nodes: run `selvedge distribute` first"
         )
     rows = await connection.fetch(_SQL["nodes_of_organizations"].text)
     return [(row["id"], row["node"]) for row in rows]
+
+
+async def _has_distribution(connection: asyncpg.Connection) -> bool:
+    statement = _SQL["is_distributed"].text.replace("%s", "$1")
+    return await has_citus(connection) and bool(
+        await connection.fetchval(statement, _ORGANIZATION_TABLE)
+    )
 
 
 def _worker_refused(coordinator: str) -> str:
@@ -222,14 +235,54 @@ def share_own_tables(connection: psycopg.Connection[Any]) -> None:
             connection.execute(f"select {function}(%s)".encode(), [name])
 
 
+def set_session_settings(connection: psycopg.Connection[Any]) -> None:
+    """Set what statements rely on for the database on every node, if a node that answers lacks it.
+
+    Do nothing without Citus, or before the first ``distribute``. Open sessions keep theirs.
+    """
+    if is_distributed(connection):
+        nodes = connection.execute(_SQL["node_settings"].encoded).fetchall()
+        if any(missing_settings(result) for _, answered, result in nodes if answered):
+            _set_session_settings(connection)
+
+
+def _set_session_settings(connection: psycopg.Connection[Any]) -> None:
+    database = sql.Identifier(connection.info.dbname)
+    for name, value in SESSION_SETTINGS.items():
+        setting = sql.SQL("alter database {} set {} = {}")
+        connection.execute(setting.format(database, _setting_name(name), sql.Literal(value)))
+
+
+def _setting_name(name: str) -> sql.Composable:
+    return sql.SQL(".").join(map(sql.Identifier, name.split(".")))
+
+
+def missing_settings(configured: str) -> list[str]:
+    """Return the session settings that are not among those of a node's database."""
+    of_database = configured.strip("{}").split(",")
+    settings = [f"{name}={value}" for name, value in SESSION_SETTINGS.items()]
+    return [setting for setting in settings if setting not in of_database]
+
+
+async def node_states(connection: asyncpg.Connection) -> list[NodeState]:
+    """Return the state of each node, the coordinator first; empty without a distribution.
+
+    A node that hangs counts as one that does not answer after 2 s (``node_connection_timeout``).
+    """
+    if not await _has_distribution(connection):
+        return []
+    return [
+        NodeState(node, answers, missing_settings(result) if answers else [])
+        for node, answers, result in await connection.fetch(_SQL["node_settings"].text)
+    ]
+
+
 def _distribute(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:
     with connection.transaction():
         connection.execute(sql.SQL("lock table {} in exclusive mode").format(_identifiers(plan)))
         _move(connection, plan)
         share_own_tables(connection)
-        # While Citus hides shards, asyncpg's look-up of a type takes more than a second.
-        setting = sql.SQL("alter database {} set citus.override_table_visibility = off")
-        connection.execute(setting.format(sql.Identifier(connection.info.dbname)))
+        _set_session_settings(connection)
 
 
 def _move(connection: psycopg.Connection[Any], plan: DistributionPlan) -> None:

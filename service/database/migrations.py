@@ -109,6 +109,7 @@ def migrate(dsn: str, release: str | None = None) -> list[str]:
         distribution.validate_constraints(backend.connection)
         # Those of a cluster that an earlier release distributed are still the coordinator's.
         distribution.share_own_tables(backend.connection)
+        distribution.set_session_settings(backend.connection)
         distributed = distribution.is_distributed(backend.connection)
         planner_statistics.prepare(backend.connection, distributed=distributed)
         return [migration.id for migration in chosen]

@@ -33,6 +33,22 @@ join pg_dist_placement placement
 join pg_dist_node node on node.groupid = placement.groupid and node.noderole = 'primary'
 order by id;
 
+-- name: node_settings()
+-- Settings of this database on each node that answers, such as {jit=off}.
+select node.nodename || ':' || node.nodeport as node, asked.success as answers, asked.result
+from run_command_on_all_nodes($$
+    select coalesce(
+        (
+            select setting.setconfig from pg_db_role_setting setting
+            where setting.setrole = 0
+                and setting.setdatabase = (select oid from pg_database where datname = current_database())
+        ),
+        '{}'
+    )
+$$) as asked
+join pg_dist_node node on node.nodeid = asked.nodeid
+order by node.groupid, node.nodeid;
+
 -- name: ordered(organization_table, distribution_column, organization_table)
 -- Tables of the schema, referenced tables before those that refer to them: shared ones, which refer
 -- to no tenant's, then `organization`, which the others are co-located with, then these.

@@ -143,6 +143,30 @@ def on_each_node(statement: str) -> None:
             connection.execute(statement.encode())
 
 
+def test_the_session_settings_are_those_of_every_node(local_dsn: str, tmp_path: Path) -> None:
+    """Scaling, rule 12: a session's own settings do not reach the sessions of other nodes."""
+    assert distribute(tmp_path, local_dsn, "--yes").returncode == 0
+    name = urlsplit(local_dsn).path.removeprefix("/")
+    settings = "select setting from pg_settings where name = any(%s) order by 1"
+    for forgotten in (None, cluster.nodes()[2]):
+        if forgotten:
+            with psycopg.connect(forgotten, autocommit=True) as connection:
+                connection.execute(f"alter database {name} reset jit".encode())
+            refused = selvedge(tmp_path, "check", DATABASE_URL=local_dsn)
+            assert refused.returncode == 1
+            assert "lacks jit=off: run `selvedge migrate`" in refused.stdout
+            assert migrations.migrate(local_dsn) == []
+        for node in cluster.nodes(name):
+            with psycopg.connect(node) as connection:
+                assert [
+                    setting
+                    for (setting,) in connection.execute(
+                        settings, [["TimeZone", "jit", "work_mem"]]
+                    )
+                ] == ["16384", "UTC", "off"]
+        assert selvedge(tmp_path, "check", DATABASE_URL=local_dsn).returncode == 0
+
+
 async def test_an_owner_needs_no_superuser(owner_dsn: str, tmp_path: Path) -> None:
     migrations.migrate(owner_dsn)
     await demo.load(owner_dsn, progress=False)

@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from service.database.statements import Statement
-from tests.policy.sources import modules, texts
+from service.files import MIGRATIONS, SQL
+from tests.policy.sources import (
+    ROOT,
+    modules,
+    modules_of_benchmarks,
+    modules_of_tests,
+    texts,
+    written,
+)
 from tests.policy.test_statements import REFERENCE, each_statement, plain
 from tests.support.offenders import in_each
 
@@ -141,3 +149,19 @@ def test_code_keeps_to_the_same_rules(module: Path) -> None:
     for text in texts(module):
         assert not re.search(r"\bselect\s+from\b|\block_timeout\b", text)
     assert not re.search(r"\.constraint_name\b", module.read_text(encoding="utf-8"))
+
+
+def forces_generic_plans(path: Path) -> bool:
+    """Return whether a file names the mode; this one does."""
+    return path != Path(__file__) and "force_generic_plan" in path.read_text(encoding="utf-8")
+
+
+def test_no_generic_plan_is_forced_on_a_cluster() -> None:
+    """Scaling, rule 13: tests force them on plain PostgreSQL only."""
+    files = [*modules(), *modules_of_benchmarks(), *written(SQL), *written(MIGRATIONS)]
+    assert not [path for path in files if forces_generic_plans(path)]
+    of_tests = [path for path in modules_of_tests() if forces_generic_plans(path)]
+    plain = [path for path in of_tests if "plain_postgresql" in path.read_text(encoding="utf-8")]
+    assert [path for path in of_tests if path not in plain] == [
+        ROOT / "tests" / "support" / "databases.py"  # unless there is a cluster
+    ]

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 
+from service.database.session_settings import SESSION_SETTINGS
+
 _TESTING: Final = 0x54455354
 """One run of the tests at a time: they make databases of the same names."""
 _SHARDS: Final = 4
@@ -79,5 +81,8 @@ def around(copying: list[str], name: str, template: str) -> list[str]:
         "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
         f" where datname = '{template}'",
     ]
-    setting = f"alter database {name} set citus.override_table_visibility = off"
-    return [*closing, *copying, setting]
+    settings = [
+        f"alter database {name} set {setting} = '{value}'"
+        for setting, value in SESSION_SETTINGS.items()
+    ]
+    return [*closing, *copying, *settings]

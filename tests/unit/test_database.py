@@ -5,8 +5,9 @@ import logging
 
 import pytest
 
-from service.database import connection_pool, incidents
+from service.database import connection_pool, distribution, incidents
 from service.database.connections import Connection, Database
+from service.database.session_settings import SESSION_SETTINGS
 from service.errors import ApiError
 from service.handlers import system
 from service.shares.fair_queue import LeaseKind
@@ -28,6 +29,23 @@ async def test_a_session_keeps_the_bitmap_of_a_frequent_word(dsn: str) -> None:
     )
     assert memory > 150_000 * 72
     await served.close()
+
+
+async def test_a_session_has_the_settings_that_statements_rely_on(dsn: str) -> None:
+    served = Database(dsn, 1)
+    query = "select array(select current_setting(name) from unnest($1::text[]) as name)"
+    values = await served.read(lambda on: on.fetchval(query, [*SESSION_SETTINGS]), 1)
+    assert values == [*SESSION_SETTINGS.values()]
+    await served.close()
+
+
+def test_settings_that_a_node_lacks_are_named() -> None:
+    configured = "{citus.shard_count=8,jit=on,TimeZone=UTC,work_mem=16MB}"
+    lacking = ["citus.override_table_visibility=off", "jit=off"]
+    assert distribution.missing_settings(configured) == lacking
+    assert distribution.missing_settings("{}") == [
+        f"{name}={value}" for name, value in SESSION_SETTINGS.items()
+    ]
 
 
 @pytest.mark.contract("Shares")

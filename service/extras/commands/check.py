@@ -4,14 +4,15 @@ import asyncio
 import shutil
 import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import asyncpg
 
 from service.console import say
-from service.database import database_state, preflight
+from service.database import database_state, distribution, preflight
+from service.database.distribution import NodeState
 from service.database.incidents import DISK_IS_FULL
 from service.extras.commands import CommandError, Parsers
 from service.extras.commands.command_database import OldSchemaError, database
@@ -56,7 +57,10 @@ def _disk(settings: Settings) -> Iterator[_Part]:
 
 
 async def _parts(dsn: str) -> list[_Part]:
-    """Return the parts that the database shows. Without the current schema, keys are left out."""
+    """Return the parts that the database shows.
+
+    Without the current schema, or while a node is away, keys are left out.
+    """
     connection = await asyncpg.connect(dsn, timeout=10)
     try:
         before = time.time()
@@ -64,15 +68,30 @@ async def _parts(dsn: str) -> list[_Part]:
         deviation = max(before - database_time, database_time - time.time(), 0)
         is_current = await database_state.schema_is_current(connection)
         has_room = await database_state.has_room(connection)
+        nodes = await distribution.node_states(connection)
+        all_answer = all(node.answers for node in nodes)
         return [
             ("database", True, f"PostgreSQL {connection.get_server_version().major}"),
             ("schema", is_current, "current" if is_current else str(OldSchemaError())),
             ("disk", has_room, "the database can write" if has_room else DISK_IS_FULL),
             ("clock", deviation < _CLOCK_SECONDS, f"{deviation:.1f} s from the database's"),
-            *([await _keys(connection)] if is_current else []),
+            *_nodes(nodes),
+            *([await _keys(connection)] if is_current and all_answer else []),
         ]
     finally:
         await connection.close()
+
+
+def _nodes(nodes: Sequence[NodeState]) -> Iterator[_Part]:
+    """Yield whether every node of a cluster answers, with the session settings; none without."""
+    wrong = [f"{node.address} does not answer" for node in nodes if not node.answers]
+    wrong += [
+        f"{node.address} lacks {', '.join(node.missing)}: run `selvedge migrate`"
+        for node in nodes
+        if node.missing
+    ]
+    if nodes:
+        yield "nodes", not wrong, "; ".join(wrong) or f"{len(nodes)}, with the session settings"
 
 
 async def _keys(connection: asyncpg.Connection) -> _Part:
