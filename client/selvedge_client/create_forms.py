@@ -630,20 +630,6 @@ class SampleTypeKey(TypedDict):
     userDefinedId: str
 
 
-class SizeRangeSizesKey(TypedDict):
-    """Size range sizes key."""
-
-    sizeRangeId: int | SizeRangeKey
-    name: str
-
-
-class SizeRangeSizesKeyBySizeId(TypedDict):
-    """A size, identified by its size range and its own reference."""
-
-    sizeRangeId: int | SizeRangeKey
-    sizeId: str
-
-
 class MeasurementChartKey(TypedDict):
     """Measurement chart key."""
 
@@ -654,7 +640,7 @@ class SampleRequestRequested(TypedDict):
     """Sample request requested."""
 
     lineId: int | MeasurementChartKey
-    sizeRangeSizeId: int | SizeRangeSizesKey | SizeRangeSizesKeyBySizeId
+    sizeRangeSizeId: int | SizeRangeSizesRelatedKey | SizeRangeSizesRelatedSizeId
     value: float | str
 
 
@@ -669,7 +655,7 @@ class SampleRequestCreate(TypedDict):
     expectedAt: NotRequired[str | None]
     trackingNumber: NotRequired[str | None]
     comment: NotRequired[str | None]
-    sizeRangeSizeIds: NotRequired[list[int | SizeRangeSizesKey | SizeRangeSizesKeyBySizeId] | None]
+    sizeRangeSizeIds: NotRequired[list[int | SizeRangeSizesRelatedKey | SizeRangeSizesRelatedSizeId] | None]
     requested: NotRequired[list[SampleRequestRequested] | None]
     styleId: int | StyleKey
 

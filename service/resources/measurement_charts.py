@@ -59,6 +59,7 @@ class MeasurementCharts(RecordPart):
     name = "measurement-charts"
     owner = Styles
     scope_field = "id"
+    sizes_of = "size_ranges_of_style"
     below = "/measurement-chart"
     children = _LINES
     is_patched = True

@@ -42,6 +42,7 @@ class Measurements(RecordPart):
         "sampleRequestId": sample_requests.SampleRequests.name,
     }
     key = _SIZE
+    sizes_of = "size_ranges_of_style"
     key_lookups = {  # noqa: RUF012
         "styleId": sample_requests.STYLE_KEYS,
         "sampleRequestId": sample_requests.REQUEST_KEYS,

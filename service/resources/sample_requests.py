@@ -48,6 +48,7 @@ class SampleRequests(HardDeleted):
 
     name = "sample-requests"
     scope_field = "styleId"
+    sizes_of = "size_ranges_of_style"
     references = (
         # Excludes writers of the style's chart: frozen values come from one version of the chart.
         Reference("styleId", "style", "style", lock="for share"),

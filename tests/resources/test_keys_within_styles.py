@@ -1,9 +1,16 @@
 """Tests of keys of colors and sizes within a style (contract, References)."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from service import schemas
+from service.records.keyed_values import keyed_fields
+from service.records.reference_targets import SIZES
+from service.records.writable_resource import WritableResource
+from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS, PARTS, SKU_GENERATION
+from service.schemas.key_forms import REFERS_TO
 from tests.resources.test_style_colors import made
 from tests.resources.test_style_skus import Style
 from tests.support.api import Api, replacing
@@ -13,7 +20,8 @@ pytestmark = pytest.mark.contract("References")
 
 SKUS, FILES, VALUES = "/api/style-skus", "/api/style-files", "/api/custom-field-values"
 ITEMS, CARE = "/api/style-items", "/api/style-care-instructions"
-GENERATE = f"{SKUS}/generate"
+CHARTS, MEASUREMENTS = "/api/measurement-charts", "/api/measurements"
+REQUESTS, GENERATE = "/api/sample-requests", f"{SKUS}/generate"
 UNKNOWN, INCOMPLETE = "validation_error.unknown_reference", "conflict.incomplete"
 NAVY, SMALL = {"colorId": {"userDefinedId": "SK-NVY"}}, {"name": "S"}
 KEY = {"styleId": {"number": "SK-1"}, **NAVY}
@@ -146,3 +154,84 @@ async def test_colors_and_sizes_of_a_generation(api: Api, style: Style) -> None:
     assert answer.details == [("validation_error.duplicate", "[0].sizeRangeSizeIds[1]")]
     bare = item | {"styleId": {"number": "SK-3"}}
     assert (await api.post(GENERATE, [bare])).details[0] == (INCOMPLETE, "[0].sizeRangeSizeIds[0]")
+
+
+def _references(schema: schemas.ResolvedSchema) -> Iterator[schemas.ResolvedSchema]:
+    """Yield the references to sizes in a form, in nested lists, too."""
+    for member in schema.properties.values():
+        if member.schema.get(REFERS_TO) == SIZES.name:
+            yield member.items if "array" in member.types else member
+        elif REFERS_TO not in member.schema:
+            yield from _references(member.items if "array" in member.types else member)
+
+
+WITH_SIZES = [
+    resource
+    for resource in (*MASTER_RECORDS, *PARTS, *PART_COLLECTIONS, SKU_GENERATION)
+    if resource.table != "size_range"
+    and any(
+        field.target.table == SIZES.table
+        for field in keyed_fields(resource.name, resource.list_name)
+    )
+]
+
+
+@pytest.mark.parametrize("resource", WITH_SIZES, ids=lambda resource: resource.name)
+def test_each_reference_to_a_size_takes_both_keys(resource: WritableResource) -> None:
+    """A name and a ``sizeId``, with a size range or without: those of the style's."""
+    assert resource.sizes_of
+    forms = schemas.load()[resource.name]["$defs"].keys() & {
+        "create",
+        "replace",
+        "item",
+        "generate",
+    }
+    references = [
+        reference
+        for form in forms
+        for schema in (schemas.definition(resource.name, form),)
+        for reference in _references(schema.items if "array" in schema.types else schema)
+    ]
+    assert references
+    for reference in references:
+        keys = [
+            key.properties.keys() for key in map(reference._part, reference.schema["anyOf"][1:])
+        ]
+        assert keys == [{"sizeRangeId", "name"}, {"sizeRangeId", "sizeId"}]
+        needed = [reference._part(key).schema["required"] for key in reference.schema["anyOf"][1:]]
+        assert needed == [["name"], ["sizeId"]]
+
+
+@pytest.mark.contract(
+    "Measurement charts", "Sample requests", "Measured values", "Prices of styles"
+)
+@in_each("size", [{"name": "S"}, {"sizeId": "S-01"}])
+async def test_sizes_of_charts_requests_measurements_and_prices(
+    api: Api, style: Style, size: dict[str, str]
+) -> None:
+    """A style without a size range is reported; parts name the style by key, too."""
+    sizes = [{"name": "S", "sizeId": "S-01"}, {"name": "M"}]
+    await api.put(f"/api/size-ranges/{style.range}/sizes", sizes)
+    owner, bare = {"styleId": {"number": "SK-1"}}, {"styleId": {"number": "SK-3"}}
+    line = {"name": "Chest", "requested": [{"sizeRangeSizeId": size, "value": 1}]}
+    [chart] = (await api.put(CHARTS, [{**owner, "unit": "cm", "lines": [line]}])).data
+    assert chart["lines"][0]["requested"][0]["sizeRangeSizeId"] == style.small
+    refused = await api.put(CHARTS, [{**bare, "lines": [line]}])
+    assert refused.details == [(INCOMPLETE, "[0].lines[0].requested[0].sizeRangeSizeId")]
+    frozen = {"lineId": {"name": "Chest"}, "sizeRangeSizeId": size, "value": 2}
+    body = {"name": "Proto", "sizeRangeSizeIds": [size], "requested": [frozen]}
+    made_ = await api.post(REQUESTS, {**owner, **body})
+    assert [each["sizeRangeSizeId"] for each in made_.data["sizes"]] == [style.small], made_.raw
+    refused = await api.post(REQUESTS, {**bare, "name": "Proto", "sizeRangeSizeIds": [size]})
+    assert refused.details == [(INCOMPLETE, "sizeRangeSizeIds[0]")]
+    replaced = await api.put(made_.headers["Location"], {"name": "Two", "sizeRangeSizeIds": [size]})
+    assert replaced.data["sizes"] == made_.data["sizes"]
+    request = {"sampleRequestId": made_.data["id"]}
+    lines = [{"lineId": {"name": "Chest"}, "supplierMeasurement": 3}]
+    values = {"sizeRangeSizeId": size, "lines": lines}
+    [measured] = (await api.put(MEASUREMENTS, [{**request, "sizes": [values]}])).data
+    assert measured["sizes"][0]["lines"][0]["supplierMeasurement"] == 3
+    prices = await made(api, "price-lists", name="A", type="retail", currencyCode="EUR")
+    price = {"amount": 5, "sizeRangeSizeId": size}
+    stored = await api.put(f"{style.path}/prices/{prices}", {"prices": [price]})
+    assert stored.data["prices"][0]["sizeRangeSizeId"] == style.small
