@@ -71,8 +71,12 @@ where stored.organization_id = $1::bigint and stored.style_sku_id = item."styleS
 returning stored.id;
 
 -- name: in_use(organization_id, ids)
--- GTINs of SKUs whose styles are no longer in work.
-select b.id, 'styles' as users, 1 as uses, array[json_build_array(style.id, style.number)::text] as first
+-- GTINs of SKUs whose styles are no longer in work. Deleted styles are not named.
+select
+    b.id,
+    'styles' as users,
+    1 as uses,
+    case when style.state = 'deleted' then '{}' else array[json_build_array(style.id, style.number)::text] end as first
 from barcode b
 join style_sku s on s.organization_id = $1::bigint and s.id = b.style_sku_id
 join style on style.organization_id = $1::bigint and style.id = s.style_id

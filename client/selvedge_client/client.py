@@ -131,8 +131,9 @@ class Client:
         ``sent`` are the outcomes of transactions that sent all records of their collections, or a
         ``SentRecords`` for each of these. Missing records of these collections are deleted in one
         transaction. Return their outcomes:
-        ``deleted``, ``failed`` (in use), ``absent`` (gone), or ``refused``, if more than
-        ``at_most`` of a collection are missing: of these none is deleted.
+        ``deleted``, ``failed`` (in use), ``absent`` (gone), ``kept`` (GTINs of styles that were
+        published), or ``refused``, if more than ``at_most`` of a collection are missing: of these
+        none is deleted.
         """
         require_known(options, MissingOptions)
         return await delete_missing(self._require_transport(), sent_of(sent), options)

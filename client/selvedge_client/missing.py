@@ -13,6 +13,8 @@ from .transport import Request, Transport
 
 TOO_MANY_MISSING: Final = "too_many_missing"
 """Error type of the outcome ``refused``."""
+_NUMBERS: Final = "barcodes"
+"""Collection whose records the service keeps for good: GTINs of styles that were published."""
 
 
 @dataclass
@@ -128,8 +130,9 @@ async def delete_missing(
 ) -> list[tuple[str, Outcome]]:
     """Delete the missing records of the key's source in one transaction; return their outcomes.
 
-    They are ``deleted``, ``failed`` (in use), ``absent`` (gone), or ``refused`` if too many of
-    their collection are missing, of which none is deleted. Part collections have none.
+    They are ``deleted``, ``failed`` (in use), ``absent`` (gone), ``kept`` (GTINs of styles that
+    were published), or ``refused`` if too many of their collection are missing, of which none is
+    deleted. Part collections have none.
     """
     by_name = {each.collection: each for each in sent if each.collection in OWN_KEYS}
     if not by_name:
@@ -138,17 +141,45 @@ async def delete_missing(
     for collection, document in await _of_own_source(transport, [*by_name]):
         stored[collection].append(document)
     missing = {name: by_name[name].missing(records) for name, records in stored.items()}
+    kept_numbers = await _kept_numbers(transport, missing.get(_NUMBERS, ()))
+    if kept_numbers:
+        ids = {outcome.record["id"] for _, outcome in kept_numbers}
+        missing[_NUMBERS] = [each for each in missing[_NUMBERS] if each["id"] not in ids]
     deletes = _Deletes(missing, by_name, options)
     for name in missing:
         deletes.choose(name)
     chosen = [(name, record) for name, each in deletes.chosen.items() for record in each]
-    dry_run = options.get("dry_run", False)
+    outcomes = await _delete(transport, chosen, dry_run=options.get("dry_run", False))
+    return [*deletes.refused, *outcomes, *kept_numbers]
+
+
+async def _kept_numbers(
+    transport: Transport, numbers: Iterable[Document]
+) -> list[tuple[str, Outcome]]:
+    """Return the outcomes ``kept`` of the barcodes that the service would not delete.
+
+    Each night has them again, so that they do not count as missing.
+    """
+    outcomes = await _delete(transport, [(_NUMBERS, each) for each in numbers], dry_run=True)
+    return [
+        (name, replace(outcome, outcome="kept"))
+        for name, outcome in outcomes
+        if {detail.type for detail in outcome.details} == {"conflict.in_use"}
+    ]
+
+
+async def _delete(
+    transport: Transport, records: Sequence[tuple[str, Document]], *, dry_run: bool
+) -> list[tuple[str, Outcome]]:
+    """Delete records of collections in one transaction; return their outcomes."""
     batch = Transaction(transport, skip=True, splits=True, dry_run=dry_run)
-    for name, record in chosen:
+    for name, record in records:
         batch.delete(name, {"id": record["id"]})
     outcomes = [outcome for _, outcome in await batch.send()]
-    pairs = zip(chosen, outcomes, strict=True)
-    return [*deletes.refused, *((name, _of(record, outcome)) for (name, record), outcome in pairs)]
+    return [
+        (name, _of(record, outcome))
+        for (name, record), outcome in zip(records, outcomes, strict=True)
+    ]
 
 
 def _of(record: Document, outcome: Outcome) -> Outcome:

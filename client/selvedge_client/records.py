@@ -75,9 +75,10 @@ class Outcome:
     record: Form
     """Record as the caller gave it; its document if ``delete_missing`` deletes it."""
     outcome: str
-    """``created``, ``updated``, ``unchanged``, ``deleted``, ``absent``, ``failed`` or ``refused``.
+    """``created``, ``updated``, ``unchanged``, ``deleted``, ``absent``, ``failed``, …
 
-    ``delete_missing`` refuses the deletes of a collection that are too many.
+    ``delete_missing`` refuses the deletes of a collection that are too many (``refused``), and
+    leaves GTINs of styles that were published (``kept``), which is no failure.
     """
     id: Any
     """Id of the stored record, for a part of its owner; None if no record was found.

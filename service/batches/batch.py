@@ -173,6 +173,8 @@ class Batch:
     """Returns the request index of the failed item that would create a collection's own key."""
     failed_parts: dict[str, dict[int, int]] = field(default_factory=dict)
     """Request indexes of failed entries of parts, by the table of their entries, then by owner."""
+    deleted_keys: dict[str, dict[Any, int]] = field(default_factory=lambda: defaultdict(dict))
+    """Ids of the records that the transaction deletes, by collection, then by own key."""
     checked_fields: set[str] = field(default_factory=set)
     """References whose records the write has found live and locked, by dotted path."""
     locks: set[str] = field(default_factory=set)
@@ -264,6 +266,7 @@ class Batch:
         own = (items, request_indexes, self.errors, self.request_id)
         batch = Batch(self.connection, self.caller, *own)
         batch.locks, batch.look_ups = self.locks, self.look_ups
+        batch.failed_parts, batch.deleted_keys = self.failed_parts, self.deleted_keys
         return batch
 
     def empty(self) -> "Batch":

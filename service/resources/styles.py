@@ -37,11 +37,11 @@ def with_deleted_references(own: dict[str, Statement]) -> dict[str, Statement]:
 
 
 class Styles(PlainRecord):
-    """Styles: soft delete, refused while relations, SKUs, prices or sample requests refer to them.
+    """Styles: soft delete, refused while relations, SKUs or sample requests refer to them.
 
     Relations count in both directions. Style colors and files are deleted and restored with their
-    style. A deleted style keeps its measurement chart and its links to groups. Documents of groups
-    count live styles; those of style relations and style colors show the number.
+    style. A deleted style keeps its parts, prices included, and its links to groups. Documents of
+    groups count live styles; those of style relations and style colors show the number.
     """
 
     name = "styles"
@@ -62,7 +62,6 @@ class Styles(PlainRecord):
         ReferencedBy("style-relations", "style_id"),
         ReferencedBy("style-relations", "related_style_id"),
         ReferencedBy("style-skus", "style_id"),
-        ReferencedBy("price-lists", "style_id", PRICED),
         ReferencedBy("sample-requests", "style_id"),
     )
 

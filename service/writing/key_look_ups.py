@@ -102,6 +102,9 @@ class KeyLookUps:
     async def _look_up(self, batch: Batch, target: ReferenceTarget, keys: Collection[Key]) -> None:
         """Read the stored records of the keys that have not been looked up by an earlier call.
 
+        Keys that no record has by then mean the records that the transaction deletes: parts of
+        these are written.
+
         If that replaces checks of references to the target, lock the records and note these
         references' fields in ``checked_fields`` of the batch. A transaction finds the records of
         other collections once: what it writes of these is stored before (``reference_order``). Not
@@ -119,6 +122,10 @@ class KeyLookUps:
             if missing := [key for key in new_keys if not matches[key]]:
                 await self._read(batch, target, text, missing)
                 shared |= {key: matches[key] for key in missing if matches[key]}
+        deleted = batch.deleted_keys.get(target.name, {})
+        if gone := [key for key in new_keys if not matches[key] and key in deleted]:
+            matches |= {key: [_Match(deleted[key], is_live=False)] for key in gone}
+            batch.checked_fields -= fields
 
     async def _read(
         self, batch: Batch, target: ReferenceTarget, text: str, keys: list[Key]

@@ -78,7 +78,7 @@ async def write_entries(
     for each in collections:
         indexes = [index for index in each.operations if index in copies]
         batch = root.of_items([copies[index] for index in indexes], indexes)
-        batch.failed_creator, batch.failed_parts = failed_creator, root.failed_parts
+        batch.failed_creator = failed_creator
         batches.append((each, batch))
     await _lock_writers(root, collections)
     for entries, batch in batches:
@@ -92,6 +92,7 @@ async def write_entries(
         if batch.items:
             lock = _lock_records if isinstance(entries.resource, MasterRecord) else _lock_owners
             records = await lock(entries, batch, skipping)
+            _note_deleted_keys(entries.resource, batch, records)
             stored = await store(entries.resource, batch, records, skipping)
             written.append((position, stored))
             await _note_failed_parts(entries, batch, items)
@@ -199,6 +200,16 @@ async def _lock_owners(
     merged = batch.subset(lambda item: operations[item] is EntryOperation.MERGE)
     await merge_patch.merge_stored(resource, merged, restores=False)
     return records
+
+
+def _note_deleted_keys(
+    resource: WritableResource, batch: Batch, records: locking.LockedRecords
+) -> None:
+    """Note the own keys of the records to delete, by which parts of them are found."""
+    keys = batch.deleted_keys[resource.collection]
+    for record_id in records.write_set(batch.subset(lambda item: "id" in item)).live_deletes:
+        row = records.stored[record_id]
+        keys[(row["key"], row["within_id"]) if resource.own_key_within else row["key"]] = record_id
 
 
 def _report_repeated(resource: MasterRecord, batch: Batch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from selvedge_client import Client, Outcome, SelvedgeError
+from selvedge_client import Client, Outcome, SelvedgeError, SentRecords
 from selvedge_client.client import RecordSet
 from service.organizations import administration
 from tests.client.conftest import ServiceAddress
@@ -213,3 +213,37 @@ async def test_several_collections_are_deleted_together(erp: Client) -> None:
     assert await run(1, always=0) == expected | {("brands", "refused"): 1, ("styles", "refused"): 1}
     deleted = {("brands", "deleted"): 1, ("styles", "deleted"): 1}
     assert await run(1) == expected | deleted
+
+
+@pytest.mark.contract("Barcodes", "Prices of styles")
+async def test_numbers_of_published_styles_are_kept_night_after_night(erp: Client) -> None:
+    """They count in no share; their style and all that belongs to it go, prices included."""
+    named_k: dict[str, Any] = {"userDefinedId": "KEPT"}
+    style: dict[str, Any] = {"number": "KEPT"}
+    color = {"styleId": style, "colorId": named_k}
+    size = {"sizeRangeId": named_k, "name": "M"}
+    prices = {"priceListId": named_k, "prices": [{"amount": 1}]}
+    published: dict[str, Any] = {"status": "published", "sizeRangeId": named_k, "name": "Coat"}
+    async with erp.transaction() as batch:
+        batch.merge("colors", named_k | {"name": "Navy"})
+        batch.merge("size-ranges", named_k | {"name": "Sizes"})
+        batch.merge("size-range-sizes", {"sizeRangeId": named_k, "sizes": [{"name": "M"}]})
+        batch.merge("price-lists", named_k | {"name": "L", "type": "cost", "currencyCode": "EUR"})
+        batch.merge("styles", style | published)
+        batch.merge("style-colors", color)
+        batch.merge("style-skus", {"sku": "K", "styleColorId": color, "sizeRangeSizeId": size})
+        batch.merge("style-prices", {"styleId": style, "priceLists": [prices]})
+        for number in ("4006381333931", "5901234123457"):
+            batch.merge("barcodes", {"barcode": number, "styleSkuId": {"sku": "K"}})
+    names = ("price-lists", "styles", "style-colors", "style-skus", "barcodes")
+    everything = [SentRecords(name) for name in names]
+    gone = Counter({(name, "deleted"): 1 for name in names[:-1]})
+    kept_numbers = Counter({("barcodes", "kept"): 2})
+    for dry_run in (True, False):
+        outcomes = await erp.delete_missing(everything, always=1, at_most=0, dry_run=dry_run)
+        assert Counter((name, row.outcome) for name, row in outcomes) == gone + kept_numbers
+    again = await erp.delete_missing(everything, always=0, at_most=0)
+    assert Counter((name, row.outcome) for name, row in again) == kept_numbers
+    assert {str(detail.value) for _, row in again for detail in row.details} == {
+        "Used by styles: 1."
+    }

@@ -2,13 +2,16 @@
 
 import asyncio
 import gzip
-from typing import Any
+from typing import Any, Final
 
 import orjson
 import pytest
 
 from service.handlers import transactions
 from service.records.reference_targets import TARGETS
+from service.resources.registry import PART_COLLECTIONS
+from service.writing.part_collections import PartCollection
+from tests.support import random_sets
 from tests.support.api import Answer, Api
 from tests.support.statement_spy import record_statements
 from tests.support.transactions import NDJSON, SKIP, entry, position, season, send, shown
@@ -138,6 +141,31 @@ async def test_the_state_after_the_request_decides(api: Api) -> None:
     ]
     unknown = ("validation_error.unknown_reference", "[1].item.brandId")
     assert unknown in (await send(api, refers)).details
+
+
+SOFT: Final = [
+    part for part in PART_COLLECTIONS if "delete" in getattr(part.part.owner, "deletes", ())
+]
+
+
+@pytest.mark.parametrize("part", SOFT, ids=[part.collection for part in SOFT])
+async def test_parts_of_records_that_the_request_deletes_are_found_by_key(
+    part: PartCollection, api: Api
+) -> None:
+    """They are written; a record that gets the key is another one."""
+    owner = part.part.owner.name
+    key = random_sets.key(owner, "A")
+    created = await send(api, [entry(owner, name="Gone", **key)])
+    assert shown(created) == ["created"]
+    merge = entry(part.collection, "merge", **{part.key: key})
+    answer = await send(api, [merge, entry(owner, "delete", id=created.data[0]["id"])])
+    assert shown(answer) == ["unchanged", "deleted"]
+    assert [row["id"] for row in answer.data] == [created.data[0]["id"]] * 2
+    assert (await send(api, [merge])).details == [("not_found", f"[0].item.{part.key}")]
+    new = entry(owner, "create", name="New", **key)
+    again = await send(api, [merge, new, entry(owner, "delete", id=created.data[0]["id"])])
+    assert shown(again) == ["unchanged", "created", "unchanged"]
+    assert again.data[0]["id"] == again.data[1]["id"] != created.data[0]["id"]
 
 
 async def test_entries_of_one_record_are_duplicates(api: Api) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.support.api import Api, replacing
 from tests.support.changes import Follower
 from tests.support.priced_styles import Priced, price, priced_style
+from tests.support.transactions import entry, send, shown
 
 pytestmark = pytest.mark.contract("Prices of styles", "States")
 
@@ -55,32 +56,71 @@ async def test_a_price_list_with_prices_of_live_styles_stays(priced: Priced) -> 
     assert (await priced.set("RRP")).details == [("not_found", "priceListId")]
     emptied = {"priceListId": priced.lists["RRP"], "prices": []}
     item = {"styleId": priced.style, "priceLists": [emptied]}
+    assert (await api.put("/api/style-prices", [item])).status == 200
+    item["priceLists"] = [emptied | {"prices": [price(1)]}]
     refused = await api.put("/api/style-prices", [item])
     assert refused.details == [(UNKNOWN, "[0].priceLists[0].priceListId")]
 
 
 @pytest.mark.contract("Styles")
-async def test_a_style_with_prices_stays(priced: Priced) -> None:
-    """Prices of deleted colors alone do not protect it."""
-    api, navy = priced.api, priced.colors[0]
-    await priced.set("RRP", price(1, styleColorId=navy), price(2, minimumQuantity=2))
-    await priced.set("JP", price(1, styleColorId=navy))
-    await priced.made("style-relations", styleId=priced.style, relatedStyleId=priced.style + 1)
-    refused = await api.delete(f"/api/styles/{priced.style}")
-    assert refused.details == [(IN_USE, "id")]
-    lists = f'{priced.lists["RRP"]} "RRP", {priced.lists["JP"]} "JP"'
-    text = refused.json["error"]["details"][0]["value"]
-    assert text.startswith("Used by style relations: 1 (")
-    assert text.endswith(f"price lists: 2 ({lists}).")
-    await priced.set("RRP", price(1, styleColorId=navy))
-    relation = (await api.get("/api/style-relations", {"styleId": str(priced.style)})).data[0]
-    assert (await api.delete(f"/api/style-relations/{relation['id']}")).status == 200
+async def test_prices_go_and_come_back_with_their_style(priced: Priced) -> None:
+    """Those of its colors, too, which go with it."""
+    api, style = priced.api, f"/api/styles/{priced.style}"
+    of_color = price(1, styleColorId=priced.colors[0])
+    await priced.set("RRP", of_color)
+    await priced.set("JP", price(2, minimumQuantity=2))
     follower = Follower(api)
     await follower.begin()
-    assert (await api.delete(f"/api/style-colors/{navy}")).status == 200
-    changed = {(entry["collection"], entry["recordId"]) for entry in await follower.entries()}
-    assert {("price-lists", priced.lists[name]) for name in ("RRP", "JP")} <= changed
-    assert (await api.delete(f"/api/styles/{priced.style}")).status == 200
+    lists = [f"/api/price-lists/{priced.lists[name]}" for name in ("RRP", "JP")]
+    counted = {("price-lists", priced.lists[name], "updated") for name in ("RRP", "JP")}
+    for method, count, operation in (("DELETE", 0, "deleted"), ("PATCH", 1, "updated")):
+        body = replacing("/state", "active") if method == "PATCH" else None
+        assert (await api.call(method, style, body)).status == 200
+        assert [(await api.get(path)).data["usedInPrices"] for path in lists] == [count] * 2
+        listed = (await api.get("/api/style-prices", {"styleId": str(priced.style)})).data
+        assert len(listed) == count
+        entries = [
+            (entry["collection"], entry["recordId"], entry["operation"])
+            for entry in await follower.entries()
+        ]
+        assert {*entries} >= {("style-prices", priced.style, operation), *counted}
+    assert await priced.stored("RRP") == [of_color]
+
+
+@pytest.mark.contract("Transactions over collections")
+async def test_price_lists_are_emptied_and_deleted_in_one_request(priced: Priced) -> None:
+    """With a style that goes, and one that stays; a night does so."""
+    api, gone = priced.api, {"userDefinedId": "RRP"}
+    await priced.set("RRP", price(1))
+    other = await priced.made("styles", number="GONE", name="Vest")
+    paths = [f"/api/styles/{style}/prices/{priced.lists['RRP']}" for style in (other, priced.style)]
+    assert (await api.put(paths[0], {"prices": [price(2)]})).status == 200
+    emptied: dict[str, Any] = {"priceLists": [{"priceListId": gone, "prices": []}]}
+    entries = [
+        entry("price-lists", "delete", **gone),
+        entry("style-prices", styleId={"number": "T-1"}, **emptied),
+        entry("style-prices", styleId={"number": "GONE"}, **emptied),
+        entry("styles", "delete", number="GONE"),
+    ]
+    follower = Follower(api)
+    await follower.begin()
+    refused = await send(api, [entries[0], *entries[2:]])
+    assert refused.details == [(IN_USE, "[0].item.id")]
+    answer = await send(api, entries)
+    assert shown(answer) == ["deleted", "updated", "updated", "deleted"]
+    records = [
+        (record["collection"], record["recordId"], record["operation"])
+        for record in await follower.entries()
+    ]
+    assert len({*records}) == len(records)
+    assert {*records} == {
+        ("price-lists", priced.lists["RRP"], "deleted"),
+        *((name, other, "deleted") for name in ("styles", "style-prices")),
+        ("style-prices", priced.style, "deleted"),
+    }
+    filled = emptied | {"priceLists": [{"priceListId": gone, "prices": [price(1)]}]}
+    unknown = await send(api, [entry("style-prices", styleId={"number": "T-1"}, **filled)])
+    assert unknown.details == [(UNKNOWN, "[0].item.priceLists[0].priceListId")]
 
 
 @pytest.mark.contract("Sizes", "Styles")

@@ -160,6 +160,36 @@ async def test_the_command_is_told_that_files_are_whole(
     assert (ended.returncode, "use a share such as 2% or 0.02" in ended.stderr) == (2, True)
 
 
+@pytest.mark.contract("Barcodes", "Command line")
+async def test_numbers_of_published_styles_are_kept(
+    client: Client,
+    environment: TransferEnvironment,
+    keys: dict[str, str],
+    folder: ImportFolder,
+) -> None:
+    """That is no failure, and has a sentence."""
+    named = {"userDefinedId": "K"}
+    color = {"styleId": {"number": "K"}, "colorId": named}
+    size = {"sizeRangeId": named, "name": "M"}
+    async with client.transaction() as batch:
+        batch.merge("colors", named | {"name": "Navy"})
+        batch.merge("size-ranges", named | {"name": "Sizes"})
+        batch.merge("size-range-sizes", {"sizeRangeId": named, "sizes": [{"name": "M"}]})
+        published = {"status": "published", "sizeRangeId": named}
+        batch.merge("styles", {"number": "K", "name": "Coat", **published})
+        batch.merge("style-colors", color)
+        batch.merge("style-skus", {"sku": "K", "styleColorId": color, "sizeRangeSizeId": size})
+        batch.merge("barcodes", {"barcode": "4006381333931", "styleSkuId": {"sku": "K"}})
+    folder.write("barcodes.ndjson", {"barcode": "B", "type": "internal", "state": "active"})
+    command = (str(environment.url), keys["write"], "import", str(folder.path))
+    for run in ("--dry-run", "--delete-missing"):
+        ended = await selvedge(*command, "--delete-missing", run)
+        assert (ended.returncode, ended.stderr) == (0, ""), run
+        titles, row = (line.split() for line in ended.stdout.splitlines()[:2])
+        assert (titles, row) == (["created", "kept"], ["barcodes", "1", "1"])
+        assert "stay with their SKUs, because their styles were published." in ended.stdout
+
+
 @pytest.mark.contract("Sources")
 async def test_records_of_other_sources_are_not_missing(
     client: Client, environment: TransferEnvironment, keys: dict[str, str], folder: ImportFolder

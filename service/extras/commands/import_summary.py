@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from service.console import say
-from service.extras.transfer.errors import CHECKED, REFUSED
+from service.extras.transfer.errors import CHECKED, KEPT, REFUSED
 from service.extras.transfer.rejects import Rejects
 
 _OUTCOMES: Final = {
@@ -14,6 +14,7 @@ _OUTCOMES: Final = {
     "unchanged": "unchanged",
     "deleted": "deleted",
     "absent": "absent",
+    KEPT: "kept",
     REFUSED: "refused",
     CHECKED: "checked",
     "failed": "rejected",
@@ -24,19 +25,25 @@ checked: parts with deactivated entries, styles that become ready for export, li
 records of an earlier transaction, and missing records that others use.
 A dry run cannot check everything that depends on stored data."""
 """Explanation of the outcome ``checked``, below a table that has it."""
+_KEPT: Final = """
+kept: missing barcodes whose numbers stay with their SKUs, because their styles were published.
+To delete one, set the status of its style to workInProgress before."""
+"""Explanation of the outcome ``kept``."""
 
 
 def print_summary(counts: Mapping[str, Counter[str]]) -> None:
     """Print a table: a line for each collection, a column for each outcome that occurs.
 
-    ``counts`` has the number of lines by outcome, by collection. Explain ``checked`` if it occurs.
+    ``counts`` has the number of lines by outcome, by collection. Explain the outcomes ``kept`` and
+    ``checked`` if they occur.
     """
     columns = [name for name in _OUTCOMES if any(name in outcomes for outcomes in counts.values())]
     say(f"{'':28}" + "".join(f"{_OUTCOMES[outcome]:>11}" for outcome in columns))
     for name, outcomes in counts.items():
         say(f"{name:28}" + "".join(f"{outcomes[outcome]:11}" for outcome in columns))
-    if CHECKED in columns:
-        say(*_CHECKED.split("\n"))
+    for outcome, text in ((KEPT, _KEPT), (CHECKED, _CHECKED)):
+        if outcome in columns:
+            say(*text.split("\n"))
 
 
 def reject_summary(rejects: Rejects, *, skips: bool, dry_run: bool) -> str:

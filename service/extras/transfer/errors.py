@@ -11,6 +11,8 @@ class TransferError(OperatorError):
 
 REFUSED: Final = "refused"
 """Outcome of missing records that were not deleted: too many, or in use."""
+KEPT: Final = "kept"
+"""Outcome of missing barcodes that the service keeps for good: that is no failure."""
 CHECKED: Final = "checked"
 """Outcome of what a dry run could not check completely.
 

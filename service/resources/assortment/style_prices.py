@@ -160,16 +160,18 @@ class StylePrices(RecordPart):
                 each.fail(batch, ErrorType.TOO_MANY_ITEMS, "prices", message=message)
 
     async def _check(self, batch: Batch, lists: Collection[sent_prices.SentPrices]) -> None:
-        """Report unknown price lists, and errors of prices that differ from stored ones."""
+        """Report unknown price lists, and errors of prices that differ from stored ones.
+
+        A deleted price list can be emptied.
+        """
         list_ids = sorted({each.list_id for each in lists})
-        rows = await self._fetch(batch, "price_lists", list_ids)
-        live_lists = {row["id"]: row for row in rows if row["state"] != "deleted"}
+        stored = {row["id"]: row for row in await self._fetch(batch, "price_lists", list_ids)}
         style_ids = sorted({each.style_id for each in lists})
         prices = [price for each in lists for price in each.changed.values()]
         names = await StyleNames.find(batch, prices, style_ids)
         for each in lists:
-            price_list = live_lists.get(each.list_id)
-            if price_list is None:
+            price_list = stored.get(each.list_id)
+            if price_list is None or (each.prices and price_list["state"] == "deleted"):
                 message = "There is no such price list."
                 each.fail(batch, ErrorType.UNKNOWN_REFERENCE, sent_prices.LIST, message=message)
                 continue
