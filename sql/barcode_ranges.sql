@@ -74,6 +74,18 @@ where barcode_range.organization_id = $1::bigint and barcode_range.is_default
     and item."isDefault" and item.id <> barcode_range.id
 returning barcode_range.id;
 
+-- name: positions(organization_id, ids)
+-- The reference behind the last one that is taken.
+select record.id, coalesce(record.next_reference, record.last_reference + 1) as position
+from ({{record}}) as record
+where record.id = any($2::bigint[]);
+
+-- name: raise_positions(organization_id, ids, references)
+update barcode_range set next_unallocated = sent.reference
+from unnest($2::bigint[], $3::bigint[]) as sent(id, reference)
+where barcode_range.organization_id = $1::bigint and barcode_range.id = sent.id
+returning barcode_range.id;
+
 -- name: record
 -- Stored numbers are counted from the first reference that was never allocated. Those that follow it without a gap end at
 -- the next free one.

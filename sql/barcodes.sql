@@ -53,6 +53,44 @@ from (
 ) as later
 where later.occurrence > 1;
 
+-- name: check_ranges(organization_id, items)
+-- Reports ranges of new items that do not exist or are deleted, and those without the number. They stay locked.
+with item as materialized (
+    select sent.*
+    from rows from (
+        jsonb_to_recordset($2::jsonb) as (barcode text, type text, "barcodeRangeId" bigint, imports boolean)
+    ) with ordinality as sent(barcode, type, range_id, imports, n)
+    where sent.range_id is not null
+),
+range as materialized (
+    select r.id, r.state, r.company_prefix, r.first_reference, r.last_reference, r.type
+    from barcode_range r
+    where r.organization_id = $1::bigint and r.id = any(array(select item.range_id from item))
+    order by r.id
+    for key share
+)
+select
+    item.n::integer as item,
+    'validation_error.' || failure.type as type,
+    '["barcodeRangeId"]' as path,
+    failure.message
+from item
+left join range on range.id = item.range_id
+cross join lateral (
+    select case range.type when 'gtin13' then 12 else 11 end - length(range.company_prefix) as digits
+) as size
+join (
+    values
+        ('unknown_reference', 'There is no such barcode range.'),
+        ('invalid_value', 'The range does not have this number.')
+) as failure(type, message) on failure.type = case
+    when range.id is null or range.state = 'deleted' and not item.imports then 'unknown_reference'
+    when item.type = 'internal' then 'invalid_value'
+    when substr(lpad(item.barcode, 14, '0'), 1, 13)::bigint
+        not between (range.company_prefix || lpad(range.first_reference::text, size.digits, '0'))::bigint
+        and (range.company_prefix || lpad(range.last_reference::text, size.digits, '0'))::bigint then 'invalid_value'
+end;
+
 -- name: delete(organization_id, ids)
 update barcode set state = 'deleted'
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])

@@ -16,7 +16,7 @@ join style_color on style_color.organization_id = $1::bigint and style_color.id 
 join style on style.organization_id = $1::bigint and style.id = style_color.style_id
 join size_range_size size on size.organization_id = $1::bigint and size.id = item.size_id
 left join style_sku stored on stored.organization_id = $1::bigint and stored.id = item.id
-where (stored.id is null or stored.state = 'deleted' and item.state <> 'deleted')
+where (stored.id is null and item.state is distinct from 'deleted' or stored.state = 'deleted' and item.state <> 'deleted')
     and (style.size_range_id is distinct from size.size_range_id or size.is_deactivated)
 order by item.n;
 

@@ -490,6 +490,7 @@ class BarcodeRangeCreate(TypedDict):
     lastReference: NotRequired[int | None]
     brandId: NotRequired[int | BrandKey | None]
     isDefault: NotRequired[bool | None]
+    nextReference: NotRequired[int | None]
     companyPrefix: str
     state: NotRequired[LiveStateOrNull]
     type: BarcodeRangeType
@@ -521,6 +522,12 @@ class StyleColorCreate(TypedDict):
     styleId: int | StyleKey
 
 
+class BarcodeRangeKey(TypedDict):
+    """A barcode range, identified by its own key."""
+
+    userDefinedId: str
+
+
 class SKUKey(TypedDict):
     """A sku, identified by its own key."""
 
@@ -531,6 +538,7 @@ class BarcodeCreate(TypedDict):
     """Barcode create."""
 
     type: NotRequired[Literal["gtin8", "gtin12", "gtin13", "gtin14", "internal"] | None]
+    barcodeRangeId: NotRequired[int | BarcodeRangeKey | None]
     styleSkuId: NotRequired[int | SKUKey | None]
     isPrimary: NotRequired[bool | None]
     barcode: str

@@ -4,7 +4,7 @@ A request index counts all items of the request from 0, an index those of one ba
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
@@ -185,6 +185,8 @@ class Batch:
     """Ids of owners whose part is filled or emptied, by part and operation."""
     beside: Sequence[int] = ()
     """Ids of records that the transaction locks with those of the items' own keys."""
+    imported: Collection[int] = ()
+    """Request indexes of items that may refer to deleted records where stored ones may stay."""
     merged: dict[int, Item] = field(default_factory=dict)
     """Merge patches of items that are edited stored forms, by request index; {} of other edits."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)

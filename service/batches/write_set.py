@@ -69,12 +69,17 @@ class WriteSet:
     def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
         """Return the ids of created and deleted records, by collection, then by operation.
 
+        Records that are created as deleted count as deleted.
+
         ``parts`` are those of the collection's records. Records of parts are created and deleted
         with their owners, and with their content (``Batch.part_operations``). Owners whose part is
         empty are included: the change recorder drops ids that no statement returned. All other
         changed ids count as updated, those of restored records included.
         """
-        operations = {CREATED: {*self.created_ids}, DELETED: {*self.live_deletes}}
+        items = self.upserts.items if self.created_ids else []
+        deleted = {item["id"] for item in items if item.get("state") == "deleted"}
+        created, stored_deleted = {*self.created_ids} - deleted, {*self.created_ids} & deleted
+        operations = {CREATED: created, DELETED: {*self.live_deletes} | stored_deleted}
         of_parts = self.batch.part_operations
         return {collection: operations} | {
             part: {

@@ -68,6 +68,7 @@ _TOO_SLOW: Final = (
 _FORMS: Final = {
     EntryOperation.UPSERT: ("bulkReplace", "bulkReplaceByKey"),
     EntryOperation.MERGE: ("bulkMerge", "bulkMergeByKey"),
+    EntryOperation.IMPORT: ("bulkReplace", "bulkReplaceByKey"),
     EntryOperation.CREATE: ("bulkCreate", "bulkCreate"),
     EntryOperation.DELETE: ("bulkMerge", "bulkMergeByKey"),
 }

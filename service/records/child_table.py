@@ -1,6 +1,6 @@
 """Child tables: lists of entries within records, as SQL made from the entries' schema."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -13,7 +13,7 @@ from service.listing.page_sql import column_of
 from service.records import scalar_columns
 from service.records.matched_children import DEACTIVATED, MatchKey, Row
 from service.schemas import ResolvedSchema
-from service.schemas.key_forms import REFERS_TO
+from service.schemas.key_forms import KEEPS_DELETED, REFERS_TO
 from service.schemas.write_forms import DECIMALS
 
 POSITION: Final = "position"
@@ -145,6 +145,12 @@ class ChildTable:
             for name, field in self._sent.properties.items()
             if REFERS_TO in field.schema and "array" not in field.types
         }
+
+    @cached_property
+    def keeps_deleted(self) -> Collection[str]:
+        """Members whose stored references may be to deleted records in live ones."""
+        properties = self._sent.properties.items()
+        return {name for name, field in properties if KEEPS_DELETED in field.schema}
 
     @cached_property
     def deactivates(self) -> bool:

@@ -120,7 +120,10 @@ class MasterRecord(WritableResource):
     def _scalar_slots(self) -> dict[str, str]:
         """Return the SQL of the scalar columns, by slot."""
         return scalar_columns.slots(
-            self.name, late=self._late_columns, keeps_omitted=self.keeps_omitted
+            self.name,
+            late=self._late_columns,
+            without=self._written_separately,
+            keeps_omitted=self.keeps_omitted,
         )
 
     @cached_property

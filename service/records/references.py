@@ -114,10 +114,11 @@ async def check_references(
 ) -> None:
     """Lock the records that entries refer to anew; report those that are not live.
 
-    ``references`` has what members refer to. Entries may keep references to deleted records.
+    ``references`` has what members refer to. Entries may keep references to deleted records, and
+    those of imported items may have some from the start (``keeps_deleted``).
     """
     for name, target_name in references.items():
-        target = TARGETS.get(target_name)
+        target, keeps_deleted = TARGETS.get(target_name), name in table.keeps_deleted
         if target is None or not target_name.replace("-", "").isalpha():
             continue
         column = table.members.index(name) if name in table.members else None
@@ -129,9 +130,12 @@ async def check_references(
             and not _is_stored(children, child_id, column, record_id := stored_id(value))
         ]
         ids = sorted({record_id for *_, record_id in referring})
-        live = await _live(batch, target, ids) if ids else set()
+        is_live = await _are_live(batch, target, ids) if ids else {}
         for children, child_id, record_id in referring:
-            if record_id not in live:
+            is_imported = batch.request_indexes[children.index] in batch.imported
+            if not is_live.get(record_id, False) and not (
+                keeps_deleted and is_imported and record_id in is_live
+            ):
                 index = children.request_indexes[child_id]
                 path = (index,) if table.linked else (index, name)
                 message = f"There is no such {target.noun}."
@@ -146,9 +150,13 @@ def _is_stored(
     return row is not None and (column is None or row[column] == record_id)
 
 
-async def _live(batch: Batch, target: ReferenceTarget, ids: list[int]) -> set[int]:
-    """Return the ids of live records, which stay locked; languages are shared and never locked."""
+async def _are_live(batch: Batch, target: ReferenceTarget, ids: list[int]) -> dict[int, bool]:
+    """Return whether the records that exist are live, by id; they stay locked, but for languages.
+
+    Languages are shared, and always live.
+    """
     if target.name == "languages":
-        return {*ids} - {row["id"] for row in await batch.fetch(_UNKNOWN_LANGUAGES, ids)}
+        unknown = {row["id"] for row in await batch.fetch(_UNKNOWN_LANGUAGES, ids)}
+        return dict.fromkeys({*ids} - unknown, True)
     records = await Reference("", target.table, target.noun).find(batch, ids)
-    return {record_id for record_id, row in records.items() if row["is_live"]}
+    return {record_id: row["is_live"] for record_id, row in records.items()}

@@ -40,9 +40,15 @@ _KEY_OR_NULL: Final = "case when {0} ~ '\\S' then {0} end"
 
 
 def slots(
-    collection: str, *, late: Collection[str] = (), keeps_omitted: bool = False
+    collection: str,
+    *,
+    late: Collection[str] = (),
+    without: Collection[str] = (),
+    keeps_omitted: bool = False,
 ) -> dict[str, str]:
     """Return the SQL of a collection's scalar columns, by slot.
+
+    The insert and the update leave out the fields named in ``without``.
 
     In the document, columns named in ``late`` become slots of their name, to bind later. With
     ``keeps_omitted``, an update keeps the values of fields that an item omits or that are null,
@@ -53,8 +59,8 @@ def slots(
     writable = schemas.definition(collection, "writable")
     own_key = schemas.key_fields(collection)[:1]
     return {
-        **_insert_slots(collection),
-        **_update_slots(collection, keeps_omitted=keeps_omitted),
+        **_insert_slots(collection, without),
+        **_update_slots(collection, without, keeps_omitted=keeps_omitted),
         "document_scalars": object_sql(document, _leading_scalars(document), late),
         "writable_scalars": object_sql(writable, _leading_scalars(writable), keys=own_key),
     }
@@ -83,9 +89,9 @@ def braced(members: str) -> str:
     return joined(["'{'", members, "'}'"])
 
 
-def _insert_slots(collection: str) -> dict[str, str]:
-    create = schemas.definition(collection, "create")
-    fields = {name: field for name, field in create.properties.items() if is_scalar(field)}
+def _insert_slots(collection: str, without: Collection[str]) -> dict[str, str]:
+    create = schemas.definition(collection, "create").properties.items()
+    fields = {name: field for name, field in create if is_scalar(field) and name not in without}
     return {
         "new_columns": ", ".join(map(column_of, fields)),
         "new_types": _column_types(fields),
@@ -93,13 +99,17 @@ def _insert_slots(collection: str) -> dict[str, str]:
     }
 
 
-def _update_slots(collection: str, *, keeps_omitted: bool) -> dict[str, str]:
+def _update_slots(
+    collection: str, without: Collection[str], *, keeps_omitted: bool
+) -> dict[str, str]:
     writable = schemas.definition(collection, "writable").properties
     sent = schemas.definition(collection, "fields").properties
     fields = {
         name: field
         for name, field in writable.items()
-        if is_scalar(field) and not (name in sent and FIXED in sent[name].schema)
+        if is_scalar(field)
+        and name not in without
+        and not (name in sent and FIXED in sent[name].schema)
     }
     stored = {name: f"stored.{column_of(name)}" for name in fields}
     shown = schemas.definition(collection, "document").properties

@@ -64,7 +64,8 @@ class PlainRecord(MasterRecord):
     Becoming active clears it.
 
     The resource's own SQL file may have parts of the generated statements: ``record`` overrides
-    the rows of documents, to add counts, and ``last_record`` those of last documents; fragments
+    the rows of documents, to add counts, ``last_record`` those of last documents, and
+    ``writable_record`` those of writable forms; fragments
     with the names of child lists override the rows of their entries (``ChildList.join``).
     """
 
@@ -149,9 +150,13 @@ class PlainRecord(MasterRecord):
         bound["purge"] = bound["purge"].bind(remove=bound["remove"].text)
         bound["insert"] = bound["insert"].bind(highest=f"\n{highest.text}" if is_positioned else "")
         bound["update"] = bound["update"].bind(present=f"{present.text}\n" if is_dated else "")
+        writable_record = own.pop("writable_record", record)
         documents, late = own.pop("record", record), self._late_columns
         last = own.pop("last_record", documents)
-        shapes = [("documents", "document", documents, late), ("writables", "writable", record, ())]
+        shapes = [
+            ("documents", "document", documents, late),
+            ("writables", "writable", writable_record, ()),
+        ]
         if last is not documents:
             shapes.append(("last_documents", "document", last, late))
         fragments = {

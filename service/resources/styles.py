@@ -88,9 +88,12 @@ class Styles(PlainRecord):
         """
 
         def becomes_ready(item: Item) -> bool:
+            if item["id"] in created and item.get("state") == "deleted":
+                return False
             row = write_set.stored.get(item["id"])
             return bool(item.get(_READY)) and not (row and orjson.loads(row["fields"])[_READY])
 
+        created = {*write_set.created_ids}
         batch = write_set.upserts.subset(becomes_ready)
         if not batch.items:
             return

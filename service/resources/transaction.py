@@ -14,7 +14,7 @@ from service.schemas.validation import Validator
 from service.writing.reference_order import reference_order
 from service.writing.transaction import EntryOperation
 
-_OF_PARTS = (EntryOperation.UPSERT, EntryOperation.MERGE)
+_OF_PARTS = (EntryOperation.UPSERT, EntryOperation.MERGE, EntryOperation.IMPORT)
 
 
 class Transactions(Resource):
@@ -43,5 +43,5 @@ class Transactions(Resource):
             message = with_nearest("There is no such collection.", name, self.collections)
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("collection",), message)
         elif not isinstance(resource, MasterRecord) and operation not in _OF_PARTS:
-            message = f"Use {' or '.join(_OF_PARTS)}: it is a collection of parts."
+            message = f"Use {', '.join(_OF_PARTS)}: it is a collection of parts."
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("operation",), message)

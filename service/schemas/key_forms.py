@@ -12,6 +12,8 @@ Schema: TypeAlias = dict[str, Any]
 
 REFERS_TO: Final = "x-refers-to"
 """Keyword of a field with ids: collection or nested list that they are of."""
+KEEPS_DELETED: Final = "x-keeps-deleted"
+"""Keyword of a reference: live records may have it while its record is deleted."""
 OWN_KEY: Final = "x-own-key"
 """Keyword of a schema file: field with the customer's own key."""
 WITHIN: Final = "x-own-key-within"

@@ -83,16 +83,18 @@ class KeyLookUps:
     ) -> dict[Key, Ids]:
         """Return the ids of the records with these keys, by key: texts if the target has text ids.
 
-        Live records take precedence over others, if the target finds others. Keys of the resource's
+        Live records take precedence over others, if the target finds others; a batch with imported
+        items finds the last deleted one. Keys of the resource's
         own records mean these as ``write_set`` leaves them, if there is one.
         """
         await self._look_up(batch, target, keys)
         matches_by_key = {key: self._matches[target.name][key] for key in keys}
         if write_set and target.name == self.resource.name:
             matches_by_key = _after(self.resource, write_set, matches_by_key)
-        if target.finds_others:
+        if target.finds_others or batch.imported:
+            first = 0 if target.finds_others else -1
             matches_by_key = {
-                key: [match for match in matches if match.is_live] or matches
+                key: [match for match in matches if match.is_live] or sorted(matches)[first:]
                 for key, matches in matches_by_key.items()
             }
         if target.has_text_ids:
@@ -110,11 +112,13 @@ class KeyLookUps:
         other collections once: what it writes of these is stored before (``reference_order``). Not
         so entries of the written record itself, as the lines of a chart, which it may rename.
         """
-        matches, fields = self._matches[target.name], self._checked_fields(target)
+        matches = self._matches[target.name]
+        fields = set() if batch.imported else self._checked_fields(target)
         text = target.texts[FOR_KEY_SHARE if fields else ""]
         is_own = target.name == self.resource.name
         is_of_record = target.within and not target.parent
-        shared = {} if is_own or is_of_record else batch.look_ups[text]
+        is_alone = is_own or is_of_record or bool(batch.imported)
+        shared = {} if is_alone else batch.look_ups[text]
         new_keys = [key for key in keys if key not in matches]
         batch.checked_fields |= fields if new_keys else set()
         matches |= {key: shared.get(key) or [] for key in new_keys}
@@ -137,7 +141,7 @@ class KeyLookUps:
         for row in await batch.fetch(text, *parameters):
             record_id, own_key, within_id, is_live = row
             key = (own_key, within_id) if target.within else own_key
-            if (is_live or target.finds_others) and key in matches:
+            if (is_live or target.finds_others or batch.imported) and key in matches:
                 matches[key].append(_Match(record_id, is_live))
 
     def _checked_fields(self, target: ReferenceTarget) -> set[str]:

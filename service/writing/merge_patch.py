@@ -54,11 +54,13 @@ async def merge_stored(resource: WritableResource, batch: Batch, *, restores: bo
 def make_new(resource: MasterRecord, batch: Batch) -> None:
     """Turn items of records that do not exist into creates: drop nulls, check the create schema.
 
-    The items change in place. Add the schema's errors to the batch.
+    The items change in place. Add the schema's errors to the batch, but for ``state`` ``deleted``.
     """
     for index, item in enumerate(batch.items):
         _set_content(item, _merged(KeyedMerge(resource), batch, index, {}, item))
-        for detail in resource.validators["create"].errors(item, b""):
+        is_deleted = item.get("state") == "deleted"
+        probe = item | {"state": "active"} if is_deleted else item
+        for detail in resource.validators["create"].errors(probe, b""):
             batch.fail(index, detail.type, *detail.path, message=detail.message or "")
 
 

@@ -43,6 +43,7 @@ class EntryOperation(StrEnum):
 
     UPSERT = "upsert"
     MERGE = "merge"
+    IMPORT = "import"
     CREATE = "create"
     DELETE = "delete"
 
@@ -79,6 +80,7 @@ async def write_entries(
         indexes = [index for index in each.operations if index in copies]
         batch = root.of_items([copies[index] for index in indexes], indexes)
         batch.failed_creator = failed_creator
+        batch.imported = {n for n in indexes if each.operations[n] is EntryOperation.IMPORT}
         batches.append((each, batch))
     await _lock_writers(root, collections)
     for entries, batch in batches:
@@ -140,6 +142,7 @@ class _Operations:
             for index, item in zip(batch.request_indexes, batch.items, strict=True)
         }
         self._by_id = {id(item) for item in batch.items if "id" in item}
+        self._stored_deleted = set[int]()
 
     def __getitem__(self, item: Item) -> EntryOperation:
         return self._operations[id(item)]
@@ -153,7 +156,16 @@ class _Operations:
         operation = self._operations[id(item)]
         if operation is _DELETE or item.get("state") != "deleted":
             return operation is _DELETE
+        if operation is EntryOperation.IMPORT:
+            return id(item) not in self._stored_deleted
         return not (operation is EntryOperation.MERGE and self.is_by_id(item))
+
+    def stores_deleted(self, item: Item) -> bool:
+        """Return whether the item is to be a new record that is deleted; it then deletes none."""
+        is_import = self[item] is EntryOperation.IMPORT and item.get("state") == "deleted"
+        if is_import and "id" not in item:
+            self._stored_deleted.add(id(item))
+        return id(item) in self._stored_deleted
 
 
 async def _lock_records(
@@ -172,9 +184,12 @@ async def _lock_records(
             records.stored |= of_part.stored
             records.new |= of_part.new
             records.renames |= of_part.renames
-    if created.items:
-        await locking.assign_ids(resource, created)
-        records.new |= {*created.ids}
+    deleted = by_key.subset(operations.stores_deleted)
+    merge_patch.make_new(resource, deleted)
+    for part in (created, deleted.subset()):
+        if part.items:
+            await locking.assign_ids(resource, part)
+            records.new |= {*part.ids}
     _report_repeated(resource, others)
     merged = others.subset(
         lambda item: (

@@ -29,6 +29,7 @@ of_each_list = pytest.mark.parametrize("resource", LISTS, ids=lambda resource: r
 #: Collection of related records with members that a document lacks (its own: ""), and the field
 #: with their ids.
 TARGETS = {
+    "barcodeRange": ("barcode-ranges", "barcodeRangeId"),
     "brand": ("brands", "brandId"),
     "styleCategory": ("style-categories", "styleCategoryId"),
     "groups": ("groups", "groupIds"),

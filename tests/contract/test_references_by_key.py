@@ -46,6 +46,8 @@ def test_the_bodies_have_every_reference() -> None:
             accepted.add(("allowedValues", "parentAllowedValueId"))
         if resource.name == "custom-field-values":
             accepted.add(("allowedValueId",))
+        if resource.name == "barcodes":  # whose number is one of the range's, in a test of its own
+            accepted.remove(("barcodeRangeId",))
         assert shown.get(resource.name, set()) == accepted, resource.name
 
 

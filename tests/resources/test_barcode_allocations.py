@@ -170,3 +170,39 @@ async def test_callers_at_once_get_each_number_once(api: Api) -> None:
     assert (await api.get(f"{RANGES}/{made['id']}")).data["free"] == 100000 - len(given)
     highest = max(int(row["barcode"][7:12]) for row in allocated)
     assert {*numbers(made, *range(highest + 1))} <= given.keys()
+
+
+@pytest.mark.contract("Barcodes")
+async def test_a_create_names_the_range_of_its_number(api: Api) -> None:
+    """The range is set for good; it is live, and has the number."""
+    body = a_range(userDefinedId="OF-1", lastReference=9)
+    made, other = [(await api.post(RANGES, each)).data for each in (body, a_range())]
+    digits = f"{body['companyPrefix']}0000"
+    sent = [gtin(f"{digits}{n}") for n in (7, 8)]
+    stored = await api.post(
+        BARCODES, {"barcode": sent[0], "barcodeRangeId": {"userDefinedId": "OF-1"}}
+    )
+    assert stored.data["barcodeRangeId"] == made["id"]
+    location = stored.headers["Location"]
+    for range_id, details in (
+        (made["id"], None),
+        (None, None),
+        (other["id"], [("validation_error.read_only_field", "barcodeRangeId")]),
+    ):
+        item = {"state": "active", "barcodeRangeId": range_id}
+        answer = await api.put(location, item)
+        assert (answer.details if details else answer.data["barcodeRangeId"]) == (
+            details or made["id"]
+        )
+    internal = {"barcode": sent[1], "type": "internal", "barcodeRangeId": made["id"]}
+    wrong = [{"barcode": sent[1], "barcodeRangeId": other["id"]}, internal]
+    wrong.append({"barcode": gtin(f"{digits[:-1]}10"), "barcodeRangeId": made["id"]})
+    refused = await api.post(BARCODES, wrong)
+    assert refused.details == [(INVALID, f"[{n}].barcodeRangeId") for n in range(3)]
+    narrow = await api.patch(f"{RANGES}/{made['id']}", replacing("/lastReference", 6))
+    assert narrow.details == [(OUT_OF_RANGE, "lastReference")]
+    assert (await api.delete(f"{RANGES}/{made['id']}")).status == 200
+    unknown = {"barcode": sent[1], "barcodeRangeId": made["id"]}
+    refused = await api.post(BARCODES, unknown)
+    assert refused.details == [(UNKNOWN, "barcodeRangeId")]
+    assert (await api.put(location, {"state": "inactive"})).status == 200

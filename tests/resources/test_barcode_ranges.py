@@ -123,3 +123,30 @@ async def test_ranges_protect_their_brand(api: Api) -> None:
     assert "Used by barcode ranges: 1" in row["value"]
     listed = await api.get(RANGES, {"brand.customId": "BR-GTIN", "nextReference": "0"})
     assert [row["userDefinedId"] for row in listed.data] == ["EAN-9"]
+
+
+@pytest.mark.contract("Allocation of barcodes")
+async def test_writes_raise_the_next_reference(api: Api) -> None:
+    """A create begins there; a lower one, also of an earlier form, changes nothing."""
+    body = a_range(lastReference=99, nextReference=42)
+    made = await api.post(RANGES, body)
+    assert (made.data["nextReference"], made.data["free"]) == (42, 58)
+    location = made.headers["Location"]
+    form = (await api.get(location, {"form": "writable"})).data
+    allocated = await api.post(
+        "/api/barcodes/allocate", [{"barcodeRangeId": made.data["id"], "count": 2}]
+    )
+    assert [row["key"][7:12] for row in allocated.data] == ["00042", "00043"]
+    stored = (await api.get(location)).data
+    assert stored["nextReference"] == 44
+    assert (await api.put(location, form)).data == stored
+    raised = await api.patch(location, replacing("/nextReference", 100))
+    assert (raised.data["nextReference"], raised.data["free"]) == (None, 0)
+    item = {"id": stored["id"], "name": "Own brand", "lastReference": 99, "state": "active"}
+    for reference in (7, 100, None):
+        again = await api.put(
+            RANGES, [item | {"nextReference": reference}], params={"dryRun": "true"}
+        )
+        assert [row["outcome"] for row in again.data] == ["unchanged"]
+    too_high = await api.patch(location, replacing("/nextReference", 101))
+    assert too_high.details == [(OUT_OF_RANGE, "nextReference")]

@@ -33,6 +33,8 @@ _LEFT_OUT = frozenset(
         "isReadyForExport",
         "firstReference",
         "lastReference",
+        "nextReference",
+        "barcodeRangeId",
     }
 )
 #: Which collection a field's ids are of.

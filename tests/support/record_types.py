@@ -16,6 +16,7 @@ from service.openapi.components import name_of
 from service.records.reference_targets import own_references
 from service.resources.registry import EFFECTIVE_PRICES, MASTER_RECORDS, PRODUCTS, REFERENCE_LISTS
 from service.routes import collection_path
+from service.schemas.key_forms import KEEPS_DELETED
 from service.schemas.write_forms import FIXED
 
 _Schema: TypeAlias = Mapping[str, Any]
@@ -51,10 +52,14 @@ def _own_keys() -> str:
     rows = list[str]()
     for resource in MASTER_RECORDS:
         targets = own_references(resource.name)
+        fields = schemas.definition(resource.name, "fields").properties
         fixed = [
             name
             for name, keyword in resource.stored_fields.items()
-            if keyword == FIXED and name in targets and "/" not in targets[name].name
+            if keyword == FIXED
+            and name in targets
+            and "/" not in targets[name].name
+            and KEEPS_DELETED not in fields[name].schema
         ]
         key = {
             name: targets[name].name if name in targets else ""

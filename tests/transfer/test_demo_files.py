@@ -19,9 +19,9 @@ pytestmark = pytest.mark.contract("Files", "Demo data")
 
 OWN = {
     *("organizationId", "createdAt", "beginDate", "endDate", "requestedAt", "avatarColor"),
-    *("statusChangedAt", "assignedAt", "barcodeRangeId", "nextReference", "free"),
+    *("statusChangedAt", "assignedAt"),
 }
-"""What no two imports have in common beside ids: times, what is made up, and what is allocated."""
+"""What no two imports have in common beside ids: times, and what is made up."""
 _SHOWN = {
     "defaultGradingSizeId": "size-ranges/sizes",
     "sizeRangeSizeId": "size-ranges/sizes",

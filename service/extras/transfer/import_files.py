@@ -18,12 +18,13 @@ import selvedge_client
 from service.error_types import ErrorType
 from service.extras.transfer.errors import CHECKED, REFUSED, TransferError
 from service.extras.transfer.files import Line, Source
-from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys
+from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys, is_deleted
 from service.extras.transfer.rejects import Rejects
 
 _ENTRY: Final = re.compile(r"^\[[0-9]+\](\.item)?\.?")
 """Beginning of the field of an error, before the path in the item."""
 _READY: Final = "isReadyForExport"
+_DUPLICATE: Final = ErrorType.DUPLICATE
 _ABSENT: Final = (ErrorType.UNKNOWN_REFERENCE, ErrorType.NOT_FOUND)
 
 
@@ -55,6 +56,8 @@ class _Entry:
 
     That of a part, some entries of which are deactivated then; that of a style that is ready.
     """
+    is_copy: bool = False
+    """Whether the record is deleted, or refers to a deleted one, as it was where it comes from."""
     first_outcome: str = ""
     """Outcome of the item that was sent before ``final``."""
 
@@ -139,11 +142,17 @@ class Import:
                 item.setdefault("state", "active")
             if translation.has_deactivated:
                 final = LineTranslation(self._keys).item(collection.fields, document)
-            elif item.get(_READY) is True:
+            elif item.get(_READY) is True and not is_deleted(line.document):
                 # Values of custom fields, without which a style is not ready, come after styles.
                 final, item = item, {name: item[name] for name in item if name != _READY}
-            entry = _Entry(source, line, item, translation.keyed, final)
-            if details := translation.missing or [*_key_errors(entry, first_lines)]:
+            is_copy = translation.has_deleted or is_deleted(line.document)
+            entry = _Entry(source, line, item, translation.keyed, final, is_copy)
+            details = translation.missing or [*_key_errors(entry, first_lines)]
+            if is_deleted(line.document) and [each.type for each in details] == [_DUPLICATE]:
+                # By its own key it is the record of an earlier line.
+                self._counts[collection.name]["unchanged"] += 1
+                self.on_progress(1)
+            elif details:
                 self._reject(entry, details)
             else:
                 yield entry
@@ -182,8 +191,9 @@ class Import:
         self, entries: Iterable[_Entry], *, dry_run: bool, skip: bool
     ) -> selvedge_client.Transaction:
         batch = self.client.transaction(splits=True, dry_run=dry_run, skip=skip)
-        operation = "merge" if self.options.merge else "upsert"
         for entry in entries:
+            operation = "import" if entry.is_copy else "upsert"
+            operation = "merge" if self.options.merge else operation
             batch.add(entry.source.collection.name, operation, entry.item)
         return batch
 

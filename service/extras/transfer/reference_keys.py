@@ -15,12 +15,19 @@ _VALUE_KEYS: Final = ("userDefinedId", "value")
 """Fields that name a value of a parent field; the first one that it has counts."""
 
 
+def is_deleted(document: dict[str, Any]) -> bool:
+    """Return whether a line is of a deleted record: exports write these with their id."""
+    return document.get("state") == "deleted" and document.get("id") is not None
+
+
 @dataclass
 class ReferenceKeys:
     """Key objects of the records and entries in the files, by collection or list and id."""
 
     imported: Collection[str]
     """Collections that have a file. Ids of others, such as languages, are the service's own."""
+    deleted: set[tuple[str, str]] = field(default_factory=set)
+    """Collections and ids of lines of deleted records."""
     _keys: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def add(self, collection: TransferCollection, document: dict[str, Any]) -> None:
@@ -30,6 +37,8 @@ class ReferenceKeys:
         """
         if not collection.owner:
             self._add(collection.name, document.get("id"), document)
+            if is_deleted(document):
+                self.deleted.add((collection.name, str(document["id"])))
         owner = {collection.id_field: document.get(collection.id_field)}
         for name, member in collection.fields.members.items():
             entries, items = document.get(name), member.items
@@ -81,6 +90,8 @@ class LineTranslation:
     """Paths of the references that became key objects."""
     has_deactivated: bool = False
     """Whether some entry is deactivated."""
+    has_deleted: bool = False
+    """Whether some reference is to the line of a deleted record."""
 
     def item(self, fields: Field, value: Any, path: str = "") -> Any:
         """Return the item of a value, which stays unchanged."""
@@ -91,6 +102,7 @@ class LineTranslation:
         if not fields.refers_to or value is None:
             return value
         key = self.keys.find(fields.refers_to, value)
+        self.has_deleted |= (fields.refers_to, str(value)) in self.keys.deleted
         if key is None:
             message = f"No line of {fields.refers_to} has the id {value} and an own key."
             self.missing.append(Detail(ErrorType.UNKNOWN_REFERENCE, path, message))

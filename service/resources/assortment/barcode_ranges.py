@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from typing import Final
 
-from service.batches.batch import Item
-from service.batches.change_recorder import WritePlan
+from service.batches.batch import Batch, Item
+from service.batches.change_recorder import BoundStatement, WritePlan
 from service.batches.write_set import WriteSet
+from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.resources.plain_records import PlainRecord
 
+_NEXT: Final = "nextReference"
 _DIGITS: Final = {"gtin13": 12, "gtin12": 11}
 """Digits of a GTIN without its check digit, by type."""
 _PREFIXES: Final = {"gtin13": (4, 11, "0", 12), "gtin12": (5, 10, "0000", 8)}
@@ -27,6 +29,12 @@ class BarcodeRanges(PlainRecord):
     locks_organization = True
     unique_fields = ("isDefault",)
     updates = ("rewind", "update")
+    _written_separately = (_NEXT,)
+
+    def _own_statements(self) -> dict[str, Statement]:
+        own = super()._own_statements()
+        positions = own["positions"].bind(record=own["record"].text)
+        return own | {"positions": positions, "writable_record": own["record"]}
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield the error of a prefix that does not fit the type."""
@@ -43,7 +51,10 @@ class BarcodeRanges(PlainRecord):
             yield ErrorDetail(ErrorType.INVALID_VALUE, ("companyPrefix",), message)
 
     async def check(self, write_set: WriteSet) -> WritePlan:
-        """Set the default references; report numbers of other ranges, and deleted defaults."""
+        """Set the default references; report numbers of other ranges, and deleted defaults.
+
+        Return the plan that raises the positions of ranges, too.
+        """
         upserts = write_set.upserts
         for index, item in enumerate(upserts.items):
             digits = _DIGITS[item["type"]] - len(item["companyPrefix"])
@@ -56,7 +67,25 @@ class BarcodeRanges(PlainRecord):
         if (valid := upserts.subset()).items:
             parameters = (valid.json(), write_set.deletes.ids)
             valid.fail_all(await self._fetch(valid, "check_numbers", *parameters))
-        return plan
+        return plan + await self._raises(upserts)
+
+    async def _raises(self, batch: Batch) -> WritePlan:
+        """Return the plan for the items whose next reference is higher than the stored one.
+
+        Report those that are higher than the one behind the last.
+        """
+        sent = {item["id"]: item[_NEXT] for item in batch.items if item.get(_NEXT) is not None}
+        if not sent:
+            return []
+        rows = await self._fetch(batch, "positions", [*sent])
+        stored = {row["id"]: row["position"] for row in rows}
+        raised = {id_: sent[id_] for id_ in sent if sent[id_] > stored.get(id_, 0)}
+        for index, item in enumerate(batch.items):
+            if item["id"] in raised and item[_NEXT] > item["lastReference"] + 1:
+                message = f"Use {item['lastReference'] + 1} or less."
+                batch.fail(index, ErrorType.OUT_OF_RANGE, _NEXT, message=message)
+        text = self.statements["raise_positions"].text
+        return [BoundStatement(text, ([*raised], [*raised.values()]))] if raised else []
 
 
 def _set_references(item: Item, highest: int) -> Iterator[tuple[str, str]]:

@@ -23,6 +23,7 @@ _ZEROS: Final = {"gtin12": "0000", "gtin13": "0", "gtin14": "0"}
 _NEW: Final[Mapping[str, Any]] = dict.fromkeys(("style_sku_id", "is_primary", "state", "type"))
 """Stored row of a barcode that is new."""
 _BECOMES: Final = 3
+_RANGE: Final = "barcodeRangeId"
 _UNIQUE: Final = ("barcode_gtin_key", "barcode_internal_key")
 
 
@@ -45,6 +46,7 @@ class Barcodes(PlainRecord):
         That are wrong numbers and those of other records, deleted SKUs, and GTINs of published
         styles that would be taken from their SKU.
         """
+        write_set.upserts.checked_fields.add(_RANGE)  # of new barcodes alone, below
         plan = await super().check(write_set)
         created_ids = {*write_set.created_ids}
         created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
@@ -63,8 +65,20 @@ class Barcodes(PlainRecord):
             for request_index in valid.request_indexes:
                 # The check of unique keys would report a number again.
                 valid.errors.close(request_index, ("barcode",))
+        await self._check_ranges(created.subset())
         await self._check_skus(write_set.upserts.subset())
         return plan + self._item_statements(["ranges_of"], valid)
+
+    async def _check_ranges(self, batch: Batch) -> None:
+        """Report ranges that do not exist, and those that do not have the number."""
+        if any(item.get(_RANGE) is not None for item in batch.items):
+            names = ("barcode", "type", _RANGE)
+            items = [
+                {name: item.get(name) for name in names} | {"imports": _is_imported(batch, index)}
+                for index, item in enumerate(batch.items)
+            ]
+            parameter = orjson.dumps(items).decode()
+            batch.fail_all(await self._fetch(batch, "check_ranges", parameter))
 
     async def _check_skus(self, batch: Batch) -> None:
         sku_ids = sorted({item["styleSkuId"] for item in batch.items if item.get("styleSkuId")})
@@ -73,8 +87,9 @@ class Barcodes(PlainRecord):
         deleted = {row["id"] for row in gone}
         stored = {row["id"]: row for row in rows}
         for index, item in enumerate(batch.items):
-            row = stored.get(item["id"], _NEW)
-            _report_sku(batch, index, row, is_deleted=item.get("styleSkuId") in deleted)
+            row, is_imported = stored.get(item["id"], _NEW), _is_imported(batch, index)
+            is_deleted = item.get("styleSkuId") in deleted and not is_imported
+            _report_sku(batch, index, row, is_deleted=is_deleted)
         choose_primaries(batch.subset(), stored)
 
     def constraint_error(
@@ -89,6 +104,11 @@ class Barcodes(PlainRecord):
         if any(name in str(error) for name in _UNIQUE):
             raise asyncpg.SerializationError(str(error)) from error
         return None
+
+
+def _is_imported(batch: Batch, index: int) -> bool:
+    """Return whether an item may refer to a deleted SKU and range."""
+    return batch.request_indexes[index] in batch.imported
 
 
 def default_type(barcode: str) -> str | None:
@@ -168,7 +188,7 @@ def _choose(
             strengths[index] = _strength(item, row)
             continue
         item["isPrimary"] = bool(item.get("isPrimary"))
-        if item["isPrimary"] and not row["is_primary"]:
+        if item["isPrimary"] and row is not _NEW and not row["is_primary"]:
             message = "A deleted barcode cannot become primary: restore it."
             batch.fail(index, ErrorType.INVALID_VALUE, "isPrimary", message=message)
     claims = [index for index in strengths if strengths[index] >= least]
