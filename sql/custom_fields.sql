@@ -103,7 +103,6 @@ where f.organization_id = $1::bigint
 -- Stored rows of the current parents of fields, and of the parents in the request.
 select
     sent.id,
-    stored.state <> 'deleted' as is_live,
     stored.parent_custom_field_id as stored_parent_id,
     parent.id as parent_id,
     parent.state = 'deleted' as has_deleted_parent

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from time import perf_counter
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -57,11 +58,6 @@ from service.writing.transaction import CollectionEntries, EntryOperation, write
 
 _CHUNK: Final = 200
 """Items that are validated at a time; other bodies may start in between."""
-_ROUNDS: Final = 10
-"""Maximum number of transactions; each but the last leaves out entries that fail late.
-
-Deletes can depend on deletes, but no further than references lead from collection to collection.
-"""
 _TOO_SLOW: Final = (
     f"The transaction took more than {MAX_TRANSACTION_SECONDS} seconds: send fewer entries."
 )
@@ -230,12 +226,18 @@ async def _execute(
     options: WriteOptions,
     idempotency: IdempotentRequest | None,
 ) -> ApiResponse:
-    """Return the response to the transaction, or the stored one of an earlier request."""
-    for _ in range(_ROUNDS):
+    """Return the response to the transaction, or the stored one of an earlier request.
+
+    While entries fail after they were written, begin again without these: others may depend on
+    them. Each turn leaves out at least one, and all of them together have the time of one.
+    """
+    seconds = float(MAX_TRANSACTION_SECONDS)
+    while True:
         items = entries.items
         if len(items.details) == len(items.items) and not options.skip_failed:
             ItemErrors(items).raise_any()
-        work = partial(_transaction, request, entries, options)
+        began = perf_counter()
+        work = partial(_transaction, request, entries, options, seconds)
         try:
             answer = await run_write(
                 request, idempotency, work, LeaseKind(bulk=True, exclusive=True)
@@ -248,20 +250,24 @@ async def _execute(
             raise
         except LateFailuresError as error:
             entries.items = replace(items, details={**items.details, **error.details})
+            seconds -= perf_counter() - began
             continue
         reserve_unconditionally(request, len(answer.body))
         answer.headers["Vary"] = "Prefer"
         return answer
-    raise ItemErrors(entries.items).error()
 
 
 async def _transaction(
-    request: web.Request, entries: _Entries, options: WriteOptions, connection: Connection
+    request: web.Request,
+    entries: _Entries,
+    options: WriteOptions,
+    seconds: float,
+    connection: Connection,
 ) -> ApiResponse:
     """Return the response to the transaction; raise DryRunRollback with it for a dry run."""
     items = entries.items
     root = Batch.of(connection, caller_of(request), items, request[REQUEST_ID])
-    async with asyncio.timeout(MAX_TRANSACTION_SECONDS):
+    async with asyncio.timeout(seconds):
         with placeholder_ids(connection) if options.dry_run else nullcontext():
             results = await write_entries(root, items, entries.collections, options)
     rows = entries.rows(results, options)

@@ -7,7 +7,7 @@ from service.batches.batch import Batch, ItemErrors
 from service.errors import ErrorDetail
 from service.writing.outcomes import WriteOptions
 from service.writing.plan_execution import execute_plan
-from service.writing.stored_batches import WrittenBatch, deletes_late
+from service.writing.stored_batches import WrittenBatch, deletes_late, fail_dependents
 
 
 class LateFailuresError(Exception):
@@ -42,6 +42,8 @@ async def finish_deletes(
     """
     deleting = [each for each in written if each.write_set.live_deletes]
     plans = [await each.resource.check_unused(each.write_set) for each in deleting]
+    for each in deleting:
+        await _fail_with_users(each)
     _raise_late([each.write_set.deletes for each in deleting], written, options)
     late_batches = list[WrittenBatch]()
     for each, clearing_plan in zip(deleting, plans, strict=True):
@@ -54,6 +56,18 @@ async def finish_deletes(
             recorder, forms = await execute_plan(each.resource, deletes.batch, plan, (None, None))
             late_batches.append(dataclasses.replace(each, recorder=recorder, forms=forms))
     return late_batches
+
+
+async def _fail_with_users(written: WrittenBatch) -> None:
+    """Fail the deletes of records that records of the same collection use whose deletes fail.
+
+    Further transactions would find a chain of them link by link.
+    """
+    write_set = written.write_set
+    failed = {item["id"] for item in write_set.deletes.items} - {*write_set.deletes.subset().ids}
+    if failed:
+        dependencies = await written.resource.dependencies(write_set, written.records.stored)
+        fail_dependents(write_set.batch, failed, dependencies)
 
 
 def _raise_late(

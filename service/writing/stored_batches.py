@@ -144,7 +144,7 @@ async def _check(
             return write_set, clearing_plan + resource.record_statements(write_set) + plan
         if round_number >= _MAX_CHECK_ROUNDS:
             dependencies = await resource.dependencies(records.write_set(batch), records.stored)
-            _fail_dependents(batch, {*batch.ids} - {*remaining.ids}, dependencies)
+            fail_dependents(batch, {*batch.ids} - {*remaining.ids}, dependencies)
             remaining = remaining.subset()
         batch = remaining
     raise AssertionError("unreachable")
@@ -201,7 +201,7 @@ def _marking_plan(resource: MasterRecord, write_set: WriteSet) -> change_recorde
     return [marks, *resource.record_statements(dataclasses.replace(write_set, live_deletes=[]))]
 
 
-def _fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Dependency]) -> None:
+def fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Dependency]) -> None:
     """Fail the items that depend on failed records, directly or transitively."""
     dependents = defaultdict[int, list[Dependency]](list)
     for dependency in dependencies:

@@ -3,18 +3,25 @@
 from collections.abc import Iterator
 from typing import Any, Final
 from unittest.mock import Mock
+from uuid import uuid4
 
 import pytest
 
 from service.batches.batch import ItemErrors, RequestItems
 from service.records.keyed_values import keyed_fields
+from service.records.writable_resource import WritableResource
+from service.resources.custom_fields.base import CustomFields
 from service.resources.registry import TRANSACTION
 from service.writing.part_collections import PartCollection
 from service.writing.transaction import CollectionEntries, EntryOperation, _failed_creators
+from tests.contract.test_item_dependencies import FIELDS, RANGES, generations, related_ranges
 from tests.support.api import Api
 from tests.support.keyed_references import BODIES, DRY, PARTS_BODIES, World
+from tests.support.statement_spy import record_statements
 from tests.support.transactions import SKIP, entry, season, send, shown
 
+CHAINS = {"custom fields": (FIELDS, generations), "size ranges": (RANGES, related_ranges)}
+IN_USE = "conflict.in_use"
 pytestmark = pytest.mark.contract("Transactions over collections")
 
 
@@ -167,6 +174,41 @@ async def test_names_in_a_part_whose_entry_fails_do_not_mean_those_before(
         assert {row["value"] for row in answer.data[1]["details"]} == {
             "Entry 0, which creates it, fails."
         }
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+async def test_deletes_that_need_each_other_are_judged_at_once(
+    chain: str, own_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long their chain is; the last record is used by one that stays."""
+    root, create_chain = CHAINS[chain]
+    mark, counts = uuid4().hex, list[int]()
+    with record_statements(monkeypatch) as sent:
+        for length in (4, 4, 12):
+            *ids, _ = await create_chain(own_api, length + 1)
+            entries = [entry(root.removeprefix("/api/"), "delete", id=id_) for id_ in ids]
+            entries.append(entry("brands", customId=f"{mark}{len(counts)}", name="B"))
+            refused = await send(own_api, entries)
+            assert refused.details == [(IN_USE, f"[{n}].item.id") for n in range(length)]
+            sent.clear()
+            answer = await send(own_api, entries, params=SKIP)
+            assert shown(answer) == [*["failed"] * length, "created"]
+            counts.append(len(sent))
+    assert counts[1] == counts[2] > 0
+
+
+async def test_chains_between_collections_have_no_longest_one(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are judged link by link, as these of one collection without their dependencies."""
+    monkeypatch.setattr(CustomFields, "dependencies", WritableResource.dependencies)
+    *ids, _ = await generations(api, 13)
+    entries = [entry("compliance-custom-fields", "delete", id=id_) for id_ in ids]
+    entries.append(entry("brands", customId="CH", name="Brand"))
+    refused = await send(api, entries)
+    assert refused.details == [(IN_USE, f"[{n}].item.id") for n in range(12)]
+    answer = await send(api, entries, params=SKIP)
+    assert shown(answer) == [*["failed"] * 12, "created"]
 
 
 @pytest.mark.contract("Sample requests")

@@ -133,7 +133,7 @@ def _on_children(
 ) -> Iterator[Dependency]:
     """Yield the dependency of each field to delete on each live child in the batch."""
     for row in rows:
-        if row["is_live"] and row["stored_parent_id"] in deleted_ids:
+        if row["stored_parent_id"] in deleted_ids and stored[row["id"]]["state"] != "deleted":
             child = named_record(row["id"], stored[row["id"]]["key"])
             message = f"Used by custom fields: 1 ({child})."
             yield Dependency(
