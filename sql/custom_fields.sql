@@ -103,6 +103,7 @@ where f.organization_id = $1::bigint
 -- Stored rows of the current parents of fields, and of the parents in the request.
 select
     sent.id,
+    stored.id is null as is_new,
     stored.parent_custom_field_id as stored_parent_id,
     parent.id as parent_id,
     parent.state = 'deleted' as has_deleted_parent

@@ -210,7 +210,7 @@ class StyleCustomFields(CustomFields):
         rows = await self._fetch(batch, "reliances", [*sent], [*sent.values()])
         return {
             # The parent of a new field may be new, too.
-            row["id"]: row["parent_id"] or (sent[row["id"]] if row["is_live"] is None else None)
+            row["id"]: row["parent_id"] or (sent[row["id"]] if row["is_new"] else None)
             for row in rows
         }
 
