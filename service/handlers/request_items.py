@@ -130,8 +130,9 @@ def readable_objects(items: Iterable[tuple[int, Any]], details: Details) -> list
 
     Those that broke their schema are copies with ``Broken`` values, by ``details``.
     """
-    readable = ((index, without_broken(item, details.get(index, ()))) for index, item in items)
-    return [(index, item) for index, item in readable if isinstance(item, dict)]
+    if details:
+        items = ((index, without_broken(item, details.get(index, ()))) for index, item in items)
+    return [(index, item) for index, item in items if isinstance(item, dict)]
 
 
 def identify_objects(
