@@ -44,7 +44,7 @@ MAX_TRANSACTION_VALUES: Final = 1_000_000
 MAX_TRANSACTION_SECONDS: Final = 60
 """Timeout of such a transaction in the database."""
 MAX_RECORD_BYTES: Final = 256 * KIB
-"""Size of a record as JSON, which bounds the size of pages and other responses."""
+"""Size of a record as JSON, which bounds the size of pages; that of a part is MAX_BODY_BYTES."""
 MAX_CHILDREN: Final = 1000
 """Entries of one child list, deactivated ones included."""
 MAX_POINTER_PARTS: Final = 16

@@ -18,6 +18,7 @@ from service.batches.write_set import WriteSet
 from service.database.statements import SHARED, Statement, load
 from service.errors import ErrorDetail
 from service.files import SQL
+from service.limits import MAX_BODY_BYTES
 from service.listing.page_sql import column_of
 from service.records import scalar_columns
 from service.records.child_list import ChildList
@@ -46,6 +47,7 @@ class RecordPart(WritableResource):
     owner: ClassVar[type[MasterRecord]]
     is_patched = False
     keeps_omitted = True
+    _max_bytes = MAX_BODY_BYTES
     compares_patched = False
     """Whether ``patched_errors`` compares ids, for which key objects in patches are looked up."""
     children: ClassVar[ChildList | None] = None
@@ -81,9 +83,9 @@ class RecordPart(WritableResource):
             lookup = KeyLookup.of(self.owner.name, self.table, self.stored_state)
             self.key_lookups = {self.key: lookup}
         if self.children is not None and self.list_name:
-            self.validators["replace"] = Validator(
-                self.name, "replace", rules_of_list=self.children.errors
-            )
+            validator = Validator(self.name, "replace", rules_of_list=self.children.errors)
+            validator.max_bytes = self._max_bytes
+            self.validators["replace"] = validator
 
     @property
     def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:

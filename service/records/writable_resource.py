@@ -15,6 +15,7 @@ from service.batches.change_recorder import WritePlan
 from service.batches.write_set import Dependency, LockedRow, WriteSet
 from service.database.statements import SHARED
 from service.errors import ApiError, ErrorDetail
+from service.limits import MAX_RECORD_BYTES
 from service.records.references import Reference
 from service.records.resource import Resource
 from service.schemas.validation import Validator, no_rules
@@ -86,6 +87,8 @@ class WritableResource(Resource):
     """
     _stored_fields_sql: str = "null::text"
     """SQL of the JSON object with their stored values."""
+    _max_bytes: ClassVar[int] = MAX_RECORD_BYTES
+    """Maximum size of an item as JSON."""
 
     def __init__(self, name: str = "") -> None:
         super().__init__(name)
@@ -95,7 +98,9 @@ class WritableResource(Resource):
 
     def _validator(self, form: str) -> Validator:
         rules = self.item_errors if self._has_rules else no_rules
-        return Validator(self.name, form, rules, follow_rules=self._follow_rules)
+        validator = Validator(self.name, form, rules, follow_rules=self._follow_rules)
+        validator.max_bytes = self._max_bytes
+        return validator
 
     def _follow_rules(self, _items: Sequence[Item]) -> bool:
         """Return whether items surely have no ``item_errors``: a fast check before it."""

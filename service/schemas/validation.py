@@ -67,6 +67,9 @@ class Validator:
     ``follow_rules`` returns whether valid objects surely break no rule: a fast check before these.
     """
 
+    max_bytes: int = MAX_RECORD_BYTES
+    """Maximum size of a record or part as JSON."""
+
     def __init__(
         self,
         file: str,
@@ -95,8 +98,8 @@ class Validator:
     def errors(self, value: Any, raw: bytes) -> list[ErrorDetail]:
         """Return the error details of a parsed body, in request order, one for each path.
 
-        ``raw`` is the body as bytes. It decides whether formats and the size of MAX_RECORD_BYTES
-        are checked: with ``b""`` neither is. Checks stop after MAX_COLLECTED details each. Raise
+        ``raw`` is the body as bytes. It decides whether formats and the size of ``max_bytes`` are
+        checked: with ``b""`` neither is. Checks stop after MAX_COLLECTED details each. Raise
         ApiError for a body of the wrong JSON type, a list of a wrong length, or deep nesting.
         """
         if self._is_list:
@@ -106,12 +109,12 @@ class Validator:
                 for index, item_details in items
                 for detail in item_details
             ]
-            size = _too_large(value) if len(raw) > MAX_RECORD_BYTES else []
+            size = self._too_large(value) if len(raw) > self.max_bytes else []
             rules = _details_of(self._rules_of_list, value, details, MAX_COLLECTED)
             return one_per_field(value, [*size, *rules, *details])
         if not isinstance(value, dict):
             raise api_error(ErrorType.INVALID_TYPE, message=type_message(self._schema.types))
-        details = self._errors_of_object(value, _NeededChecks.of(raw), MAX_COLLECTED)
+        details = self._errors_of_object(value, self._needed(raw), MAX_COLLECTED)
         return self._with_nearest(details)
 
     def errors_of_items(self, items: Any, raw: bytes) -> dict[int, list[ErrorDetail]]:
@@ -123,7 +126,7 @@ class Validator:
         """
         self._check_length(items)
         try:
-            needed = _NeededChecks.of(raw, schema=not self._compiled.is_valid({self._name: items}))
+            needed = self._needed(raw, schema=not self._compiled.is_valid({self._name: items}))
         except _TOO_DEEP:
             raise _nested_too_deeply() from None
         errors, room = dict[int, list[ErrorDetail]](), MAX_COLLECTED
@@ -166,10 +169,28 @@ class Validator:
             except _TOO_DEEP:
                 raise _nested_too_deeply() from None
         if isinstance(item, dict):
-            size = _too_large(item) if needed.size else ()
+            size = self._too_large(item) if needed.size else ()
             rules = _details_of(self._rules, item, details, max_details)
             details = [*size, *rules, *details]
         return one_per_field(item, details) if details else details
+
+    def _needed(self, raw: bytes, *, schema: bool = True) -> "_NeededChecks":
+        """Return the checks that a body needs; texts with numbers in them may add some."""
+        return _NeededChecks(schema, _needs_formats(raw), len(raw) > self.max_bytes)
+
+    def _too_large(self, record: Any) -> list[ErrorDetail]:
+        """Return ``too_long`` if a record, serialized without spaces, exceeds the maximum size.
+
+        Return nothing if it is nested too deeply.
+        """
+        try:
+            size = len(orjson.dumps(record))
+        except orjson.JSONEncodeError:
+            return []
+        if size <= self.max_bytes:
+            return []
+        message = f"Use at most {byte_size(self.max_bytes)} for one record."
+        return [ErrorDetail(ErrorType.TOO_LONG, (), message)]
 
     def _with_nearest(self, details: list[ErrorDetail]) -> list[ErrorDetail]:
         """Return the details; the first unknown fields get the names that they are close to."""
@@ -227,36 +248,20 @@ class _NeededChecks:
     formats: bool
     """Whether a number may have a fraction or an exponent, or a text a NUL."""
     size: bool
-    """Whether a record may exceed MAX_RECORD_BYTES."""
+    """Whether a record may be too large."""
 
     def __bool__(self) -> bool:
         return self.schema or self.formats or self.size
 
-    @classmethod
-    def of(cls, raw: bytes, *, schema: bool = True) -> "_NeededChecks":
-        """Return the checks that a body needs; texts with numbers in them may add some.
 
-        Searching translated bytes for a text takes a tenth of the regular expression's time.
-        """
-        translated = raw.translate(_DIGITS)
-        has_fractions = b"0." in translated and _FRACTION.search(translated) is not None
-        formats = has_fractions or (b"\\" in raw and b"\\u0000" in raw)
-        return cls(schema, formats, len(raw) > MAX_RECORD_BYTES)
+def _needs_formats(raw: bytes) -> bool:
+    """Return whether a number of a body, or one in a text, may have a fraction, or a text a NUL.
 
-
-def _too_large(record: Any) -> list[ErrorDetail]:
-    """Return ``too_long`` if a record, serialized without spaces, exceeds MAX_RECORD_BYTES.
-
-    Return nothing if it is nested too deeply.
+    Searching translated bytes for a text takes a tenth of the regular expression's time.
     """
-    try:
-        size = len(orjson.dumps(record))
-    except orjson.JSONEncodeError:
-        return []
-    if size <= MAX_RECORD_BYTES:
-        return []
-    message = f"Use at most {byte_size(MAX_RECORD_BYTES)} for one record."
-    return [ErrorDetail(ErrorType.TOO_LONG, (), message)]
+    translated = raw.translate(_DIGITS)
+    has_fractions = b"0." in translated and _FRACTION.search(translated) is not None
+    return has_fractions or (b"\\" in raw and b"\\u0000" in raw)
 
 
 def _details_of(

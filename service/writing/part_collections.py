@@ -14,6 +14,7 @@ from service.batches.write_set import WriteSet
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
+from service.limits import MAX_BODY_BYTES
 from service.listing.page_sql import column_of
 from service.listing.related import Related
 from service.organizations.scopes import WRITE
@@ -32,6 +33,7 @@ class PartCollection(WritableResource):
 
     is_patched = False
     keeps_omitted = True
+    _max_bytes = MAX_BODY_BYTES
 
     def __init__(self, part: RecordPart) -> None:
         self.part = part

@@ -149,12 +149,20 @@ async def test_the_owners_writes_leave_a_part_alone(part: RecordPart, api: Api) 
 
 
 @pytest.mark.contract("Limits")
-async def test_a_list_is_one_record_in_its_limits(api: Api) -> None:
-    """Contract, Parts: a part that is an array counts as one record in Limits."""
-    path = (await parts.paths(api, parts.SIZES))[0]
-    entry = {"name": "x" * 1000}
-    refused = await api.put(path, [entry] * 300)
-    assert refused.details == [("validation_error.too_long", None)]
+async def test_a_part_has_the_limits_of_a_body(api: Api) -> None:
+    """Contract, Parts: it may be longer than a record, also as an item; in transactions 8 MiB."""
+    record = (await api.post("/api/size-ranges", {"name": "Long"})).data["id"]
+    path = parts.path(parts.SIZES, record)
+    sizes = [{"name": f"{number:03}{'x' * 997}"} for number in range(300)]
+    item = {"sizeRangeId": record, "sizes": sizes}
+    for stored in (await api.put(path, sizes), await api.put("/api/size-range-sizes", [item])):
+        assert stored.status == 200, stored.raw[:300]
+    assert [size["name"] for size in (await api.get(path)).data] == [s["name"] for s in sizes]
+    values = [{"customFieldId": 1, "text": "x" * 4000}] * 2200
+    large = {"styleId": 1, "values": values}
+    entry = {"collection": "custom-field-values", "item": large}
+    refused = await api.post("/api/transaction", [entry])
+    assert refused.details[0] == ("validation_error.too_long", "[0].item")
     many = await api.put(path, [{"name": str(number)} for number in range(1001)])
     assert many.details == [("validation_error.too_many_items", None)]
 

@@ -41,7 +41,7 @@ ROWS = {
         f"values, {limits.MAX_TRANSACTION_SECONDS} seconds"
     ),
     "values of a request body, and of a document that a patch makes": number(limits.MAX_VALUES),
-    "one record as it is sent, or as a patch makes it": (
+    "one record as it is sent, or as a patch makes it; parts have the limits of a body": (
         f"{byte_size(limits.MAX_RECORD_BYTES)} of JSON"
     ),
     "allowed values": number(field_limit("style-custom-fields", "allowedValues", "maxItems")),
@@ -59,7 +59,7 @@ ROWS = {
     "`placement` of a line of the items of a style": (
         f"{schema_limit('style-items', 'placement', 'maxLength')} characters"
     ),
-    "custom field values of a style, as far as they fit one record": (
+    "custom field values of a style": (
         number(schema_limit("custom-field-values", "replace", "maxItems"))
     ),
     "prices of a style in a price list": number(field_limit("style-prices", "prices", "maxItems")),

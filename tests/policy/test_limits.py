@@ -55,6 +55,7 @@ PHRASES = {
         f"Pointers have at most {limits.MAX_POINTER_PARTS} parts.",
         f"A request body of more than {number(limits.MAX_VALUES)} values is 400",
         f"A record of more than {byte_size(limits.MAX_RECORD_BYTES)} is",
+        f"so is a part of more than {byte_size(limits.MAX_BODY_BYTES)}.",
         f"if its `Content-Length` exceeds {byte_size(limits.MAX_BODY_BYTES)}.",
         f"as long for {byte_size(limits.RESPONSE_PIECE_BYTES)} of a response,",
         f"stops arriving for {limits.BODY_IDLE_SECONDS} seconds, or has not arrived after "

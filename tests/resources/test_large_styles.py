@@ -7,9 +7,7 @@ import pytest
 from tests.support.api import Api
 from tests.support.valued_styles import Valued, valued_style
 
-COLORS, LINES, FIELDS, VALUES, FITTING = 30, 200, 84, 5000, 2000
-TOO_LARGE = ("validation_error.too_long", "[0]")
-"""Error of a bill of which a patch would make more than 256 KiB."""
+COLORS, LINES, FIELDS, VALUES = 30, 200, 84, 5000
 
 
 @pytest.fixture
@@ -50,30 +48,35 @@ async def test_a_bill_of_200_lines_in_30_colors(large: Valued) -> None:
     again = await large.api.put(path, lines)
     assert (again.status, again.headers["ETag"]) == (200, stored.headers["ETag"])
     merge = {"styleId": large.style, "lines": {str(stored.data[7]["id"]): {"comment": "Twice"}}}
-    patched = await large.api.patch("/api/style-items", [merge])
-    assert patched.details == [TOO_LARGE]
-    assert (await large.api.put(path, lines[: LINES // 2])).status == 200
     [merged] = (await large.api.patch("/api/style-items", [merge])).data
     assert merged["lines"] == [
         line | {"comment": "Twice"} if index == 7 else line
-        for index, line in enumerate(stored.data[: LINES // 2])
+        for index, line in enumerate(stored.data)
     ]
+    whole = {"styleId": large.style, "lines": lines}
+    for sent in (
+        await large.api.put("/api/style-items", [whole]),
+        await large.api.post("/api/transaction", [{"collection": "style-items", "item": whole}]),
+    ):
+        assert sent.status == 200, sent.raw[:300]
+    assert (await large.api.get(path)).data == stored.data
 
 
 @pytest.mark.contract("Custom field values")
 async def test_5_000_values_of_custom_fields(large: Valued) -> None:
-    """2,000 fit a record: these are written, read, written again, and merged into."""
+    """They are written, read, written again, and merged into; one more is too many."""
     places = [(color, size) for color in large.colors for size in large.sizes]
     entries = [
         {"field": f"F{n}", "styleColorId": color, "sizeRangeSizeId": size, "text": f"{n}"}
         for n in range(FIELDS)
         for color, size in places
     ]
-    assert (await large.put(*entries[:VALUES])).details == [("validation_error.too_long", None)]
-    stored = await large.put(*entries[:FITTING])
-    assert (stored.status, len(stored.data)) == (200, FITTING), stored.raw[:300]
+    more = await large.put(*entries[: VALUES + 1])
+    assert more.details == [("validation_error.too_many_items", None)]
+    stored = await large.put(*entries[:VALUES])
+    assert (stored.status, len(stored.data)) == (200, VALUES), stored.raw[:300]
     assert (await large.api.get(large.path)).data == stored.data
-    again = await large.put(*entries[:FITTING])
+    again = await large.put(*entries[:VALUES])
     assert (again.status, again.headers["ETag"]) == (200, stored.headers["ETag"])
     merge = {"styleId": large.style, "values": stored.data[:-1]}
     [merged] = (await large.api.patch("/api/custom-field-values", [merge])).data
