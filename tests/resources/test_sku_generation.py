@@ -56,6 +56,30 @@ async def test_makes_what_is_missing(api: Api, style: Style) -> None:
     assert (await api.get("/api/changes", {"cursor": cursor})).data == entries
 
 
+@pytest.mark.contract("Changes")
+async def test_skus_and_their_numbers_are_one_change(api: Api, style: Style) -> None:
+    """Whether SKUs are created, restored, or only get a number: each has one entry."""
+    range_id, body = (await new_range(api))["id"], [{"styleId": style.style}]
+    first = await api.post(PATH, body)
+    restored, numbered = [row["id"] for row in first.data]
+    assert (await api.delete(f"/api/style-skus/{restored}")).status == 200
+    color = await made(api, "colors", name="Sage", userDefinedId="SK-ONE")
+    await made(api, "style-colors", styleId=style.style, colorId=color)
+    cursor = await now(api)
+    body[0]["barcodeRangeId"] = range_id
+    answer = await api.post(PATH, body)
+    assert sorted(rows(answer))[0][0] == "created"
+    created = [row["id"] for row in answer.data if row["outcome"] == "created"]
+    entries = (await api.get("/api/changes", {"cursor": cursor})).data
+    assert len({row["n"] for row in entries}) == 1
+    changed = [(row["collection"], row["recordId"], row["operation"]) for row in entries]
+    assert len({*changed}) == len(changed)
+    of_skus = [(id_, operation) for name, id_, operation in changed if name == "style-skus"]
+    updated = [(id_, "updated") for id_ in (restored, numbered)]
+    assert sorted(of_skus) == sorted([*updated, *((id_, "created") for id_ in created)])
+    assert [name for name, *_ in changed].count("barcodes") == len(created) + 2
+
+
 async def test_restores_the_last_deleted_one(api: Api, style: Style) -> None:
     """It keeps its ``sku`` and weight; other pairs follow the format of the item."""
     record = 0

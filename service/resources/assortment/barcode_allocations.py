@@ -22,7 +22,7 @@ from service.schemas.validation import Validator
 from service.writing.keyed_references import KeyedReferences
 from service.writing.locking import LockedRecords, assign_ids
 from service.writing.outcomes import WriteOptions
-from service.writing.stored_batches import record_changes, store
+from service.writing.stored_batches import WrittenBatch, record_changes, store
 
 _SKU_REFERENCE: Final = Reference("styleSkuIds", "style_sku", "SKU", lock="for no key update")
 _RANGE, _SKU, _SKUS = "barcodeRangeId", "styleSkuId", "styleSkuIds"
@@ -63,6 +63,15 @@ class BarcodeAllocations(WritableResource):
 
         Raise ApiError with all errors: of ranges and SKUs, and of ranges without enough numbers.
         """
+        rows, written = await self.store_barcodes(batch, options)
+        if written:
+            await record_changes(written)
+        return rows
+
+    async def store_barcodes(
+        self, batch: Batch, options: WriteOptions
+    ) -> tuple[list[dict[str, Any]], list[WrittenBatch]]:
+        """Store as ``allocate`` does; leave the change, of the batch if any, to the caller."""
         if references := KeyedReferences.of(self, batch):
             await references.resolve(batch)
         types = await self._lock_ranges(batch)
@@ -70,9 +79,8 @@ class BarcodeAllocations(WritableResource):
         batch.errors.raise_any()
         items = await self._take(batch, types, primary)
         new = [item for item in items if "id" not in item]
-        if new:
-            await self._store(batch, new, options)
-        return [
+        written = [await self._store(batch, new, options)] if new else []
+        rows = [
             {
                 "outcome": "unchanged" if item[_SKU] in primary else "created",
                 "id": None if options.dry_run and item[_SKU] not in primary else item["id"],
@@ -83,8 +91,11 @@ class BarcodeAllocations(WritableResource):
             }
             for item in items
         ]
+        return rows, written
 
-    async def _store(self, batch: Batch, items: list[Item], options: WriteOptions) -> None:
+    async def _store(
+        self, batch: Batch, items: list[Item], options: WriteOptions
+    ) -> WrittenBatch:
         """Store new barcodes, and set their ids.
 
         Raise SerializationError for a number that a writer of barcodes has taken meanwhile: the
@@ -101,12 +112,11 @@ class BarcodeAllocations(WritableResource):
         await assign_ids(self._barcodes, created)
         records = LockedRecords(new={*created.ids})
         try:
-            written = await store(self._barcodes, created, records, options)
+            return await store(self._barcodes, created, records, options)
         except ApiError as error:
             if error.code != ErrorType.CONFLICT_DUPLICATE:
                 raise
             raise asyncpg.SerializationError(str(error)) from error
-        await record_changes([written])
 
     async def _find_primary(self, batch: Batch) -> dict[int, Item]:
         """Lock the SKUs; return the primary GTINs of those that have one, as items by SKU.

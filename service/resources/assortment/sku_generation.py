@@ -18,7 +18,7 @@ from service.writing import own_keys
 from service.writing.keyed_references import KeyedReferences
 from service.writing.locking import LockedRecords, assign_ids
 from service.writing.outcomes import UNCHANGED, WriteOptions
-from service.writing.stored_batches import record_changes, store
+from service.writing.stored_batches import WrittenBatch, record_changes, store
 
 MAX_PAIRS: Final = 10_000
 """Maximum number of pairs of a style color and a size in a request."""
@@ -72,12 +72,15 @@ class SkuGeneration(WritableResource):
         batch.errors.raise_any()
         _report_equal(batch, missing, items)
         batch.errors.raise_any()
+        written = list[WrittenBatch]()
         if items:
             indexes = [batch.request_indexes[pair["item"]] for pair in missing]
-            await self._store(batch.of_items(items, indexes), options)
+            written.append(await self._store(batch.of_items(items, indexes), options))
         made = iter(items)
         outcomes = [_outcome(pair, made) for pair in pairs]
-        barcodes = await self._allocate(batch, pairs, outcomes, options)
+        barcodes, of_barcodes = await self._allocate(batch, pairs, outcomes, options)
+        if written or of_barcodes:
+            await record_changes([*written, *of_barcodes])
         for outcome in outcomes:
             if outcome["id"] in barcodes:
                 outcome["barcode"] = barcodes[outcome["id"]]
@@ -93,21 +96,22 @@ class SkuGeneration(WritableResource):
         pairs: Sequence[asyncpg.Record],
         outcomes: list[dict[str, Any]],
         options: WriteOptions,
-    ) -> dict[int, str]:
+    ) -> tuple[dict[int, str], list[WrittenBatch]]:
         """Allocate what the SKUs of items with a range lack; return the GTINs by SKU."""
         lacking: dict[int, list[int]] = {}
         for pair, outcome in zip(pairs, outcomes, strict=True):
             if outcome["barcode"] is None and batch.items[pair["item"]].get(RANGE) is not None:
                 lacking.setdefault(pair["item"], []).append(outcome["id"])
         if not lacking:
-            return {}
+            return {}, []
         items = [
             {RANGE: batch.items[index][RANGE], "styleSkuIds": sku_ids}
             for index, sku_ids in lacking.items()
         ]
         indexes = [batch.request_indexes[index] for index in lacking]
-        rows = await self._allocations.allocate(batch.of_items(items, indexes), options)
-        return {row["styleSkuId"]: row["key"] for row in rows}
+        allocations = batch.of_items(items, indexes)
+        rows, written = await self._allocations.store_barcodes(allocations, options)
+        return {row["styleSkuId"]: row["key"] for row in rows}, written
 
     async def _check_items(self, batch: Batch) -> None:
         """Replace key objects by ids; report what stored data show."""
@@ -143,16 +147,15 @@ class SkuGeneration(WritableResource):
             batch.fail(pair["item"], ErrorType.INVALID_VALUE, _FIELD, message=message)
         return item | {"sku": sku}
 
-    async def _store(self, skus: Batch, options: WriteOptions) -> None:
-        """Write the SKUs as one change; report those of ``sku`` at the format."""
+    async def _store(self, skus: Batch, options: WriteOptions) -> WrittenBatch:
+        """Write the SKUs; report the errors of ``sku`` at the format."""
         for request_index in skus.request_indexes:
             skus.errors.report_at(request_index, ("sku",), (_FIELD,))
         created, restored = skus.split(lambda item: "id" not in item)
         await assign_ids(self._skus, created)
         rows = await skus.fetch(self._skus.locks_by_id[FOR_NO_KEY_UPDATE], restored.id_array)
         records = LockedRecords(stored={row["id"]: row for row in rows}, new={*created.ids})
-        written = await store(self._skus, skus, records, options)
-        await record_changes([written])
+        return await store(self._skus, skus, records, options)
 
 
 def _report_equal(batch: Batch, pairs: Sequence[asyncpg.Record], items: Sequence[Item]) -> None:
