@@ -93,9 +93,7 @@ class BarcodeAllocations(WritableResource):
         ]
         return rows, written
 
-    async def _store(
-        self, batch: Batch, items: list[Item], options: WriteOptions
-    ) -> WrittenBatch:
+    async def _store(self, batch: Batch, items: list[Item], options: WriteOptions) -> WrittenBatch:
         """Store new barcodes, and set their ids.
 
         Raise SerializationError for a number that a writer of barcodes has taken meanwhile: the
