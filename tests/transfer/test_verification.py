@@ -121,9 +121,12 @@ async def test_a_copy_is_equal_and_each_planted_difference_is_found(
     ended = await selvedge(url, keys["read"], "verify", path)
     assert (ended.returncode, ended.stderr) == (0, ""), ended
     titles, *rows = [line.split() for line in ended.stdout.splitlines()]
-    assert titles == ["collection", "files", "service", "missing", "unexpected", "shared", "result"]
-    assert {row[0] for row in rows} == {*KEYED}
-    assert all(row[1] == row[2] and row[3:] == ["0", "0", "0", "equal"] for row in rows)
+    kinds = ["missing", "unexpected", "shared", "different"]
+    assert titles == ["collection", "files", "service", *kinds, "result"]
+    assert {row[0] for row in rows} == {*transfer_collections()}
+    records_of, parts = [[row for row in rows if (row[0] in KEYED) is is_] for is_ in (True, False)]
+    assert all(row[1] == row[2] and row[3:] == [*"0000", "equal"] for row in records_of)
+    assert all(row[2:] == ["-", "0", "-", "-", "0", "equal"] for row in parts)
     for number in ROUNDS:
         random = Random(f"{settle_seed()} {number}")
         others = random.sample(sorted({*KEYED} - {*PARENTS}), 19)
@@ -194,9 +197,9 @@ async def test_the_command_names_what_differs(
     ended = await selvedge(*command)
     assert ended.returncode == 1
     assert ended.stdout.splitlines() == [
-        "collection   files  service  missing  unexpected  shared  result",
-        "styles       3      1        1        0           0       different",
-        "style-files  12     0        12       0           0       different",
+        "collection   files  service  missing  unexpected  shared  different  result",
+        "styles       3      1        1        0           0       0          different",
+        "style-files  12     0        12       0           0       0          different",
         "styles, missing: SV-1",
         "style-files, missing: "
         + "".join(f"SV-1 / {n}, " for n in (0, 1, 10, 11, 2, 3, 4, 5, 6, 7))

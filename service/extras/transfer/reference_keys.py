@@ -47,6 +47,10 @@ class ReferenceKeys:
                     if isinstance(entry, dict):
                         self._add(items.owner, entry.get(items.own_id), owner | entry)
 
+    def add_shared(self, target: str, record_id: Any, key: dict[str, Any]) -> None:
+        """Add a record of a reference list, such as a language, by its id."""
+        self._keys[target, str(record_id)] = key
+
     def _add(self, target: str, file_id: Any, document: dict[str, Any]) -> None:
         if file_id is not None and (key := self.key_of(target, document)):
             self._keys.setdefault((target, str(file_id)), key)
