@@ -21,7 +21,7 @@ not exists (
 order by 1;
 
 -- name: delete_style_files(organization_id, ids)
-update style_file set state_before = state, state = 'deleted', is_main = false
+update style_file set state_before = state, state = 'deleted'
 where organization_id = $1::bigint and style_color_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
 returning style_color_id as id, id as "style-files deleted";
 

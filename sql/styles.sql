@@ -36,7 +36,7 @@ where organization_id = $1::bigint and style_id = any((select $2::text::bigint[]
 returning style_id as id, id as "style-colors deleted";
 
 -- name: delete_style_files(organization_id, ids)
-update style_file set state_before = state, state = 'deleted', is_main = false
+update style_file set state_before = state, state = 'deleted'
 where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
 returning style_id as id, id as "style-files deleted";
 

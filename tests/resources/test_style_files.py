@@ -94,7 +94,43 @@ async def test_a_style_and_each_color_have_one_main_image(api: Api) -> None:
     location = f"{FILES}/{ids['r']}"
     await api.delete(location)
     restored = await api.put(location, pair[1] | {"id": None})
-    assert restored.data["isMain"] is False
+    assert restored.data["isMain"] is True
+
+
+@pytest.mark.contract("States")
+async def test_a_restored_main_image_is_main_again(api: Api) -> None:
+    """As barcodes are primary again: unless there is another; with its style or color, too."""
+    style, [navy, _] = await style_with_colors(api, "SF-3")
+    file = {"styleId": style, "isMain": True, **IMAGE}
+    items = [file | {"fileName": "s"}, file | {"fileName": "n", "styleColorId": navy}]
+    ids = [row["id"] for row in (await api.post(FILES, items)).data]
+    mains = {"s": True, "n": True}
+    for path in (f"{FILES}/{ids[0]}", f"/api/style-colors/{navy}", f"/api/styles/{style}"):
+        assert (await api.delete(path)).status == 200
+        assert (await api.patch(path, replacing("/state", "active"))).status == 200
+        assert await shown(api, style, "isMain") == mains
+    for location in [f"{FILES}/{id_}" for id_ in ids]:
+        await api.delete(location)
+        gone = (await api.get(location)).data
+        assert (gone["isMain"], gone["state"]) == (True, "deleted")
+        renamed = await api.patch(location, replacing("/altText", "A jacket"))
+        assert (renamed.data["isMain"], renamed.data["state"]) == (True, "deleted")
+    other = await made(api, "style-files", **file, fileName="other")
+    whole = [
+        {"id": id_, "fileName": name, "styleColorId": color, **IMAGE, "state": "active"}
+        for id_, name, color in ((ids[0], "s", None), (ids[1], "n", navy))
+    ]
+    assert (await api.put(FILES, whole)).status == 200
+    assert await shown(api, style, "isMain") == {"s": False, "n": True, "other": True}
+    await api.delete(f"{FILES}/{other}")
+    assert (await api.patch(f"{FILES}/{ids[0]}", replacing("/isMain", True))).status == 200
+    restored = await api.patch(f"{FILES}/{other}", replacing("/state", "active"))
+    assert restored.data["isMain"] is False, "the writable form says that it was"
+    await api.delete(f"{FILES}/{ids[0]}")
+    await api.delete(f"{FILES}/{other}")
+    both = [whole[0], whole[0] | {"id": other, "fileName": "other"}]
+    assert (await api.put(FILES, both)).status == 200
+    assert await shown(api, style, "isMain") == {"s": True, "n": True, "other": False}
 
 
 @pytest.mark.contract("States", "Changes")

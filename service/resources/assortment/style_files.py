@@ -21,12 +21,21 @@ class StyleFiles(PlainRecord):
     updates = ("leave_former", "update")
 
     async def check(self, write_set: WriteSet) -> WritePlan:
-        """Keep main images that items do not name; report what stored data show."""
-        batch = write_set.upserts
-        if unsaid := [item for item in batch.items if item.get("isMain") is None]:
+        """Choose the main images where items do not; report what stored data show.
+
+        A restored file that was the main image is it again unless there is another, whether or not
+        its item says so.
+        """
+        batch, restored_ids = write_set.upserts, {*write_set.restored_ids}
+        open_items = [
+            item
+            for item in batch.items
+            if item.get("isMain") is None or (item["isMain"] and item["id"] in restored_ids)
+        ]
+        if open_items:
             items = orjson.dumps(batch.items).decode()
             rows = await self._fetch(batch, "kept_mains", items)
-            kept_ids = {row["id"] for row in rows}
-            for item in unsaid:
-                item["isMain"] = item["id"] in kept_ids
+            main_ids = {row["id"] for row in rows}
+            for item in open_items:
+                item["isMain"] = item["id"] in main_ids
         return await super().check(write_set)
