@@ -29,7 +29,7 @@ from service.http.budgets import (
     ByteBudget,
     RateLimitHeaders,
 )
-from service.http.context import CALLERS, DATABASE, ROUTES
+from service.http.context import CALLERS, CHANGES_SECONDS, DATABASE, ROUTES
 from service.http.gauges import gauge_updater
 from service.http.headers import CORS, Cors
 from service.http.loop_monitor import LoopMonitor
@@ -59,6 +59,7 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     router, app[ROUTES] = _routing()
     use_router(app, router, middleware)
     pages.prepare(app, openapi.document, settings)
+    app[CHANGES_SECONDS] = settings.changes_days * 86_400
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
     identity.prepare(app, settings.caller_requests)
@@ -93,7 +94,7 @@ async def _run_shared_objects(
     cache_bytes = settings.response_cache_mib * 2**20
     app[RESPONSE_CACHE] = cache = ResponseCache(database, cache_bytes, settings.public_url)
     app[BODY_SCHEDULER] = BodyScheduler()
-    gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings.pool_size)
+    gauges = gauge_updater(database, app[ADMISSION], lambda: cache.size, settings)
     monitor = LoopMonitor(gauges)
     app[CALLERS].changes.start()
     last_used = app[CALLERS].last_used

@@ -6,7 +6,8 @@ Each command reads them at its start; the workers of the service inherit those o
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -32,6 +33,8 @@ _PLAIN_URL: Final = re.compile(
 )
 """URL of a database that all parsers read alike."""
 
+_SIMILARITY: Final = 0.85
+"""Ratio of difflib from which a name is likely a typing error: that of ``WORKRES``."""
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 """Values of ``LOG_LEVEL``, from the most lines to the fewest."""
 
@@ -116,6 +119,17 @@ class Settings:
             traces=_traces(environ),
             data_dir=_data_dir(environ),
         )
+
+
+def nearly_settings(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the variables that are no settings, but nearly named as one, each with that one."""
+    names = [field.name.upper() for field in fields(Settings)]
+    return [
+        (name, nearest)
+        for name in sorted(environ.keys() - {*names})
+        if name.isupper()
+        for nearest in get_close_matches(name, names, 1, _SIMILARITY)
+    ]
 
 
 def cores() -> int:

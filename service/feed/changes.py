@@ -6,6 +6,7 @@ Source: contract, Changes.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 
 from aiohttp import web
@@ -17,8 +18,9 @@ from service.feed.change_feed import ChangeFeed
 from service.feed.feed_pages import ChangeEntry, ChangePage, first_half, too_many_entries
 from service.feed.feed_parameters import ChangeFilter, ChangesRequest
 from service.feed.long_poll import CHANGE_WAITERS, wait_for
+from service.http import metrics
 from service.http.budgets import reserve
-from service.http.context import caller_of, database
+from service.http.context import CHANGES_SECONDS, caller_of, database
 from service.http.envelope import ApiResponse, pagination, success
 from service.http.headers import LINK, X_CHANGES_AFTER, X_CHANGES_EPOCH, next_page_link
 from service.limits import MAX_BATCH_BYTES
@@ -42,6 +44,7 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> ApiResponse:
         page, documents = await _with_documents(
             feed, request, page, whole_transactions=whole_transactions
         )
+    _count_late(request, changes_request, page)
     body = entries_json(feed, page, documents)
     reserve(request, len(body))
     next_cursor = changes.encode(changes_request.filter, page.after, page.epoch, scope)
@@ -53,6 +56,14 @@ async def read_changes(feed: ChangeFeed, request: web.Request) -> ApiResponse:
         headers[LINK] = next_page_link(request, next_cursor)
     shown = pagination(next_cursor, has_more=page.has_more)
     return success(body, pagination=shown, headers=headers)
+
+
+def _count_late(request: web.Request, changes_request: ChangesRequest, page: ChangePage) -> None:
+    """Count a page for a reader who is behind by half of the retention."""
+    if changes_request.after and page.entries:
+        age = datetime.now(UTC) - page.entries[0].transaction["at"]
+        if age.total_seconds() > request.app[CHANGES_SECONDS] / 2:
+            metrics.CHANGES_READ_LATE.inc()
 
 
 async def _long_poll(

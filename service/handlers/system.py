@@ -107,8 +107,16 @@ async def run_checks(app: web.Application) -> AsyncIterator[None]:
 
 
 async def measure(connection: Connection) -> None:
-    """Set the metrics of keys that end soon and of growing tables; those not on a cluster."""
+    """Set the metrics of keys and ranges that end soon, of growing tables, and of the server.
+
+    Those of tables are not set on a cluster.
+    """
     metrics.ENDING_KEYS.set(await connection.fetchval(_SQL["ending_keys"].text))
+    metrics.ENDING_RANGES.set(len(await connection.fetch(_SQL["ending_ranges"].text)))
+    server = await connection.fetchrow(_SQL["server"].text)
+    metrics.SERVER_CONNECTIONS.set(server["connections"])
+    metrics.SERVER_CONNECTIONS_LIMIT.set(server["connections_limit"])
+    metrics.TRANSACTION_ID_AGE.set(server["transaction_id_age"])
     for name, rows, size in await connection.fetch(_SQL["growing_tables"].text):
         metrics.TABLE_ROWS.labels(name).set(rows)
         metrics.TABLE_BYTES.labels(name).set(size)

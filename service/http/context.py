@@ -63,6 +63,8 @@ class RouteProtocol(Protocol):
 
 STOPPING: web.AppKey[asyncio.Event] = web.AppKey("stopping", asyncio.Event)
 """Set from the beginning of a stop; the application may serve on for a while."""
+CHANGES_SECONDS: web.AppKey[int] = web.AppKey("changes_seconds", int)
+"""Retention of the change feed."""
 ROUTES: web.AppKey[Mapping[web.AbstractRoute, RouteProtocol]] = web.AppKey("routes")
 """Routes by aiohttp's route; GET and HEAD of a path are two of aiohttp's, with the same route.
 

@@ -9,19 +9,21 @@ from collections.abc import Callable
 from service.database.connections import Database
 from service.http import metrics
 from service.http.budgets import Admission
+from service.settings import Settings
 
 
 def gauge_updater(
-    database: Database, admission: Admission, cache_bytes: Callable[[], int], pool_size: int
+    database: Database, admission: Admission, cache_bytes: Callable[[], int], settings: Settings
 ) -> Callable[[float], None]:
     """Return a function that updates the metrics, given the seconds since its last call.
 
-    ``pool_size`` is the worker's, and ``cache_bytes`` returns the size of its response cache. Wait
-    time is estimated: a request in the queue for connections counts as queued since the last call.
-    Over many calls the errors cancel out.
+    ``cache_bytes`` returns the size of the worker's response cache. Wait time is estimated: a
+    request in the queue for connections counts as queued since the last call. Over many calls the
+    errors cancel out.
     """
     cpu_seconds = time.process_time()
-    metrics.CONNECTIONS.set(pool_size)
+    metrics.CONNECTIONS.set(settings.pool_size)
+    metrics.RETENTION.set(settings.changes_days * 86_400)
 
     def update(seconds: float) -> None:
         nonlocal cpu_seconds

@@ -42,7 +42,8 @@ if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
 # Gauges by what an instance exports of those of its workers.
 _sum = partial(Gauge, multiprocess_mode="livesum")
 _max = partial(Gauge, multiprocess_mode="livemax")
-_latest = partial(Gauge, multiprocess_mode="livemostrecent")
+# What describes the database stays when the worker that has measured it ends.
+_latest = partial(Gauge, multiprocess_mode="mostrecent")
 
 _BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 REQUESTS = Counter("selvedge_requests_total", "Answered requests.", ["method", "route", "status"])
@@ -95,6 +96,29 @@ WEBHOOK_LAG = _max(
     "Age of the oldest change that an active webhook lacks, in seconds.",
 )
 ENDING_KEYS = _latest("selvedge_keys_ending", "API keys in use that end within 30 days.")
+ENDING_RANGES = _latest(
+    "selvedge_barcode_ranges_ending",
+    "Barcode ranges with less than a tenth of their numbers left, or less than 1,000.",
+)
+STORED_BYTES = _max(
+    "selvedge_stored_responses_highest_bytes",
+    "Bytes of stored responses of the organization that has most, when it last wrote.",
+)
+RETENTION = _max("selvedge_changes_retention_seconds", "Retention of the change feed, in seconds.")
+CHANGES_READ_LATE = Counter(
+    "selvedge_changes_read_late_total",
+    "Pages of the change feed for readers that are behind by half of its retention.",
+)
+SERVER_CONNECTIONS = _latest(
+    "selvedge_postgresql_connections", "Connections of all programs to the database server."
+)
+SERVER_CONNECTIONS_LIMIT = _latest(
+    "selvedge_postgresql_connections_limit", "Connections that the database server allows."
+)
+TRANSACTION_ID_AGE = _latest(
+    "selvedge_postgresql_transaction_id_age",
+    "Age of the oldest transaction id of the database, in transactions.",
+)
 TABLE_ROWS = _latest(
     "selvedge_table_rows",
     "Rows of the change feed and of stored responses, as PostgreSQL estimates them.",

@@ -17,6 +17,7 @@ from service.database import statements
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import api_error
+from service.http import metrics
 from service.http.envelope import ApiResponse
 from service.idempotency.requests import RETENTION, IdempotentRequest, Work, run_once
 from service.limits import MAX_STORED_BYTES
@@ -96,6 +97,7 @@ class StoredResponses:
             while len(self._sizes) >= _CACHE_SIZE:
                 del self._sizes[next(iter(self._sizes))]
             self._sizes[organization_id] = size
+            metrics.STORED_BYTES.set(max(size.bytes for size in self._sizes.values()))
         return size
 
 

@@ -14,12 +14,23 @@ from aiohttp.test_utils import TestClient
 
 from service import __version__
 from service.handlers import system
+from service.http import metrics
 from service.http.context import DATABASE
 from tests.support.api import Api
 from tests.support.databases import with_database
 from tests.support.openapi_validation import form, is_failure
 
 GROUPS = "/api/groups"
+#: Ranges by their last number and the next one: the first three of them end soon.
+ENDING_RANGES = """
+    update barcode_range set state = 'inactive';
+    insert into barcode_range (organization_id, name, type, company_prefix, first_reference,
+        last_reference, next_unallocated, state)
+    select 1, '', 'gtin13', '7300000', 1, last, next, state
+    from (values (10000, 9002, 'active'), (10, 11, 'active'), (2000, 1002, 'active'),
+        (10000, 9001, 'active'), (10, 10, 'active'), (2000, 1001, 'active'), (10, 11, 'inactive')
+    ) as range (last, next, state)
+"""
 OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/", "/guides")
 
 
@@ -260,16 +271,34 @@ async def test_metrics_count_ending_keys_and_rows_of_growing_tables(
         " from (values (1, null), (29, null), (31, null), (-1, null), (2, now()))"
         " as key (days, revoked_at)"
     )
+    await connection.execute(ENDING_RANGES)
     assert (await api.post(GROUPS, {"name": "Counted"})).status == 201
     await connection.execute("analyze change")
     await connection.close()
     await api.client.app[DATABASE].poll(system.measure)
     text = (await api.get("/metrics")).raw.decode()
     assert "selvedge_keys_ending 2.0\n" in text
+    assert "selvedge_barcode_ranges_ending 3.0\n" in text
+    for name in ("connections", "connections_limit", "transaction_id_age"):
+        assert float(re.findall(rf"^selvedge_postgresql_{name} (\S+)", text, re.MULTILINE)[0]) > 0
     assert 'selvedge_table_rows{table="change"} 1.0\n' in text
     for table in ("change", "idempotency_key"):
         (size,) = re.findall(rf'selvedge_table_bytes{{table="{table}"}} (\S+)', text)
         assert float(size) > 8192
+
+
+@pytest.mark.contract("Health")
+async def test_readers_behind_by_half_of_the_retention_are_counted(api: Api, demo_dsn: str) -> None:
+    for name in ("First", "Second"):
+        assert (await api.post(GROUPS, {"name": name})).status == 201
+    assert len((await api.get("/api/changes?after=1")).data) == 1
+    before = metrics.CHANGES_READ_LATE._value.get()
+    connection = await asyncpg.connect(demo_dsn)
+    for days, count in ((14, 0), (16, 1)):
+        await connection.execute("update change set at = now() - make_interval(days => $1)", days)
+        assert len((await api.get("/api/changes?after=1")).data) == 1
+        assert metrics.CHANGES_READ_LATE._value.get() - before == count
+    await connection.close()
 
 
 @pytest.mark.contract("Shares")

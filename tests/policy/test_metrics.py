@@ -1,5 +1,6 @@
 """Metrics policy: dashboard, alert rules and operating guide name exported metrics only."""
 
+import inspect
 import json
 import re
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import yaml
 from prometheus_client import REGISTRY
 
+from service.handlers import system
 from service.http import metrics
 from tests.policy import documents
 from tests.policy.sources import ROOT
@@ -70,6 +72,13 @@ def test_the_nightly_job_writes_the_metrics_of_its_alerts() -> None:
     job = documents.sections(ROOT / "docs" / "operating.md")["Backup and restore"]
     named = re.findall(r"selvedge_\w+", " ".join(rule["expr"] for rule in GROUPS[1]["rules"]))
     assert {*named} == {*re.findall(r'echo "(selvedge_\w+) ', job)}
+
+
+def test_what_describes_the_database_outlives_the_worker_that_measured_it() -> None:
+    """A worker that dies takes its live gauges with it; the next one measures after a minute."""
+    measured = re.findall(r"metrics\.(\w+)\.(?:set|labels)", inspect.getsource(system.measure))
+    assert len({*measured}) > 5
+    assert {getattr(metrics, name)._multiprocess_mode for name in measured} == {"mostrecent"}
 
 
 def test_every_metric_has_its_row_and_its_panel() -> None:

@@ -16,8 +16,17 @@ FILES = sql_files()
 STATEMENTS = [statement for file in FILES for statement in file.values()]
 TENANTS = tenant_tables()
 #: The operator's statements, the one that tells a foreign size range from an unknown one, the list
-#: of the organizations whose webhooks are polled, and the number of keys in the metrics.
-ACROSS_ORGANIZATIONS = frozenset({"shared.owned_by_any", "system.ending_keys", "webhooks.active"})
+#: of the organizations whose webhooks are polled, and what the metrics and `selvedge check` count.
+ACROSS_ORGANIZATIONS = frozenset(
+    {
+        "shared.owned_by_any",
+        "system.ending_keys",
+        "system.ending_ranges",
+        "system.late_webhooks",
+        "system.most_stored",
+        "webhooks.active",
+    }
+)
 OPERATORS_FILE = "administration."
 SLOTS = {"table": "color", "kind": "style", "owner": "care_instruction"}
 

@@ -8,6 +8,7 @@ from prometheus_client import REGISTRY
 from service.database.connections import Connection, Database
 from service.http.budgets import Admission
 from service.http.gauges import gauge_updater
+from service.settings import Settings
 from tests.support.time_limits import until
 
 pytestmark = pytest.mark.contract("Health")
@@ -20,7 +21,9 @@ def metric(name: str, **labels: str) -> float:
 
 async def test_connections_and_waiters_are_counted(dsn: str) -> None:
     database, admission = Database(dsn, 2), Admission(10, lambda _: 1)
-    tell = gauge_updater(database, admission, lambda: 5, 2)
+    settings = Settings.from_environment({"POOL_SIZE": "2", "CHANGES_DAYS": "3"})
+    tell = gauge_updater(database, admission, lambda: 5, settings)
+    assert metric("changes_retention_seconds") == 3 * 86_400
     waited = metric("organization_wait_seconds_total", organization="7")
     release = asyncio.Event()
 
