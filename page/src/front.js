@@ -21,8 +21,18 @@ function parseKey(text) {
   return text.trim().replace(/^(?:authorization:\s*)?(?:bearer\s+)*/i, "");
 }
 
+/** Returns the key without its secret, as the lines show it. A button copies them with the whole key. */
+const withoutSecret = (key) => key.replace(/^(slv_\d+_\d+_).+$/, "$1…") || "KEY";
+
 function fillCommands(key) {
-  for (const placeholder of document.querySelectorAll("#lines b")) placeholder.textContent = key || "KEY";
+  for (const placeholder of document.querySelectorAll("#lines b")) placeholder.textContent = withoutSecret(key);
+}
+
+/** Returns a line with the whole key. */
+function commandOf(line) {
+  const key = sessionStorage.getItem(STORAGE_KEY) ?? "";
+  const text = line.querySelector("code").textContent;
+  return key ? text.replace(withoutSecret(key), () => key) : text;
 }
 
 function showStyles(styles) {
@@ -78,7 +88,7 @@ function copyButton(line) {
   button.className = "plain";
   button.textContent = t("Copy");
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(line.querySelector("code").textContent);
+    await navigator.clipboard.writeText(commandOf(line));
     button.textContent = t("Copied");
     setTimeout(() => (button.textContent = t("Copy")), 2000);
   });

@@ -48,9 +48,20 @@ def listen(settings: Settings) -> list[socket.socket]:
             return _listen(settings)
         except OSError as error:
             if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
-                address = f"{settings.host} port {settings.port}"
-                raise SettingsError(f"cannot listen on {address}: {error.strerror}") from error
+                raise SettingsError(_refusal(settings, error)) from error
             time.sleep(0.1)
+
+
+def _refusal(settings: Settings, error: OSError) -> str:
+    """Return why the address cannot be bound, and what to do."""
+    remedies = {
+        errno.EADDRINUSE: "another program uses it; stop that, or set PORT to another port",
+        errno.EACCES: "this account may not use it; set PORT to 1024 or more",
+        errno.EADDRNOTAVAIL: "this machine does not have the address; set HOST to one that it has",
+    }
+    name_unknown = f"{error.strerror}; set HOST to an address of this machine"
+    remedy = remedies.get(error.errno or 0, name_unknown)
+    return f"cannot listen on {settings.host} port {settings.port}: {remedy}"
 
 
 def _listen(settings: Settings) -> list[socket.socket]:

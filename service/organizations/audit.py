@@ -97,7 +97,8 @@ def log_head(organization_id: int, n: int, hash_: str) -> None:
 
     The hash is cut to what the log does not mask.
     """
-    shown, message = hash_[:MAX_VISIBLE_HEX_DIGITS], "An audit entry was added."
+    shown = hash_[:MAX_VISIBLE_HEX_DIGITS]
+    message = f"Audit entry {n} is the newest of organization {organization_id}."
     log_event("audit_head", message, organization=organization_id, n=n, hash=shown)
 
 

@@ -88,6 +88,7 @@ class Scopes:
     """Scopes of a key. Stored ones that this release does not know allow nothing."""
 
     texts: tuple[str, ...]
+    """As they were given: short names stay short."""
     parsed: tuple[Scope, ...]
     field_scopes: Mapping[str, frozenset[str]]
     """Fields that writes may change, by collection; those without an entry have all of them.
@@ -102,8 +103,11 @@ class Scopes:
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Scopes":
         """Return the scopes of texts, which may be short names."""
-        texts = tuple(dict.fromkeys(NAMES.get(text, text) for text in texts))
-        scopes = [scope for scope in map(parse, texts) if scope is not None]
+        given = dict[str, str]()
+        for text in texts:
+            given.setdefault(NAMES.get(text, text), text)
+        texts = tuple(given.values())
+        scopes = [scope for scope in map(parse, given) if scope is not None]
         parsed = tuple(opened for scope in scopes for opened in scope.opened)
         restricted = dict[str, tuple[int, ...]]()
         allowed = {"", *(text for text in texts if text in APART)}
@@ -156,7 +160,7 @@ class Scopes:
     @property
     def name(self) -> str | None:
         """Short name of the scopes, ``read`` or ``write``; None if they are others."""
-        of_collections = {text for text in self.texts if text not in APART}
+        of_collections = {NAMES.get(text, text) for text in self.texts if text not in APART}
         return next((name for name, text in NAMES.items() if of_collections == {text}), None)
 
 

@@ -1,5 +1,13 @@
 -- Statements of dumps and restores.
 
+-- name: counts()
+select
+    (select count(*) from public.organization),
+    (
+        select count(*) from pg_class
+        where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not like '%yoyo%'
+    );
+
 -- name: end_cursors()
 -- Cursors expire, and lists with changedSince do not go back beyond the restore, which is no change
 -- itself. Without the column, in a dump of an earlier release, the latter does nothing.

@@ -1,7 +1,9 @@
 """Tests of the commands for organizations, keys and SQL."""
 
+import errno
 import fcntl
 import os
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -11,7 +13,9 @@ import asyncpg
 import psycopg
 import pytest
 
+from service import __main__ as service_main
 from service.organizations import administration, caller
+from service.settings import nearly_settings
 from tests.support.offenders import in_each
 from tests.support.processes import selvedge
 from tests.support.time_limits import limit
@@ -76,6 +80,8 @@ async def test_a_key_is_issued_alone_on_standard_output(dsn: str, data_dir: Path
     await connection.close()
 
     listed = selvedge(data_dir, "key", "list", DATABASE_URL=dsn).stdout
+    assert "  write  " in listed
+    assert "*:" not in listed
     assert "ERP" in listed
     assert "LAST USED" in listed
     assert parts[2] not in listed
@@ -90,6 +96,35 @@ def test_no_two_organizations_have_one_name(dsn: str, data_dir: Path) -> None:
     for number, code in ((other, 1), (first, 0)):
         renaming = ("organization", "set", number, "--name", "norrby")
         assert selvedge(data_dir, *renaming, DATABASE_URL=dsn).returncode == code
+
+
+def test_errors_of_files_say_what_to_do(dsn: str, data_dir: Path, tmp_path: Path) -> None:
+    """No text of an errno is printed, and no name that only the program knows."""
+    path = str(tmp_path / "nowhere" / "file")
+    for command in ("dump", "restore"):
+        failed = selvedge(data_dir, command, path, DATABASE_URL=dsn)
+        [line] = failed.stderr.splitlines()
+        assert "nowhere" in line
+        assert not re.search("Errno|unfinished", line)
+    dumped = selvedge(data_dir, "dump", path, DATABASE_URL=dsn)
+    assert f"there is no folder {tmp_path / 'nowhere'}: create it first" in dumped.stderr
+
+
+def test_a_file_of_the_wrong_kind_is_named_with_the_remedy() -> None:
+    for number, remedy in ((errno.ENOENT, "create"), (errno.EACCES, "permissions")):
+        text = service_main._message(OSError(number, os.strerror(number), "a/b.unfinished"))
+        assert text.startswith("a/b: ")
+        assert remedy in text
+    assert service_main._message(OSError("as it is")) == "as it is"
+
+
+def test_a_variable_that_is_nearly_a_setting_is_named(dsn: str, data_dir: Path) -> None:
+    near = {"WORKRES": "WORKERS", "POOLSIZE": "POOL_SIZE", "LOGLEVEL": "LOG_LEVEL"}
+    others = {"HOSTNAME": "x", "PATH": "x", "SELVEDGE_URL": "x", "WORKERS": "1", "workres": "1"}
+    assert dict(nearly_settings(dict.fromkeys(near, "1") | others)) == near
+    checked = selvedge(data_dir, "check", DATABASE_URL=dsn, WORKRES="4")
+    assert (checked.returncode, checked.stderr) == (1, "selvedge: wrong: settings\n")
+    assert "WORKRES is no setting: WORKERS?" in checked.stdout
 
 
 def test_demo_data_are_loaded_once(demo_dsn: str, data_dir: Path) -> None:
@@ -217,7 +252,8 @@ def test_commands_share_the_embedded_server(data_dir: Path) -> None:
 
 def test_an_installation_is_checked(dsn: str, data_dir: Path) -> None:
     organization = _create(data_dir, dsn)
-    names = ["settings", "database", "schema", "disk", "clock", "keys"]
+    names = ["settings", "database", "schema", "disk", "clock", "keys", "ranges", "responses"]
+    names += ["webhooks", "connections", "transactions"]
     checked = selvedge(data_dir, "check", DATABASE_URL=dsn)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert [line.split()[:2] for line in checked.stdout.splitlines()] == [

@@ -102,7 +102,7 @@ def test_only_an_old_schema_is_no_failure(
     recovered = Namespace(recovered=True, copy=False)
     empty = fresh_database(server_dsn, f"old_schema_{os.getpid()}", "template1")
     dump.restore(Settings.from_environment({"DATABASE_URL": empty}), recovered)
-    assert "Restored; the schema is older than this release" in capsys.readouterr().out
+    assert "Next: the schema is older than this release" in capsys.readouterr().out
     away = Settings.from_environment({"DATABASE_URL": "postgresql://postgres@127.0.0.1:1/selvedge"})
     with pytest.raises(CommandError, match="the database cannot be reached"):
         dump.restore(away, recovered)

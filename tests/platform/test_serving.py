@@ -296,7 +296,7 @@ def test_a_port_in_use_is_refused_before_anything_is_made(served_dsn: str, data_
         for refused in (run.result(), serve.result()):
             assert refused.returncode == 1
             [line] = refused.stderr.splitlines()
-            assert port in line
+            assert f"port {port}: another program uses it; stop that, or set PORT" in line
     assert not data_dir.exists()
 
 

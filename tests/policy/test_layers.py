@@ -43,6 +43,7 @@ DATABASE_DRIVERS = {"asyncpg", "psycopg"}
 REQUIREMENTS = {
     "requirements.txt": 20,
     "requirements-embedded.txt": 3,
+    "requirements-build.txt": 3,
     "requirements-tracing.txt": 3,
     "requirements-dev.txt": 40,
 }

@@ -42,9 +42,11 @@ def test_every_access_includes_the_ones_before() -> None:
 
 
 def test_short_names_are_those_of_the_keys_of_before() -> None:
-    assert Scopes.of(["read"]).texts == ("*:read",)
-    assert Scopes.of(["write"]).texts == ("*:delete",)
+    """They are shown as they were given."""
     for texts, name in (
+        (["read"], "read"),
+        (["write"], "write"),
+        (["write", "keys:manage"], "write"),
         (["*:read"], "read"),
         (["*:delete", "keys:manage"], "write"),
         (["*:write"], None),
@@ -52,6 +54,7 @@ def test_short_names_are_those_of_the_keys_of_before() -> None:
         (["keys:manage"], None),
     ):
         assert Scopes.of(texts).name == name
+        assert Scopes.of(texts).texts == (*texts,)
 
 
 def test_fields_restrict_writes_unless_another_scope_has_them_all() -> None:

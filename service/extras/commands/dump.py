@@ -60,11 +60,15 @@ def restore(settings: Settings, arguments: Namespace) -> None:
             dump_file.end_cursors(dsn, is_copy=arguments.copy)
         else:
             dump_file.restore(dsn, arguments.file, _programs(settings), is_copy=arguments.copy)
+            organizations, tables = dump_file.counts(dsn)
+            say(f"Restored {arguments.file}: {organizations} organizations, {tables} tables.")
+        if arguments.copy:
+            say("The copy has an installation id of its own, and its webhooks are paused.")
         say("All earlier cursors of the change feed are invalid now.")
         try:
             execute(dsn, _do_nothing)
         except OldSchemaError as error:
-            say(f"Restored; {error}")
+            say(f"Next: {error}")
 
 
 async def _do_nothing(_: object) -> None:

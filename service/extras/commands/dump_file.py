@@ -29,6 +29,8 @@ def dump(dsn: str, file: Path, programs: Path | None) -> None:
     """
     if file.exists():
         raise CommandError(f"{file} exists already: name another file")
+    if not file.parent.is_dir():
+        raise CommandError(f"there is no folder {file.parent}: create it first")
     unfinished = file.with_name(f"{file.name}.unfinished")
     files.private(unfinished).close()
     try:
@@ -68,6 +70,13 @@ def restore(dsn: str, file: Path, programs: Path | None, *, is_copy: bool = Fals
     with psycopg.connect(dsn, autocommit=True) as connection:
         # A dump has no statistics, and plans made without them read too many rows.
         connection.execute("analyze")
+
+
+def counts(dsn: str) -> tuple[int, int]:
+    """Return the numbers of organizations and of tables."""
+    with psycopg.connect(dsn) as connection:
+        organizations, tables = connection.execute(_SQL["counts"].encoded).fetchall()[0]
+    return organizations, tables
 
 
 def _pipe(

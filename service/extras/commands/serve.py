@@ -1,5 +1,7 @@
 """Server commands: `selvedge serve`, and `selvedge run`, which migrates first."""
 
+import logging
+import os
 import socket
 import sys
 from argparse import Namespace
@@ -10,13 +12,13 @@ from typing import NoReturn
 from service import signals
 from service.console import say
 from service.database.preflight import check
-from service.events import configure_logging
+from service.events import configure_logging, log_event
 from service.extras.commands import Parsers
 from service.extras.privileges import parent_process
 from service.extras.privileges.accounts import service_account
 from service.extras.privileges.temporary_access import TemporaryAccess
 from service.files import program_folders
-from service.settings import Settings
+from service.settings import Settings, nearly_settings
 
 
 def add(parsers: Parsers) -> None:
@@ -35,6 +37,7 @@ def serve(settings: Settings, _: Namespace) -> None:
     version, encoding or connection limit.
     """
     configure_logging(settings.log_level)
+    _log_nearly_settings()
     if settings.database_url is None:
         # Imported here: it loads psycopg, which takes 6 MB of every worker.
         from service.extras.commands.command_database import require_data
@@ -56,12 +59,20 @@ def run(settings: Settings, _: Namespace) -> None:
     from service.database import migrations
 
     configure_logging(settings.log_level)
+    _log_nearly_settings()
     _require_port(settings)
     with _owned_database(settings) as (dsn, tend_database):
         check(settings, dsn, required=True)
         migrations.migrate(dsn)
         keys = {} if settings.database_url else _demo(settings, dsn)
         _serve(settings, dsn, tend_database, keys)
+
+
+def _log_nearly_settings() -> None:
+    """Log variables of the environment that are nearly, but not, named as a setting."""
+    for name, nearest in nearly_settings(os.environ):
+        message = f"{name} is no setting and has no effect; did you mean {nearest}?"
+        log_event("setting_ignored", message, logging.WARNING, name=name)
 
 
 def _require_port(settings: Settings) -> None:
