@@ -41,23 +41,31 @@ record.id = any(array(
     with touching as materialized (
         {{changes}}
     ),
+    -- By arrays, whose length is estimated low: by itself 10^6 for each row of the feed, for which PostgreSQL would compile.
     touched as materialized (
-        select collection.name, changed.id::bigint as id
-        from touching
-        cross join lateral jsonb_each(touching.records) as collection(name, operations)
-        cross join lateral jsonb_each(collection.operations) as operation(name, ids)
-        cross join lateral jsonb_array_elements_text(operation.ids) as changed(id)
-        where collection.name = any('{
-            styles, style-translations, custom-field-values, style-colors, style-skus, style-files, size-range-sizes,
-            color-swatches, color-translations, style-custom-fields, channels, style-care-instructions,
-            style-prices, care-instructions, care-instruction-icons, care-instruction-layers, care-instruction-materials
-        }')
-        union all
-        select 'shown ' || cause.name, changed.id::bigint
-        from touching
-        cross join lateral jsonb_each(touching.causes) as cause(name, ids)
-        cross join lateral jsonb_array_elements_text(cause.ids) as changed(id)
-        where cause.name = any('{price-lists, colors, brands, seasons, style-categories, suppliers, groups}')
+        select touched.name, touched.id
+        from (
+            select array_agg(named.name) as names, array_agg(named.id) as ids
+            from (
+                select collection.name, changed.id::bigint as id
+                from touching
+                cross join lateral jsonb_each(touching.records) as collection(name, operations)
+                cross join lateral jsonb_each(collection.operations) as operation(name, ids)
+                cross join lateral jsonb_array_elements_text(operation.ids) as changed(id)
+                where collection.name = any('{
+                    styles, style-translations, custom-field-values, style-colors, style-skus, style-files, size-range-sizes,
+                    color-swatches, color-translations, style-custom-fields, channels, style-care-instructions,
+                    style-prices, care-instructions, care-instruction-icons, care-instruction-layers, care-instruction-materials
+                }')
+                union all
+                select 'shown ' || cause.name, changed.id::bigint
+                from touching
+                cross join lateral jsonb_each(touching.causes) as cause(name, ids)
+                cross join lateral jsonb_array_elements_text(cause.ids) as changed(id)
+                where cause.name = any('{price-lists, colors, brands, seasons, style-categories, suppliers, groups}')
+            ) as named
+        ) as gathered
+        cross join lateral unnest(gathered.names, gathered.ids) as touched(name, id)
     )
     select touched.id from touched
     where touched.name in (
