@@ -50,6 +50,8 @@ _KINDS: Final = {
     "flag": "boolean",
 }
 """Types of common scalars whose limits apply to requests only."""
+_BOUNDS: Final = ("minimum", "maximum")
+"""Limits of numbers that hold for stored values, too."""
 
 
 def with_write_forms(files: dict[str, Schema]) -> dict[str, Schema]:
@@ -202,7 +204,8 @@ class _Forms:
             kind = kinds if isinstance(kinds, str) else kinds[0]
             if is_present and "$ref" in shown:
                 return {"$ref": shown["$ref"]}
-            return {"type": kind if is_present or scalar == "flag" else [kind, "null"]}
+            bounds = {keyword: field[keyword] for keyword in _BOUNDS if keyword in field}
+            return {"type": kind if is_present or scalar == "flag" else [kind, "null"]} | bounds
         return {keyword: field[keyword] for keyword in ("$ref", "x-stored") if keyword in field}
 
 
