@@ -1,7 +1,19 @@
 -- Measurements of the database for the metrics (operating, Metrics).
 
+-- name: claim_count()
+-- No row if another process has begun to count within a minute. On a cluster it needs every node, so that nobody counts
+-- while one is away.
+update installation set counted_at = now()
+where counted_at is null or counted_at < now() - interval '1 minute'
+returning 1;
+
+-- name: counts()
+-- The last counts, null before the first ones, and whether the next are due.
+select keys_ending, ranges_ending, counted_at is null or counted_at < now() - interval '1 minute' as is_due
+from installation;
+
 -- name: ending_keys()
--- Of all organizations: a worker asks once a minute.
+-- Of all organizations.
 select count(*) from api_key where revoked_at is null and expires_at between now() and now() + interval '30 days';
 
 -- name: ending_ranges()
@@ -25,6 +37,10 @@ from pg_class
 where relname in ('change', 'idempotency_key') and relnamespace = current_schema()::regnamespace
     and not exists (select 1 from pg_extension where extname = 'citus')
 order by relname;
+
+-- name: keep_counts(keys, ranges)
+update installation set keys_ending = $1::bigint, ranges_ending = $2::bigint
+returning keys_ending, ranges_ending;
 
 -- name: late_webhooks(before)
 -- Active webhooks that lack a change of before this time; for a command, never for a request.

@@ -109,10 +109,17 @@ async def run_checks(app: web.Application) -> AsyncIterator[None]:
 async def measure(connection: Connection) -> None:
     """Set the metrics of keys and ranges that end soon, of growing tables, and of the server.
 
-    Those of tables are not set on a cluster.
+    Those of tables are not set on a cluster. One process of all counts keys and ranges once a
+    minute, and keeps the numbers for the others.
     """
-    metrics.ENDING_KEYS.set(await connection.fetchval(_SQL["ending_keys"].text))
-    metrics.ENDING_RANGES.set(len(await connection.fetch(_SQL["ending_ranges"].text)))
+    counts = await connection.fetchrow(_SQL["counts"].text)
+    if counts["is_due"] and await connection.fetchval(_SQL["claim_count"].text):
+        keys = await connection.fetchval(_SQL["ending_keys"].text)
+        ranges = len(await connection.fetch(_SQL["ending_ranges"].text))
+        counts = await connection.fetchrow(_SQL["keep_counts"].text, keys, ranges)
+    if counts["keys_ending"] is not None:
+        metrics.ENDING_KEYS.set(counts["keys_ending"])
+        metrics.ENDING_RANGES.set(counts["ranges_ending"])
     server = await connection.fetchrow(_SQL["server"].text)
     metrics.SERVER_CONNECTIONS.set(server["connections"])
     metrics.SERVER_CONNECTIONS_LIMIT.set(server["connections_limit"])

@@ -121,12 +121,12 @@ TRANSACTION_ID_AGE = _latest(
 )
 TABLE_ROWS = _latest(
     "selvedge_table_rows",
-    "Rows of the change feed and of stored responses, as PostgreSQL estimates them.",
+    "Rows of the change feed and of stored responses, estimated by PostgreSQL; none on a cluster.",
     ["table"],
 )
 TABLE_BYTES = _latest(
     "selvedge_table_bytes",
-    "Bytes of the change feed and of stored responses, with indexes.",
+    "Bytes of the change feed and of stored responses, with indexes; none on a cluster.",
     ["table"],
 )
 MEMORY = Gauge(

@@ -149,6 +149,7 @@ TELL_NOTHING = (
     "idempotency.",
     "changes.",
     "plain_records.remove",
+    "system.",
     "writer_locks.",
 )
 
