@@ -30,7 +30,7 @@ async def api_on(aiohttp_client: Any, dsn: str, key: str) -> Api:
 async def test_a_worker_node_serves_every_route(aiohttp_client: Any, demo_dsn: str) -> None:
     key = await issue_key(demo_dsn, 1)
     api = await api_on(aiohttp_client, worker(demo_dsn), key)
-    assert await serve_every_route(api) == []
+    assert await serve_every_route(api, demo_dsn) == []
     assert (await api.get("/readyz")).status == 200
     connection = await asyncpg.connect(demo_dsn)
     tables = await connection.fetch(

@@ -7,10 +7,17 @@ from typing import Any, Final
 import asyncpg
 import orjson
 import pytest
+from aiohttp.test_utils import TestClient
 
+from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS, PRODUCTS
+from service.routes import collection_path
+from tests.cluster.test_one_node import serve_every_route
 from tests.policy.sources import sql_files
 from tests.support import sql_recorder
+from tests.support.api import Api, issue_key
+from tests.support.serving import serving
 from tests.support.statement_names import PARAMETERS, name_of
+from tests.support.statement_spy import record_statements
 
 #: Statements about all organizations, of the operator's commands and of background work.
 OF_ALL: Final = frozenset(
@@ -18,6 +25,10 @@ OF_ALL: Final = frozenset(
         "administration.is_empty",
         "administration.list_organizations",
         "administration.organization_named",
+        "system.ending_keys",
+        "system.ending_ranges",
+        "system.late_webhooks",
+        "system.most_stored",
         "stored_answers.organizations",
         "webhooks.active",
     }
@@ -106,4 +117,27 @@ async def test_every_sent_statement_asks_one_shard(name: str, demo_dsn: str) -> 
     operations = await sql_recorder.record(name, demo_dsn)
     sent = {text: text.arguments for operation in operations for text in operation.statements}
     statements = [(str(name_of(text)), str(text), arguments) for text, arguments in sent.items()]
+    assert await faults_by_name(demo_dsn, statements) == {}
+
+
+async def test_every_statement_of_every_route_asks_one_shard(
+    demo_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of transactions, products, completeness and passports, and of lists of what changed."""
+    with record_statements(monkeypatch) as sent:
+        async with serving(demo_dsn) as server, TestClient(server) as client:
+            api = Api(client, await issue_key(demo_dsn, 1))
+            assert await serve_every_route(api, demo_dsn) == []
+            for resource in (*MASTER_RECORDS, *PART_COLLECTIONS, PRODUCTS):
+                since = {"changedSince": "2026-01-01T00:00:00Z"}
+                channel = {"channelId": "1"} if resource is PRODUCTS else {}
+                answer = await api.get(collection_path(resource), since | channel)
+                assert answer.status == 200, answer.raw
+    distinct = {str(text): text.arguments for text in sent if not text.startswith("set ")}
+    statements = [
+        (named.name, text, arguments)
+        for text, arguments in distinct.items()
+        if (named := name_of(text))
+    ]
+    assert len(statements) > 500
     assert await faults_by_name(demo_dsn, statements) == {}

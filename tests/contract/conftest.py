@@ -16,6 +16,7 @@ from tests.support.api import Api, issue_key
 from tests.support.clock import Clock
 from tests.support.databases import demo_database
 from tests.support.keyed_references import NUMBERS, World
+from tests.support.paths import stored_ids
 from tests.support.receivers import TestReceiver, receiving, sending_api
 from tests.support.serving import serving
 
@@ -85,15 +86,7 @@ async def world(shared_api: Api) -> World:
 @pytest.fixture(scope="session")
 async def stored(shared_connection: asyncpg.Connection) -> dict[str, int]:
     """Path parameters that name records of organization 1."""
-    row = await shared_connection.fetchrow(
-        """select r.style_id, s.sample_request_id, s.size_range_size_id,
-            (select min(price_list_id) from style_price)
-        from sample_request r join sample_request_size s on s.sample_request_id = r.id
-        where r.organization_id = 1 and s.organization_id = 1 order by 2, 3 limit 1"""
-    )
-    return dict(
-        zip(("styleId", "sampleRequestId", "sizeRangeSizeId", "priceListId"), row, strict=True)
-    )
+    return await stored_ids(shared_connection)
 
 
 @pytest.fixture

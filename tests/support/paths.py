@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import asyncpg
+
 from service.records.parts import RecordPart
 from service.resources.registry import ORGANIZATIONS
 from service.routes import Route
@@ -16,6 +18,20 @@ _QUERIES = {
 }
 """Collections and parameters of operations that need one."""
 _NAMES = {"data_asset": "main.js", "docs_asset": "start.js", "guide": "paging"}
+
+
+async def stored_ids(connection: asyncpg.Connection) -> dict[str, int]:
+    """Return path parameters that name records of organization 1."""
+    row = await connection.fetchrow(
+        """select request.style_id, size.sample_request_id, size.size_range_size_id,
+            (select min(price_list_id) from style_price where organization_id = 1)
+        from sample_request request
+        join sample_request_size size on size.sample_request_id = request.id
+        where request.organization_id = 1 and size.organization_id = 1 order by 2, 3 limit 1"""
+    )
+    return dict(
+        zip(("styleId", "sampleRequestId", "sizeRangeSizeId", "priceListId"), row, strict=True)
+    )
 
 
 async def path_of(api: Api, route: Route, stored: dict[str, int]) -> str:

@@ -44,6 +44,12 @@ _LEFT_OUT: Final = re.compile(
     r"|.*\b(pg_type|pg_catalog|set_config|api_key|change_feed|update change)\b",
     re.IGNORECASE | re.DOTALL,
 )
+#: Values with which a copy of a record can be created.
+_OF_COPIES: Final[dict[str, dict[str, Any]]] = {
+    "barcodes": {"type": "internal", "isPrimary": False},
+    "style-files": {"isMain": False},
+    "styles": {"isReadyForExport": False},
+}
 _TYPE: Final = re.compile(r"\$([0-9]+)::((?:double precision|[a-z]+)(?:\[\])?)")
 
 
@@ -130,6 +136,7 @@ def _new_item(
         for name, value in writable.items()
     }
     item |= {name: False for name in resource.unique_fields if item[name] is True}
+    item |= _OF_COPIES.get(resource.name, {})
     if resource.name == "sample-requests":
         item["sizeRangeSizeIds"] = references["sizes"][:2]
     return item
@@ -139,10 +146,13 @@ def _new_key(
     resource: MasterRecord, number: int, references: generate.References
 ) -> dict[str, Any]:
     """Return the own key of a new record."""
-    has_pair = schemas.definition(resource.name, "create").properties.keys() & generate.PAIRS
+    fields = schemas.definition(resource.name, "create").properties
+    has_pair = fields.keys() & generate.PAIRS and resource.name != "style-files"
     key = (
         {} if resource.own_key in generate.PAIRS else {str(resource.own_key): f"RECORDED-{number}"}
     )
+    if resource.name == "barcode-ranges":
+        key["companyPrefix"] = f"952399{number}"
     return key | (generate.pair(resource.name, references) if has_pair else {})
 
 
