@@ -262,6 +262,8 @@ def parse_timestamp(text: str) -> datetime:
 
     ``T`` and ``Z`` must be uppercase. A second has up to 6 decimal places, and is never 60.
     """
+    if _TIMESTAMP.fullmatch(text.replace(" ", "+")) and " " in text:
+        raise ValueError("Write + before the offset; in a URL it is %2B.")
     if not _TIMESTAMP.fullmatch(text):
         raise ValueError(_INVALID_TIME)
     try:

@@ -5,6 +5,7 @@ each later step.
 """
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -151,6 +152,8 @@ def _unreadable(raw: bytes, error: orjson.JSONDecodeError) -> ApiError:
         raw.decode()
     except UnicodeDecodeError:
         return malformed("Send the body in UTF-8.")
+    if raw.startswith(BOM_UTF8):
+        return malformed("Leave out the byte order mark (EF BB BF) before the JSON.")
     position = f"line {error.lineno}, column {error.colno}"
     return malformed(f"Send valid JSON: there is a syntax error at {position}.")
 

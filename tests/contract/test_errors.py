@@ -303,3 +303,19 @@ async def test_paths_below_part_collections_name_the_part(
         assert answer.json["error"]["details"][0]["value"] == f"Use {meant}."
     [row] = (await shared_api.get("/api/nowhere/1")).json["error"]["details"]
     assert row["value"] == "There is nothing at this path."
+
+
+@pytest.mark.contract("Bad input", "Lists")
+async def test_odd_inputs_are_told_as_such(shared_api: Api) -> None:
+    """A byte order mark before JSON, and a plus of a time that a URL makes a space."""
+    for path in (COLORS, "/api/transaction"):
+        marked = await shared_api.post(path, b"\xef\xbb\xbf[]")
+        [row] = marked.json["error"]["details"]
+        assert row["type"] == invalid("malformed_json")
+        assert row["value"] == "Leave out the byte order mark (EF BB BF) before the JSON."
+    for time in ("2026-11-28T15:00:00 01:00", "2026-11-28T15:00:00.5 01:00"):
+        [row] = (await shared_api.get(COLORS, {"changedSince": time})).json["error"]["details"]
+        assert row["value"] == "Write + before the offset; in a URL it is %2B."
+    late = await shared_api.get(COLORS, {"changedSince": "2026-11-28 15:00:00+01:00"})
+    [row] = late.json["error"]["details"]
+    assert row["value"].startswith("Use a time such as")

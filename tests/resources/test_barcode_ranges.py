@@ -53,6 +53,8 @@ async def test_prefixes_and_references_fit_the_type(api: Api) -> None:
         ({"companyPrefix": "95212345678x"}, (INVALID, "companyPrefix")),
         ({"companyPrefix": "952123456789"}, (INVALID, "companyPrefix")),
         ({"companyPrefix": "0952123"}, (INVALID, "companyPrefix")),
+        ({"companyPrefix": "2952123"}, (INVALID, "companyPrefix")),
+        ({"type": "gtin12", "companyPrefix": "49521"}, (INVALID, "companyPrefix")),
         ({"type": "gtin12", "companyPrefix": "9521"}, (INVALID, "companyPrefix")),
         ({"type": "gtin12", "companyPrefix": "00001"}, (INVALID, "companyPrefix")),
         ({"companyPrefix": "9521234", "lastReference": 100000}, (OUT_OF_RANGE, "lastReference")),

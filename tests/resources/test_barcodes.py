@@ -142,3 +142,30 @@ async def test_ranges_count_numbers_written_by_hand(api: Api) -> None:
     await api.post(BARCODES, [{"barcode": number} for number in more])
     shown = (await api.get(f"{RANGES}/{made['id']}")).data
     assert (shown["nextReference"], shown["free"]) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("barcode", "field", "message"),
+    [
+        ("4006381333932", "type", "The check digit of 400638133393 is 1, not 2. Correct it, "),
+        ("01000009", "type", "Send the type, or the 12 digits: a number that begins with 0 "),
+        ("2000000000015", "type", "Send the type internal: "),
+        ("0200000000011", "type", "Send the type internal: "),
+        ("400000000008", "type", "Send the type internal: "),
+        ("4006381333931 ", "barcode", "Leave out the white space around the number."),
+        ("A-1", "type", "Send the type: the barcode is no GTIN with its check digit."),
+    ],
+)
+async def test_numbers_that_need_a_type(api: Api, barcode: str, field: str, message: str) -> None:
+    """As ``internal`` all but white space at the ends is stored; restricted ones are no GTINs."""
+    answer = await api.post(BARCODES, {"barcode": barcode})
+    [row] = answer.json["error"]["details"]
+    assert (answer.status, row["field"]) == (400, field)
+    assert row["value"].startswith(message)
+    internal = await api.post(BARCODES, {"barcode": barcode, "type": "internal"})
+    assert internal.status == (400 if field == "barcode" else 201)
+    if "internal:" in message:
+        kind = f"gtin{len(barcode)}"
+        refused = await api.post(BARCODES, {"barcode": barcode, "type": kind})
+        assert refused.details == [(INVALID, "barcode")]
+        assert "restricted circulation" in refused.json["error"]["details"][0]["value"]

@@ -16,6 +16,8 @@ _DIGITS: Final = {"gtin13": 12, "gtin12": 11}
 """Digits of a GTIN without its check digit, by type."""
 _PREFIXES: Final = {"gtin13": (4, 11, "0", 12), "gtin12": (5, 10, "0000", 8)}
 """Least and most digits of a prefix; beginning of shorter GTINs with zeros, and their digits."""
+_RESTRICTED: Final = {"gtin13": ("2",), "gtin12": ("2", "4")}
+"""Beginning of numbers that are unique in a company or region only (GS1)."""
 
 
 class BarcodeRanges(PlainRecord):
@@ -55,8 +57,13 @@ class BarcodeRanges(PlainRecord):
 
         Return the plan that raises the positions of ranges, too.
         """
-        upserts = write_set.upserts
+        upserts, created_ids = write_set.upserts, {*write_set.created_ids}
         for index, item in enumerate(upserts.items):
+            if item["id"] in created_ids and item["companyPrefix"].startswith(
+                _RESTRICTED[item["type"]]
+            ):
+                message = "Its numbers are of restricted circulation and no GTINs (GS1)."
+                upserts.fail(index, ErrorType.INVALID_VALUE, "companyPrefix", message=message)
             digits = _DIGITS[item["type"]] - len(item["companyPrefix"])
             for name, message in _set_references(item, 10**digits - 1):
                 upserts.fail(index, ErrorType.OUT_OF_RANGE, name, message=message)

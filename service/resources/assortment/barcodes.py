@@ -20,6 +20,9 @@ _DIGITS: Final = {"gtin8": 8, "gtin12": 12, "gtin13": 13, "gtin14": 14}
 """Digits of GTINs, by type."""
 _ZEROS: Final = {"gtin12": "0000", "gtin13": "0", "gtin14": "0"}
 """Beginning of GTINs that are shorter ones with zeros, by type."""
+_RESTRICTED: Final = ("02", "04", "2")
+"""Beginning of numbers of 13 digits that are unique in a company or region only (GS1)."""
+_OF_SHOPS: Final = "numbers that begin with it are of restricted circulation (GS1)."
 _NEW: Final[Mapping[str, Any]] = dict.fromkeys(("style_sku_id", "is_primary", "state", "type"))
 """Stored row of a barcode that is new."""
 _BECOMES: Final = 3
@@ -53,8 +56,11 @@ class Barcodes(PlainRecord):
         for index, item in enumerate(created.items):
             if item.get("type") is None:
                 item["type"] = default_type(item["barcode"])
-            if item["type"] is None:
-                message = "Send the type: the barcode is no GTIN with its check digit."
+            if item["barcode"] != item["barcode"].strip():
+                message = "Leave out the white space around the number."
+                created.fail(index, ErrorType.INVALID_VALUE, "barcode", message=message)
+            elif item["type"] is None:
+                message = _missing_type(item["barcode"])
                 created.fail(index, ErrorType.REQUIRED_FIELD, "type", message=message)
             elif error := number_error(item["type"], item["barcode"]):
                 created.fail(index, ErrorType.INVALID_VALUE, "barcode", message=error)
@@ -112,9 +118,37 @@ def _is_imported(batch: Batch, index: int) -> bool:
 
 
 def default_type(barcode: str) -> str | None:
-    """Return the type of a GTIN by its length; None if digits or check digit do not fit."""
+    """Return the type of a GTIN by its length; None if digits or check digit do not fit.
+
+    None, too, for 8 digits that may be a UPC-E, and for numbers of restricted circulation.
+    """
+    if _may_be_upc_e(barcode) or _is_restricted(barcode):
+        return None
     fits = (kind for kind, digits in _DIGITS.items() if gs1_error(digits)(barcode) is None)
     return next(fits, None)
+
+
+def _may_be_upc_e(barcode: str) -> bool:
+    is_number = barcode.isdigit() and len(barcode) == _DIGITS["gtin8"]
+    return is_number and barcode.startswith("0") and bool(barcode.strip("0"))
+
+
+def _is_restricted(barcode: str) -> bool:
+    """Return whether a number of 12 or 13 digits is one that each shop gives out by itself."""
+    is_number = barcode.isdigit() and len(barcode) in (_DIGITS["gtin12"], _DIGITS["gtin13"])
+    return is_number and barcode.zfill(_DIGITS["gtin13"]).startswith(_RESTRICTED)
+
+
+def _missing_type(barcode: str) -> str:
+    """Return the message of a barcode without a type, which is no GTIN."""
+    if _may_be_upc_e(barcode):
+        return "Send the type, or the 12 digits: a number that begins with 0 may be a UPC-E."
+    if _is_restricted(barcode):
+        return f"Send the type internal: {_OF_SHOPS}"
+    error = gs1_error(*_DIGITS.values())(barcode)
+    if error and error[1].startswith("The check digit"):
+        return f"{error[1]} Correct it, or send the type internal."
+    return "Send the type: the barcode is no GTIN with its check digit."
 
 
 def number_error(kind: str, barcode: str) -> str | None:
@@ -126,6 +160,8 @@ def number_error(kind: str, barcode: str) -> str | None:
         return error[1]
     if not barcode.strip("0"):
         return "Use a number other than zero."
+    if _is_restricted(barcode):
+        return f"Use the type internal: {_OF_SHOPS}"
     if barcode.startswith(_ZEROS.get(kind, "-")):
         return "Send the shorter GTIN, without the zeros before it."
     return (
