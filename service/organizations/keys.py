@@ -76,7 +76,7 @@ async def delete(connection: _Connection, organization_id: int, key_id: int) -> 
     await connection.execute(_SQL["delete"].text, organization_id, key_id, datetime.now(UTC))
     rows = await connection.fetch(_SQL["pause_webhooks"].text, organization_id, key_id)
     paused = sorted(row["id"] for row in rows)
-    return AuditEvent("key.deleted", f"key:{key_id}", {"pausedWebhooks": [*map(str, paused)]})
+    return AuditEvent("key.deleted", f"key:{key_id}", {"pausedWebhooks": paused})
 
 
 async def own_webhook(connection: Connection, owner: caller.Caller, webhook_id: int) -> None:

@@ -119,17 +119,7 @@ class Scopes:
                 continue
             for name in names:
                 restricted[name] = (*restricted.get(name, ()), scope.supplier_id)
-        by_supplier = defaultdict[str, dict[int | None, frozenset[str]]](dict)
-        for scope in parsed:
-            if scope.fields:
-                own = by_supplier[scope.collection]
-                own[scope.supplier_id] = own.get(scope.supplier_id, frozenset()) | scope.fields
-        fields = {name: frozenset.intersection(*own.values()) for name, own in by_supplier.items()}
-        whole = [each for each in parsed if not each.fields and each.access != READ]
-        for name in [*fields]:
-            if any(each.includes(Scope(name, WRITE)) for each in whole):
-                del fields[name]
-        return cls(texts, parsed, fields, restricted, frozenset(allowed))
+        return cls(texts, parsed, _common_fields(parsed), restricted, frozenset(allowed))
 
     def allows(self, scope: str) -> bool:
         """Return whether a scope without restriction and fields is among these, or is included.
@@ -164,6 +154,26 @@ class Scopes:
         return next((name for name, text in NAMES.items() if of_collections == {text}), None)
 
 
+def _common_fields(parsed: Iterable[Scope]) -> dict[str, frozenset[str]]:
+    """Return the fields that all suppliers' scopes to write name, by collection.
+
+    Scopes of one supplier add up: one without fields opens all of them.
+    """
+    by_supplier = defaultdict[str, dict[int | None, frozenset[str]]](dict)
+    writing = [scope for scope in parsed if scope.access != READ]
+    for scope in writing:
+        if scope.fields:
+            own = by_supplier[scope.collection]
+            own[scope.supplier_id] = own.get(scope.supplier_id, frozenset()) | scope.fields
+    for name, own in by_supplier.items():
+        for scope in writing:
+            if not scope.fields and scope.includes(Scope(name, WRITE, scope.supplier_id)):
+                own.pop(scope.supplier_id, None)
+                if scope.supplier_id is None:
+                    own.clear()
+    return {name: frozenset.intersection(*own.values()) for name, own in by_supplier.items() if own}
+
+
 def require(scopes: Scopes, scope: str, *path: str | int) -> None:
     """Raise ApiError ``forbidden.scope`` unless the key has the scope without restriction."""
     if not scopes.allows(scope):
@@ -184,19 +194,21 @@ def require_all(
     needed = [*needed]
     missing = {scope for scope in {scope for scope, _ in needed} if not has(scopes, scope)}
     if missing:
-        lacking = [
-            (scope.replace(f"{ANY}:", f"{ALL}:"), path)
-            for scope, path in needed
-            if scope in missing
-        ]
-        names = " ".join(sorted({scope for scope, _ in lacking}))
+        lacking = [(scope, path) for scope, path in needed if scope in missing]
+        names = " ".join(sorted({scope.replace(f"{ANY}:", f"{ALL}:") for scope in missing}))
         raise ApiError(
             [
-                ErrorDetail(ErrorType.FORBIDDEN_SCOPE, path, f"This key lacks the scope {scope}.")
+                ErrorDetail(ErrorType.FORBIDDEN_SCOPE, path, f"This key lacks {_named(scope)}.")
                 for scope, path in lacking
             ],
             {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{names}"'},
         )
+
+
+def _named(scope: str) -> str:
+    """Return a scope in words; one of any collection is not the one of all."""
+    collection, _, access = scope.partition(":")
+    return f"a scope to {access}" if collection == ANY else f"the scope {scope}"
 
 
 NONE: Final = Scopes.of(())

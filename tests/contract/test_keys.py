@@ -204,7 +204,7 @@ async def test_a_deleted_key_pauses_its_webhooks(api: Api) -> None:
     assert (await api.delete(f"{PATH}/{document['id']}")).status == 200
     states = {each["id"]: each["state"] for each in (await api.get(webhooks.PATH)).data}
     assert states == {theirs: "paused", mine: "active", taken_over: "active"}
-    assert (await api.get(AUDIT)).data[-1]["details"] == {"pausedWebhooks": [str(theirs)]}
+    assert (await api.get(AUDIT)).data[-1]["details"] == {"pausedWebhooks": [theirs]}
 
 
 async def test_rotation_under_load_refuses_nobody(api: Api, shared_dsn: str) -> None:

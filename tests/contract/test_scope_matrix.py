@@ -97,7 +97,8 @@ async def test_each_operation_needs_its_scope(
             name = ":".join(need).replace("any:", "*:")
             assert answer.status == 403, (route, scope, answer.raw)
             rows = answer.json["error"]["details"]
-            value = f"This key lacks the scope {name}."
+            lacking = f"a scope to {need[1]}" if need[0] == "any" else f"the scope {name}"
+            value = f"This key lacks {lacking}."
             assert rows == [{"type": "forbidden.scope", "field": None, "value": value}]
             assert f'scope="{name}"' in answer.headers["WWW-Authenticate"]
     LOG.info("%s cells allowed, %s refused", counts[True], counts[False])

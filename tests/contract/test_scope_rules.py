@@ -256,3 +256,13 @@ async def test_generated_skus_need_the_scope_of_barcodes(caller: Caller, shared_
 def test_every_collection_of_the_feed_is_that_of_a_scope() -> None:
     for name, resource in CHANGES.resources.items():
         assert resource.scope("read") == f"{name}:read"
+
+
+async def test_a_key_without_any_write_is_told_so(caller: Caller) -> None:
+    """Not that it lacks the scope of all collections, of which one suffices."""
+    reader = await caller("styles:read")
+    answer = await reader.post("/api/transaction", [])
+    [row] = answer.json["error"]["details"]
+    assert (answer.status, row["value"]) == (403, "This key lacks a scope to write.")
+    challenge = 'Bearer error="insufficient_scope", scope="*:write"'
+    assert answer.headers["WWW-Authenticate"] == challenge

@@ -76,6 +76,11 @@ def test_fields_of_one_supplier_are_not_those_of_another() -> None:
         assert field_scopes(both, f"{second}[{new},{old}]") == {"measurements": {old}}
     assert field_scopes(first, first.replace(old, new)) == {"measurements": {old, new}}
     assert field_scopes(first, second) == {"measurements": {old}}
+    # Those of one supplier add up, as those of all do.
+    whole = "measurements[supplierId=1]:write"
+    assert field_scopes(first, whole) == {}
+    assert field_scopes(first, whole, f"{second}[{new}]") == {"measurements": {new}}
+    assert field_scopes(first, "measurements[supplierId=1]:read") == {"measurements": {old}}
 
 
 @pytest.mark.parametrize(
