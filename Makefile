@@ -156,7 +156,7 @@ $(VENV)/.installed-build: requirements-build.txt | $(BIN)/python
 	@touch $@
 
 $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-lock.json
-	@command -v npm >/dev/null || { echo "This needs Node.js 18.18 or newer, and npm."; exit 1; }
+	@command -v npm >/dev/null || { echo "This needs Node.js 20 or newer, and npm."; exit 1; }
 	@echo "Installing what makes clients of the OpenAPI document and checks pages ..."
 	@mkdir -p $(GENERATORS)
 	@rm -f $@

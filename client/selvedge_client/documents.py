@@ -105,7 +105,7 @@ class Translation(TypedDict):
 
 
 class CareInstruction(TypedDict):
-    """Care instruction."""
+    """An instruction for washing, drying, ironing or cleaning a garment. Deletes are permanent."""
 
     id: int
     userDefinedId: NotRequired[str]
@@ -117,7 +117,7 @@ class CareInstruction(TypedDict):
 
 
 class CareInstructionMaterial(TypedDict):
-    """Care instruction material."""
+    """A material named on care labels."""
 
     id: int
     userDefinedId: NotRequired[str]
@@ -134,7 +134,7 @@ CareInstructionIconSymbolOrNull: TypeAlias = (
 
 
 class CareInstructionIcon(TypedDict):
-    """Care instruction icon."""
+    """An icon of care labels, for a symbol of ISO 3758. The service has no pictures."""
 
     id: int
     userDefinedId: NotRequired[str]
@@ -148,7 +148,7 @@ class CareInstructionIcon(TypedDict):
 
 
 class CareInstructionLayer(TypedDict):
-    """Care instruction layer."""
+    """A layer of a style that care labels name, such as the lining."""
 
     id: int
     userDefinedId: NotRequired[str]
@@ -173,7 +173,7 @@ class Group(TypedDict):
 
 
 class ColorGroup(TypedDict):
-    """Color group."""
+    """A group of colors. A color group with colors cannot be deleted."""
 
     id: int
     name: str
@@ -191,7 +191,7 @@ class ColorLanguageName(TypedDict):
 
 
 class Color(TypedDict):
-    """Color."""
+    """A color of the organization's palette."""
 
     id: int
     name: str
@@ -291,7 +291,7 @@ FacilityProcess: TypeAlias = (
 
 
 class Facility(TypedDict):
-    """Facility."""
+    """A site of a sub-supplier. It is deleted and restored with its sub-supplier."""
 
     id: int
     name: str
@@ -329,7 +329,7 @@ class StyleCategory(TypedDict):
 
 
 class Item(TypedDict):
-    """Item."""
+    """A component that styles are made of, such as a button or a fabric."""
 
     id: int
     number: str
@@ -395,7 +395,7 @@ class Supplier(TypedDict):
 
 
 class Season(TypedDict):
-    """Season."""
+    """A season for which styles are made. A season in use by styles cannot be deleted."""
 
     id: int
     userDefinedId: NotRequired[str]
@@ -412,7 +412,7 @@ PriceListType: TypeAlias = Literal["retail", "wholesale", "cost", "target", "oth
 
 
 class PriceList(TypedDict):
-    """Price list."""
+    """A list of prices in one currency, for some countries and some time."""
 
     id: int
     userDefinedId: NotRequired[str]
@@ -498,7 +498,7 @@ class BarcodeRange(TypedDict):
 
 
 class StyleColor(TypedDict):
-    """Style color."""
+    """A color in which a style is made. It is deleted and restored with its style."""
 
     id: int
     styleId: int
@@ -535,7 +535,7 @@ class Barcode(TypedDict):
 
 
 class SKU(TypedDict):
-    """S k u."""
+    """A style in one of its colors and sizes: what is bought, stored and sold."""
 
     id: int
     sku: str
@@ -577,7 +577,7 @@ class StyleFile(TypedDict):
 
 
 class StyleRelation(TypedDict):
-    """Style relation."""
+    """A link from a style to a related style. It has no state: deletes are permanent."""
 
     id: int
     styleId: int
@@ -587,7 +587,7 @@ class StyleRelation(TypedDict):
 
 
 class ComplianceCategory(TypedDict):
-    """Compliance category."""
+    """A kind of compliance records, such as test reports."""
 
     id: int
     userDefinedId: NotRequired[str]
@@ -640,7 +640,7 @@ class SampleRequest(TypedDict):
 
 
 class Language(TypedDict):
-    """Language."""
+    """A language that names and texts can be translated into."""
 
     id: int
     name: str
@@ -648,7 +648,7 @@ class Language(TypedDict):
 
 
 class Currency(TypedDict):
-    """Currency."""
+    """A currency in which amounts can be given."""
 
     id: int
     code: str
@@ -657,7 +657,7 @@ class Currency(TypedDict):
 
 
 class Country(TypedDict):
-    """Country."""
+    """A country in which companies are and styles are made."""
 
     id: int
     code: str
@@ -848,7 +848,7 @@ class ProductValue(TypedDict):
 
 
 class Product(TypedDict):
-    """Product."""
+    """A style as shops need it in a channel: an active one that is published or delivered."""
 
     style: ProductStyle
     translations: NotRequired[list[ProductTranslation]]
@@ -862,7 +862,7 @@ class Product(TypedDict):
 
 
 class EffectivePrice(TypedDict):
-    """Effective price."""
+    """What an SKU costs in a price list on a day."""
 
     styleSkuId: int
     sku: str

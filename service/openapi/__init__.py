@@ -19,6 +19,7 @@ from service.openapi import error_responses, parameters
 from service.openapi.components import STATIC, components, reference
 from service.openapi.composed_schemas import composed_schemas
 from service.openapi.envelopes import envelopes
+from service.openapi.examples import examples
 from service.openapi.operations import OperationObject
 from service.openapi.shared_components import SharedComponents, share_parameters
 from service.openapi.shared_schemas import with_composed_forms, with_shared_fields
@@ -76,6 +77,7 @@ def build(collections: Set[str] = EXPORTED.keys()) -> dict[str, Any]:
         paths.setdefault(route.path, {})[route.method.lower()] = operation.described(responses)
     messages = _messages()
     shared = {"parameters": share_parameters(paths.values()), "responses": responses.components()}
+    shared["examples"] = examples([paths, shared])
     return {
         "openapi": "3.1.0",
         "info": _INFO,

@@ -16,9 +16,10 @@ from typing import Any, Final
 import orjson
 
 from service import limits, schemas
+from service.openapi.bounds import bounded, with_length, with_stored_lengths
 from service.schemas.definitions import ResolvedSchema, Schema
 from service.schemas.keyed_lists import file_at
-from service.schemas.vocabulary import labeled
+from service.schemas.vocabulary import hint, labeled
 
 _NAME: Final = re.compile(r'"\{\{(\w{1,50}+)\}\}"|\{\{(\w{1,50}+)\}\}')
 """Name of a limit in braces: a value of its own, or within a text."""
@@ -99,6 +100,19 @@ _BESIDE_REFERENCE = frozenset({"$ref", "description", "x-since"})
 _INTERNAL = re.compile(r"x-(?!since)|\$")
 """Prefixes of keywords that are not published. A ``title`` is not published either."""
 _INT32 = 2**31 - 1
+_DESCRIBED: Final = {
+    "document": "{about}",
+    "writable": "{title}: the writable form.",
+    "mergeItem": "{title}: the fields to change.",
+}
+"""Descriptions of forms that have none, by their names."""
+_CODES: Final = ("countryCode", "countryCodes", "countryOfOriginCode", "currencyCode")
+_SAME_EVERYWHERE: Final = frozenset({"id", "ifMatch", "properties", "state", *_CODES})
+"""Fields that mean the same in all resources: their common schemas describe them."""
+_OF_ABSENCE: Final = re.compile(
+    r"(A replace without it|Null and omitted|The (whole|complete) set)\b"
+)
+"""Beginning of descriptions that do not say what a field is."""
 
 
 def name_of(file: str, definition: str = "") -> str:
@@ -165,7 +179,8 @@ def _names(part: Any) -> set[str]:
 def _definitions() -> dict[str, Schema]:
     """Return the component schema of every definition, by name."""
     return {
-        name_of(file, name): _published(unresolved) for file, name, unresolved in _all_definitions()
+        name_of(file, name): bounded(file, "", _published(unresolved))
+        for file, name, unresolved in _all_definitions()
     }
 
 
@@ -174,8 +189,14 @@ def _all_definitions() -> Iterator[tuple[str, str, ResolvedSchema]]:
         if "type" in schema:
             yield file, "", ResolvedSchema(schema, file)
         for name, definition in schema["$defs"].items():
-            if name == "replace" and "create" in schema["$defs"]:
-                # The example of a create shows the same fields.
+            if name in ("document", "writable") and "fields" in schema["$defs"]:
+                fields = schemas.definition(file, "fields").properties
+                definition = with_stored_lengths(definition, fields)
+            if name in _DESCRIBED:
+                about = _DESCRIBED[name].format(about=schema["description"], title=schema["title"])
+                definition = {"description": about, **definition}
+            if name == "document" or (name == "replace" and "create" in schema["$defs"]):
+                # Examples of responses show the first, that of a create the fields of the other.
                 definition = {key: definition[key] for key in definition if key != "examples"}
             yield file, name, ResolvedSchema(definition, file)
 
@@ -203,13 +224,36 @@ def _published(unresolved: ResolvedSchema) -> Schema:
         published.pop("required", None)
     if "properties" in published:
         published["properties"] = {
-            name: labeled(flat.home, name, _used(ResolvedSchema(value, flat.home)))
+            name: _field(flat.home, name, value)
             for name, value in published["properties"].items()
             if is_writable(value, flat.home)
         }
     if "items" in published:
         published["items"] = _used(ResolvedSchema(published["items"], flat.home))
     return _typed(published)
+
+
+def _field(file: str, name: str, schema: Schema) -> Schema:
+    """Return the published schema of a field, with the words and the bounds that it lacks."""
+    published = bounded(file, name, _used(ResolvedSchema(schema, file)))
+    if text := _description(file, name, schema, published):
+        published = {**published, "description": text}
+    return labeled(file, name, published)
+
+
+def _description(file: str, name: str, schema: Schema, published: Schema) -> str:
+    """Return the description of a field; "" to leave it to the definition that it refers to.
+
+    A field that has none means what people are told (``hint``). What it inherits, such as that a
+    text is never empty, holds as well. So does a description of what null and omitted mean.
+    """
+    own, text = schema.get("description", ""), hint(file, name)
+    is_general = "scalars.json#" in schema.get("$ref", "scalars.json#")
+    if _OF_ABSENCE.match(own):
+        return f"{text} {own}".strip()
+    if own or name in _SAME_EVERYWHERE or not is_general:
+        return str(own)
+    return f"{text} {published.get('description', '')}".strip() if text else ""
 
 
 def _alternatives(flat: ResolvedSchema) -> Schema:
@@ -225,6 +269,7 @@ def _typed(schema: Schema) -> Schema:
     They are the formats of numbers and the type of text constants. An integer is ``int32`` only if
     its maximum fits.
     """
+    schema = with_length(schema)
     types = ResolvedSchema(schema, "").types
     if "integer" in types:
         wide = schema.get("maximum", _INT32 + 1) > _INT32

@@ -83,7 +83,7 @@ def _either(by_id: Schema, by_key: Schema) -> Schema:
     fields = by_key["properties"] | by_id["properties"]
     if "state" in by_key["properties"]:
         fields["state"] = by_key["properties"]["state"]
-    rest = {key: by_id[key] for key in by_id if key not in ("description", "required")}
+    rest = {key: by_id[key] for key in by_id if key != "required"}
     required = [name for name in by_id["required"] if name in by_key["required"]]
     return rest | {"properties": fields} | ({"required": required} if required else {})
 
@@ -97,7 +97,6 @@ def _changes(collections: list[str]) -> dict[str, Schema]:
     return {
         name_of(_FILE, "document"): {
             "oneOf": [named(name) for name in names.values()],
-            "examples": change["examples"],
         },
         _BASE: {
             "type": "object",
@@ -114,12 +113,20 @@ def _changes(collections: list[str]) -> dict[str, Schema]:
     }
 
 
+def _collection(name: str) -> Schema:
+    """Return the schema of the member that tells the forms of a union apart."""
+    return {"description": "The collection.", "type": "string", "const": name}
+
+
 def _change(collection: str) -> Schema:
     """Return the schema of a collection's entries."""
     document = reference(CHANGES.resources[collection].name, "document")
     own: Schema = {
-        "collection": {"type": "string", "const": collection},
-        "document": {"anyOf": [document, {"type": "null"}]},
+        "collection": _collection(collection),
+        "document": {
+            "description": "The record as it is now; null if it is deleted or removed.",
+            "anyOf": [document, {"type": "null"}],
+        },
     }
     return {
         "allOf": [named(_BASE), {"required": ["collection"], "properties": own}],
@@ -150,7 +157,7 @@ def _transactions(collections: list[str]) -> dict[str, Schema]:
 def _outcomes(name: str, most: int) -> dict[str, Schema]:
     """Return the schema of a response with at most so many outcomes of an own form, by name."""
     outcomes = definition("common/envelope", "outcomes")
-    data = {"type": "array", "maxItems": most, "items": reference(name, "document")}
+    data = outcomes["properties"]["data"] | {"maxItems": most, "items": reference(name, "document")}
     described = {**outcomes, "properties": {**outcomes["properties"], "data": data}}
     return {name_of(name, "document") + OUTCOMES: described}
 
@@ -158,7 +165,7 @@ def _outcomes(name: str, most: int) -> dict[str, Schema]:
 def _entry(entry: Schema, collection: str, item: str) -> Schema:
     """Return the schema of a collection's entries."""
     own = {
-        "collection": {"type": "string", "const": collection},
+        "collection": _collection(collection),
         "operation": named(_OPERATION),
         "item": named(item),
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from service import schemas
+from service.openapi.bounds import MOST_VALUES
 from service.openapi.components import definition, name_of, named, reference
 from service.schemas.definitions import Schema
 
@@ -52,17 +53,23 @@ def _of_collection(file: str) -> Iterator[tuple[str, Schema]]:
         return
     yield ANSWER, _envelope("success", document)
     yield LIST, _envelope("list", {"items": document})
-    yield ALL, _envelope("success", {"type": "array", "items": document})
+    yield ALL, _envelope("success", _all_of(document))
     forms = schemas.load()[file]["$defs"]
     kinds = (("writable", WRITABLE), ("issued", ISSUED), ("testResult", TEST_RESULT))
     for form, kind in kinds:
         if form in forms:
             yield kind, _envelope("success", reference(file, form))
     if "result" in forms:
-        yield RESULTS, _envelope("success", {"type": "array", "items": reference(file, "result")})
+        yield RESULTS, _envelope("success", _all_of(reference(file, "result")))
     if "bulkReplace" in forms:
         most = forms["bulkReplace"]["maxItems"]
-        yield BULK, _envelope("success", {"type": "array", "maxItems": most, "items": document})
+        yield BULK, _envelope("success", _all_of(document) | {"maxItems": most})
+
+
+def _all_of(items: Schema) -> Schema:
+    """Return the schema of a list of as many items as a response can have."""
+    text = "The records, in the order of the request if it names them, else by id."
+    return {"description": text, "type": "array", "maxItems": MOST_VALUES, "items": items}
 
 
 def _envelope(form: str, data: Schema) -> Schema:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from service import schemas
 from service.handlers import operations
 from service.openapi import error_responses, parameters, success_responses
 from service.openapi.components import STATIC, name_of, plural
 from service.openapi.envelopes import LIST, ResponseObject
+from service.openapi.operation_texts import operation_texts
 from service.openapi.parameters import Parameter
 from service.openapi.shared_components import SharedComponents
 from service.records.master_record import MasterRecord
@@ -17,10 +18,6 @@ from service.records.resource import Resource
 from service.records.writable_resource import WritableResource
 from service.routes import Route
 from service.schemas.write_forms import BY_OWNER
-from service.writing.part_collections import PartCollection
-
-_TEXTS: Final = "x-operations"
-"""Keyword of a schema file: texts of operations in place of the common ones, by operation."""
 
 
 @dataclass(frozen=True)
@@ -31,32 +28,12 @@ class OperationObject:
     resource: Resource
 
     @property
-    def title(self) -> str:
-        """Return the noun for one record: the title of the resource's schema."""
-        return str(schemas.load()[self.resource.name]["title"])
-
-    @property
     def tag(self) -> str:
         """Return the tag of the resource's operations: the plural of the title.
 
         The collection of a part has the tag of the part.
         """
         return plural(str(schemas.load()[self.resource.name.removesuffix(BY_OWNER)]["title"]))
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """Return the summary and the description: the resource's own, or the operation's."""
-        name, title = self.route.operation.name, self.title.lower()
-        common = STATIC["operations"]
-        if isinstance(self.resource, PartCollection):
-            common = STATIC["partOperations"]
-        texts = common[name] | schemas.load()[self.resource.name].get(_TEXTS, {}).get(name, {})
-        noun = f"{'an' if title[0] in 'aeio' else 'a'} {title}"
-        summary, description = (
-            texts.get(part, "").format(one=noun, several=plural(title))
-            for part in ("summary", "description")
-        )
-        return summary, description
 
     @property
     def identifier(self) -> str:
@@ -68,14 +45,13 @@ class OperationObject:
 
     def described(self, responses: SharedComponents) -> dict[str, Any]:
         """Return the operation object, with references to response components."""
-        summary, description = self.texts
+        summary, description = operation_texts(self.resource, self.route.operation.name)
         described: dict[str, Any] = {
             "operationId": self.identifier,
             "tags": [self.tag],
             "summary": summary,
+            "description": description,
         }
-        if description:
-            described["description"] = description
         described["parameters"] = [*self._parameters()]
         if self.route.operation.body:
             described["requestBody"] = success_responses.body(self.resource.name, *self._forms())

@@ -6,12 +6,14 @@ from typing import Any, Final
 
 from service import schemas as all_schemas
 from service.handlers.operations import BULK_DELETE, BULK_PATCH, BULK_REPLACE, Operation
+from service.limits import MAX_PARAMETERS, MAX_TARGET_BYTES
 from service.listing.operators import NAMES
 from service.listing.properties import SOURCE, Property
 from service.openapi.components import STATIC, component, definition, named, reference
 from service.records.resource import Resource, ids_schema
 from service.records.writable_resource import WritableResource
 from service.schemas.definitions import Schema
+from service.schemas.vocabulary import hint
 
 Parameter = dict[str, Any]
 
@@ -49,7 +51,12 @@ def path_parameters(path: str, resource: Resource) -> Iterator[Parameter]:
         if lookup := resource.key_lookups.get(name):
             text = f"The record's id, or its own key: `{lookup.field}=…`."
             if "string" not in all_schemas.definition(home, "id").types:
-                schema = {"anyOf": [schema, {"type": "string", "pattern": f"^{lookup.field}="}]}
+                key = {
+                    "type": "string",
+                    "maxLength": MAX_TARGET_BYTES,
+                    "pattern": f"^{lookup.field}=",
+                }
+                schema = {"anyOf": [schema, key]}
         path_parameter = {"name": name, "in": "path", "required": True}
         yield path_parameter | {"description": text, "schema": schema}
 
@@ -99,7 +106,7 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
         # Client generators make one name of `brand.id` and `brandId`, which filter alike.
         if f"{prop.name.removesuffix('.id')}Id" not in fields:
             schema = _values(prop, fields.get(prop.name, {}))
-            own = {"name": prop.name, "in": "query", "schema": schema}
+            own = _query(prop.name, schema, _meaning(resource, prop.name))
             yield shared("Source") if prop is SOURCE else own
     yield shared("Filters" if resource.properties.required else "Conditions")
     yield shared("Fields")
@@ -110,9 +117,15 @@ def of_list(resource: Resource) -> Iterator[Parameter]:
     yield from map(shared, ("PageSize", "PageNumber", "Cursor"))
 
 
+def _meaning(resource: Resource, name: str) -> str:
+    """Return the description of a filter: the hint of the field, or what it is a member of."""
+    head, _, member = name.partition(".")
+    return f"Filter: {hint(resource.name, name) if not member else f'`{member}` of `{head}`.'}"
+
+
 def _values(prop: Property, field: Schema) -> Schema:
     """Return the schema of a filter's values: of an enumeration, or any values of the type."""
     field = field.get("items", field)
     if "$ref" in field and "enum" in component(field):
-        return {"type": "array", "items": {"$ref": field["$ref"]}}
+        return {"type": "array", "maxItems": MAX_PARAMETERS, "items": {"$ref": field["$ref"]}}
     return named(_LISTS[prop.kind])

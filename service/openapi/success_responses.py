@@ -13,6 +13,12 @@ from service.http.headers import CSV, JSON, NDJSON
 from service.http.negotiation import APPLIED
 from service.openapi.components import definition, name_of, reference
 from service.openapi.envelopes import ANSWER, BULK, WRITABLE, ResponseObject, envelope
+from service.openapi.examples import (
+    CREATED,
+    common_outcomes,
+    example,
+    stream_example,
+)
 from service.schemas.definitions import Schema
 
 _POSITION = ("X-Changes-Cursor", "X-Changes-After", "X-Changes-Epoch")
@@ -58,7 +64,8 @@ def of_envelope(
     code: int | str = HTTPStatus.OK,
 ) -> ResponseObject:
     """Return a response with one of the collection's envelopes, as ``static.json`` describes it."""
-    return _success(description, envelope(collection, kind), names=headers, code=code)
+    media = {"schema": envelope(collection, kind), **example(collection, kind)}
+    return _success(description, media, names=headers, code=code)
 
 
 def read(collection: str, *, has_writable: bool) -> ResponseObject:
@@ -70,7 +77,8 @@ def read(collection: str, *, has_writable: bool) -> ResponseObject:
         differ = {*document.get("required", ())} - {*writable.get("properties", ())}
         alternatives = [schema, envelope(collection, WRITABLE)]
         schema = {"oneOf" if differ else "anyOf": alternatives}
-    return _success("The record.", schema, name=_name(collection, "Read"))
+    media = {"schema": schema, **example(collection, ANSWER)}
+    return _success("The record.", media, name=_name(collection, "Read"))
 
 
 def stream(collection: str) -> ResponseObject:
@@ -81,8 +89,11 @@ def stream(collection: str) -> ResponseObject:
         "description": "The records.",
         **headers(*_POSITION),
         "content": {
-            NDJSON: {"schema": line},
-            f"{CSV}; charset=utf-8": {"schema": {"type": "string"}},
+            NDJSON: {"schema": line, **stream_example(NDJSON, collection)},
+            f"{CSV}; charset=utf-8": {
+                "schema": {"type": "string"},
+                **stream_example(CSV, collection),
+            },
         },
     }
     return ResponseObject(HTTPStatus.OK, "ExportStream", described)
@@ -100,21 +111,24 @@ def created(collection: str) -> ResponseObject:
     """Return the response of a create: documents or outcomes, of one record or of an array."""
     documents = [envelope(collection, kind) for kind in (ANSWER, BULK)]
     schema = {"oneOf": [*documents, reference(_ENVELOPE, "oneOutcome"), _outcomes()]}
+    media = {"schema": schema, **example(collection, CREATED)}
     name = _name(collection, "Created")
-    return _success("The new records.", schema, code=_OR_CREATED, name=name)
+    return _success("The new records.", media, code=_OR_CREATED, name=name)
 
 
 def written(collection: str, *, can_create: bool) -> ResponseObject:
     """Return the response of a single write: the record."""
     code = _OR_CREATED if can_create else HTTPStatus.OK
-    return _success("The record.", envelope(collection, ANSWER), code=code)
+    media = {"schema": envelope(collection, ANSWER), **example(collection, ANSWER)}
+    return _success("The record.", media, code=code)
 
 
 def written_in_bulk(collection: str, *, can_create: bool) -> ResponseObject:
     """Return the response of a bulk write of stored records: documents or outcomes."""
     schema = {"oneOf": [envelope(collection, BULK), _outcomes()]}
     code, name = _OR_CREATED if can_create else HTTPStatus.OK, _name(collection, "BulkWritten")
-    return _success("The records.", schema, code=code, name=name)
+    media = {"schema": schema, **common_outcomes()}
+    return _success("The records.", media, code=code, name=name)
 
 
 def _name(collection: str, suffix: str) -> str:
@@ -127,12 +141,12 @@ def _outcomes() -> Schema:
 
 def _success(
     text: str,
-    schema: Schema,
+    media: dict[str, Any],
     *,
     names: Sequence[str] = (),
     code: int | str = HTTPStatus.OK,
     name: str = "",
 ) -> ResponseObject:
     """Return a successful response; without a name it has that of the schema."""
-    response = {"description": text} | headers(*names) | {"content": {JSON: {"schema": schema}}}
-    return ResponseObject(code, name or schema["$ref"].rpartition("/")[2], response)
+    response = {"description": text, **headers(*names), "content": {JSON: media}}
+    return ResponseObject(code, name or media["schema"]["$ref"].rpartition("/")[2], response)

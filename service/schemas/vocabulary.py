@@ -30,6 +30,13 @@ def labeled(file: str, name: str, schema: dict[str, Any]) -> dict[str, Any]:
     return schema | {"x-label": key} if key in words()["fields"] else schema
 
 
+def hint(file: str, name: str) -> str:
+    """Return the English hint of a field of a file; "" if it has none."""
+    fields = words()["fields"]
+    _, text = fields.get(f"{file}.{name}") or fields.get(name) or ("", "")
+    return str(text)
+
+
 def labels() -> dict[str, str]:
     """Return the English labels by field, or by file and field."""
     return {key: label for key, (label, _) in words()["fields"].items()}

@@ -159,7 +159,8 @@ class _Forms:
         """
         properties = {
             name: schema if schema.keys() & {"$ref", "type"} else derived | schema
-            for name, derived in self._stored(document, fields)
+            for name, stored in self._stored(document, fields)
+            for derived in (_with_description(stored, document["properties"].get(name, {})),)
             for schema in (given.get("properties", {}).get(name, {}),)
             if name in given.get("required", (name,))
         }
@@ -209,6 +210,15 @@ class _Forms:
         return {keyword: field[keyword] for keyword in ("$ref", "x-stored") if keyword in field}
 
 
+def _with_description(stored: Schema, shown: Schema) -> Schema:
+    """Return the schema of a field of the writable form, with the description of the document's.
+
+    No field of the writable form is absent, so what says so is left out.
+    """
+    text = shown.get("description", "absent")
+    return stored if "absent" in text else {"description": text, **stored}
+
+
 def _collection(name: str, part: Schema, owner: Schema) -> Schema:
     """Return the schema file of a part's collection: the owner's id and the part."""
     about, forms = part[COLLECTION], part["$defs"]
@@ -219,7 +229,7 @@ def _collection(name: str, part: Schema, owner: Schema) -> Schema:
     descriptions = {
         "document": {"description": f"The {noun}."},
         "item": {"description": f"The {noun}, once in a request.", "x-refers-to": about["owner"]},
-        "writable": {},
+        "writable": {"description": f"The {noun}."},
     }
     derived: dict[str, Schema] = {}
     for form, own in descriptions.items():

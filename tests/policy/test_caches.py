@@ -32,6 +32,7 @@ BOUNDED = {
     "listing/properties.py": {"column_of": "the names of fields"},
     "writing/entry_keys.py": {"entry_keys": "the lists of the schemas"},
     "openapi/__init__.py": {"document": "no arguments"},
+    "openapi/bounds.py": {"_bounds": "no arguments"},
     "openapi/components.py": {"_definitions": "no arguments"},
     "extras/pages/api_catalog.py": {
         "api_catalog": "64 addresses of hosts, of 270 characters at most"
