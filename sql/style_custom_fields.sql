@@ -93,47 +93,37 @@ group by used.field_id, child.first;
 select id from style_custom_field
 where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[]);
 
--- name: turned(organization_id, ids, per_color, per_size)
--- Report fields of which, or of whose descendants, live styles have values, and that no longer differ as they did.
-with recursive item as materialized (
-    select * from (
-        select
-            sent.n,
-            sent.id,
-            sent.id = any($3::bigint[]) <> stored.diff_per_color as turns_color,
-            sent.id = any($4::bigint[]) <> stored.diff_per_size as turns_size
-        from unnest((select $2::text::bigint[])::bigint[]) with ordinality as sent(id, n)
-        join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
-        where stored.id = any((select $2::text::bigint[])::bigint[])
-    ) as flags
-    where turns_color or turns_size
+-- name: turned(organization_id, flags)
+-- Report fields of which, or of whose descendants, live styles have values that differ as the changed flags do not say.
+with recursive flag as materialized (
+    select * from jsonb_to_recordset($2::jsonb) as sent(n integer, id bigint, name text, differs boolean)
 ),
-descendant(n, id) as (
-    select n, id from item
+descendant(n, name, differs, id) as (
+    select n, name, differs, id from flag
     union all
-    select descendant.n, child.id
+    select descendant.n, descendant.name, descendant.differs, child.id
     from descendant
     join style_custom_field child
         on child.organization_id = $1::bigint and child.parent_custom_field_id = descendant.id
 )
 select
-    item.n::integer as item,
+    flag.n as item,
     'conflict.in_use' as type,
     '["' || flag.name || '"]' as path,
     'Styles have values of the custom field: remove these first.' as message
-from item
-cross join lateral (
-    values ('diffPerColor', item.turns_color), ('diffPerSize', item.turns_size)
-) as flag(name, turns)
-where flag.turns
-    and exists (
-        select 1
-        from custom_field_value entry
-        join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
-        where entry.organization_id = $1::bigint
-            and entry.custom_field_id = any(array(select descendant.id from descendant where descendant.n = item.n))
-    )
-order by item.n;
+from flag
+where exists (
+    select 1
+    from custom_field_value entry
+    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
+    where entry.organization_id = $1::bigint
+        and entry.custom_field_id = any(array(
+            select descendant.id from descendant where descendant.n = flag.n and descendant.name = flag.name
+        ))
+        and flag.differs <> case flag.name
+            when 'diffPerColor' then entry.style_color_id is not null else entry.size_range_size_id is not null end
+)
+order by flag.n;
 
 -- name: unknown_parent_values(organization_id, field_ids, parent_ids, parent_value_ids)
 -- The parent of new fields is $3; that of others is the stored one.

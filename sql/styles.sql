@@ -11,23 +11,8 @@ where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
 -- name: check(organization_id, items)
--- Parts of restored styles refer to live records. Styles with live SKUs, or prices of sizes, keep their size range.
+-- Parts of restored styles refer to live records.
 {{deleted_references}}
-union all
-select item.n::integer, 'conflict.in_use', '["sizeRangeId"]', 'The style has SKUs or prices in its sizes: remove these first.'
-from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, "sizeRangeId" bigint)) with ordinality as item(id, range_id, n)
-join style stored on stored.organization_id = $1::bigint and stored.id = item.id
-where item.range_id is distinct from stored.size_range_id
-    and (
-        exists (
-            select 1 from style_sku
-            where style_sku.organization_id = $1::bigint and style_sku.style_id = stored.id and style_sku.state <> 'deleted'
-        )
-        or exists (
-            select 1 from style_price price
-            where price.organization_id = $1::bigint and price.style_id = stored.id and price.size_range_size_id is not null
-        )
-    )
 order by 1;
 
 -- name: delete_style_colors(organization_id, ids)
@@ -175,6 +160,25 @@ where lacking.type in ('text', 'numeric')
     )
 order by row_number() over (partition by lacking.n order by lacking.id, lacking.color_id, lacking.size_id), lacking.n
 limit 11000;
+
+-- name: of_other_sizes(organization_id, ids, size_range_ids)
+-- The styles $2 with live SKUs or prices in sizes of other size ranges than $3.
+select sent.id
+from unnest($2::bigint[], $3::bigint[]) as sent(id, range_id)
+where exists (
+    select 1
+    from style_sku sku
+    join size_range_size size on size.organization_id = $1::bigint and size.id = sku.size_range_size_id
+    where sku.organization_id = $1::bigint and sku.style_id = sent.id and sku.state <> 'deleted'
+        and size.size_range_id is distinct from sent.range_id
+)
+or exists (
+    select 1
+    from style_price price
+    join size_range_size size on size.organization_id = $1::bigint and size.id = price.size_range_size_id
+    where price.organization_id = $1::bigint and price.style_id = sent.id
+        and size.size_range_id is distinct from sent.range_id
+);
 
 -- name: restore_style_colors(organization_id, items)
 update style_color set state = state_before, state_before = null

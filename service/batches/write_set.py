@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from service.batches.batch import Batch, Item
-from service.batches.change_recorder import CREATED, DELETED
+from service.batches.change_recorder import CREATED, DELETED, WritePlan
 from service.database.statements import SHARED
 
 ORGANIZATION: Final = "organization"
@@ -49,6 +49,13 @@ class WriteSet:
 
     stored: Mapping[int, LockedRow] = field(default_factory=dict)
     """Locked rows of the stored records, by id."""
+    removals: WritePlan = field(default_factory=list)
+    """Plan, set by the check, that removes entries which other records may use.
+
+    It runs after the check of the result: a transaction may turn the uses.
+    """
+    removed_ids: list[int] = field(default_factory=list)
+    """Ids of the entries that ``removals`` remove."""
 
     def require_organization_lock(self) -> None:
         """Raise OrganizationLockError unless the transaction has locked the organization."""

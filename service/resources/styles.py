@@ -14,6 +14,7 @@ from service.records.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
 
 _READY: Final = "isReadyForExport"
+_RANGE: Final = "sizeRangeId"
 _FILTERS: Final = load("custom_field_filters")
 _IS_SHOWN: Final = load("custom_field_values")["is_shown"].text
 PRICED: Final = (
@@ -82,10 +83,13 @@ class Styles(PlainRecord):
         return plan
 
     async def check_result(self, write_set: WriteSet) -> None:
-        """Report mandatory custom fields without a value, of styles that become ready for export.
+        """Report styles that cannot have what they become.
 
-        Values, colors and sizes are those that are stored, all else that of the items.
+        They become ready for export, which needs a value in each mandatory custom field, or of
+        another size range, in whose sizes their SKUs and prices have to be. SKUs, values, colors
+        and sizes are those that are stored, all else that of the items.
         """
+        await self._check_size_ranges(write_set)
 
         def becomes_ready(item: Item) -> bool:
             if item["id"] in created and item.get("state") == "deleted":
@@ -112,8 +116,23 @@ class Styles(PlainRecord):
         batch.fail_all(await self._fetch(batch, "incomplete", parameter))
 
     def _needs_check(self, write_set: WriteSet) -> bool:
-        """Return whether stored styles are written, which may have SKUs, or are restored."""
-        return len(write_set.upserts.items) > len(write_set.created_ids)
+        """Return whether styles are restored."""
+        return bool(write_set.restored_ids)
+
+    async def _check_size_ranges(self, write_set: WriteSet) -> None:
+        """Report changed size ranges of styles with SKUs or prices in sizes of others."""
+
+        def is_changed(item: Item) -> bool:
+            row = write_set.stored.get(item["id"])
+            return bool(row and orjson.loads(row["fields"])[_RANGE] != item.get(_RANGE))
+
+        batch = write_set.upserts.subset(is_changed)
+        if batch.items:
+            ranges = [item.get(_RANGE) for item in batch.items]
+            rows = await self._fetch(batch, "of_other_sizes", batch.ids, ranges)
+            message = "The style has SKUs or prices in its sizes: remove these first."
+            messages = dict.fromkeys((row["id"] for row in rows), message)
+            batch.fail_records(messages, ErrorType.CONFLICT_IN_USE, _RANGE)
 
     async def _check_colors(self, write_set: WriteSet) -> None:
         """Report restored styles with style colors of deleted colors or seasons; lock these."""

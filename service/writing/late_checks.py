@@ -7,6 +7,7 @@ from service.batches.batch import Batch, ItemErrors
 from service.errors import ErrorDetail
 from service.writing.outcomes import WriteOptions
 from service.writing.plan_execution import execute_plan
+from service.writing.previews import requested_forms
 from service.writing.stored_batches import WrittenBatch, deletes_late, fail_dependents
 
 
@@ -36,7 +37,7 @@ async def check_results(
 async def finish_deletes(
     written: Sequence[WrittenBatch], options: WriteOptions
 ) -> list[WrittenBatch]:
-    """Check the uses of deleted records, delete those that were only marked; return the changes.
+    """Check the uses of deleted records; finish the deletes and removals; return the changes.
 
     Raise LateFailuresError with the errors of records in use.
     """
@@ -55,7 +56,25 @@ async def finish_deletes(
             plan = clearing_plan + each.resource.record_statements(deletes)
             recorder, forms = await execute_plan(each.resource, deletes.batch, plan, (None, None))
             late_batches.append(dataclasses.replace(each, recorder=recorder, forms=forms))
+    for each in written:
+        if each.write_set.removals:
+            await _remove_entries(each, options)
     return late_batches
+
+
+async def _remove_entries(written: WrittenBatch, options: WriteOptions) -> None:
+    """Remove the entries of lists that the request removes; a preview reads the forms again."""
+    write_set, before = written.write_set, written.forms[0]
+    requests = requested_forms(write_set) if options.preview else (None, None)
+    _, (_, after) = await execute_plan(
+        written.resource,
+        write_set.batch,
+        write_set.removals,
+        (None, requests[1]),
+        written.recorder,
+    )
+    if options.preview:
+        written.forms = (before, after)
 
 
 async def _fail_with_users(written: WrittenBatch) -> None:

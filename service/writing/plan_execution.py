@@ -46,10 +46,12 @@ async def execute_plan(
     batch: Batch,
     plan: WritePlan,
     requests: tuple[DocumentRequest | None, DocumentRequest | None],
+    recorder: ChangeRecorder | None = None,
 ) -> tuple[ChangeRecorder, tuple[Documents, Documents]]:
     """Execute the plan, with documents read before and after it, in one round trip.
 
-    ``requests`` are those of the documents before and after it. Return what the statements changed,
+    ``requests`` are those of the documents before and after it. A ``recorder`` that is given takes
+    the changes, too. Return what the statements changed,
     and the documents before and after it, {} without a request. Raise ``too_many_items`` if several
     documents of one request exceed ``MAX_BATCH_BYTES`` together.
     """
@@ -61,7 +63,7 @@ async def execute_plan(
             for text, parameters in (*before, *writes, *after)
         ]
     )
-    recorder, documents = ChangeRecorder(), (Documents(), Documents())
+    recorder, documents = recorder or ChangeRecorder(), (Documents(), Documents())
     for index, row in enumerate(rows, -len(before)):
         if 0 <= index < len(plan):
             recorder.collect(resource.feed_name, json_rows(row))

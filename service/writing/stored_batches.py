@@ -51,7 +51,8 @@ async def store(
 ) -> WrittenBatch:
     """Check and store a batch whose records are locked.
 
-    Without ``checks_uses``, records whose references a delete clears are only marked as deleted.
+    Without ``checks_uses``, records whose references a delete clears are only marked as deleted,
+    and ``removals`` of the write set are left to the caller.
     """
     write_set, plan = await _check(resource, batch, records, options)
     requests = plan_execution.requested_documents(resource, write_set, options)
@@ -141,6 +142,8 @@ async def _check(
             if not options.checks_uses and deletes_late(resource):
                 clearing_plan = _marking_plan(resource, write_set)
                 return write_set, clearing_plan + plan
+            if options.checks_uses:
+                plan += write_set.removals
             return write_set, clearing_plan + resource.record_statements(write_set) + plan
         if round_number >= _MAX_CHECK_ROUNDS:
             dependencies = await resource.dependencies(records.write_set(batch), records.stored)

@@ -138,6 +138,23 @@ async def _compare(
     return ["failed", *({"skipped"} if len(failing) < len(entries) else ())]
 
 
+async def test_all_of_an_organization_is_deleted_by_one_request_in_any_order(api: Api) -> None:
+    """What refers to a record goes with the request, so that nothing is in use."""
+    random = Random(settle_seed())
+    await send(api, random_sets.every(random))
+    lines = [orjson.loads(line) for line in await exported(api)]
+    masters = {resource.name for resource in registry.MASTER_RECORDS}
+    entries = [
+        entry(line["collection"], "delete", id=line["document"]["id"])
+        for line in lines
+        if line["collection"] in masters
+    ]
+    assert {each["collection"] for each in entries} == masters
+    answer = await send(api, random.sample(entries, len(entries)))
+    assert {*shown(answer)} == {"deleted"}
+    assert await forms(api) == {}
+
+
 async def test_keys_that_a_request_frees_are_free(api: Api, shared_dsn: str) -> None:
     setting = "update organization set unique_keys = true where id = $1"
     await execute(shared_dsn, setting, api.organization_id)

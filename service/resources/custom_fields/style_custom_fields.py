@@ -11,7 +11,7 @@ import orjson
 from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import BoundStatement, WritePlan
-from service.batches.write_set import WriteSet
+from service.batches.write_set import LockedRow, WriteSet
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.records.child_list import ChildList
@@ -99,6 +99,14 @@ def _child_values(batch: Batch) -> Iterator[_ChildValue]:
                 yield _ChildValue(item_index, value_index, item["id"], values)
 
 
+def _turned(item: Item, row: LockedRow | None) -> Iterator[str]:
+    """Yield the names of the flags of a stored field that an item changes."""
+    stored = orjson.loads(row["fields"] or "{}") if row else item
+    for name in ("diffPerColor", "diffPerSize"):
+        if bool(item.get(name)) != bool(stored.get(name)):
+            yield name
+
+
 class StyleCustomFields(CustomFields):
     """Custom fields of all styles, or of those of associated brands, groups and categories.
 
@@ -109,8 +117,10 @@ class StyleCustomFields(CustomFields):
     name = "style-custom-fields"
     kind = "style"
     parent_is_fixed = True
-    # `check` asks whether flags change only if there are some.
-    _stored_fields_sql = "case when diff_per_color or diff_per_size then 'true' end"
+    _stored_fields_sql = (
+        "case when diff_per_color or diff_per_size then"
+        " json_build_object('diffPerColor', diff_per_color, 'diffPerSize', diff_per_size)::text end"
+    )
     _written_separately = tuple(association.field for association in _ASSOCIATIONS)
     lists = (
         allowed_values(
@@ -133,27 +143,40 @@ class StyleCustomFields(CustomFields):
     async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of allowed values and of associations that differ.
 
-        Lock the associated records. Report the errors of ``CustomFields``, associations with no
-        record, several records or the record of an earlier entry, and fields with values in styles
-        that no longer differ per color or size as they did.
+        Lock the associated records. Report the errors of ``CustomFields``, and associations with no
+        record, several records or the record of an earlier entry.
         """
         if not write_set.upserts.items:
             return await super().check(write_set)
         sets = await resolve_all(write_set.upserts, _ASSOCIATIONS)
-        plan, batch = await super().check(write_set), write_set.upserts
-        if len(batch.items) > len(write_set.created_ids):
-            names = ("diffPerColor", "diffPerSize")
-            flagged = [[item["id"] for item in batch.items if item.get(name)] for name in names]
-            if any(flagged) or any(row["fields"] for row in write_set.stored.values()):
-                batch.fail_all(await self._fetch(batch, "turned", batch.id_array, *flagged))
+        plan = await super().check(write_set)
         return plan + await link_statements(write_set.upserts, sets)
+
+    async def check_result(self, write_set: WriteSet) -> None:
+        """Report what the values of live styles do not allow.
+
+        Fields differ per color or size as the values do not, or lose allowed values that they have.
+        """
+        batch = write_set.upserts
+        turned = [
+            {"n": number, "id": item["id"], "name": name, "differs": bool(item.get(name))}
+            for number, item in enumerate(batch.items, start=1)
+            for name in _turned(item, write_set.stored.get(item["id"]))
+        ]
+        if turned:
+            parameter = orjson.dumps(turned).decode()
+            batch.fail_all(await self._fetch(batch, "turned", parameter))
+        if write_set.removed_ids:
+            chosen = await self._fetch(batch, "chosen_values", write_set.removed_ids)
+            if not may_name(batch.caller.scopes, "styles"):
+                chosen = [(field_id, used, ()) for field_id, used, _ in chosen]
+            _report_used(batch, chosen)
 
     async def _list_plan(self, write_set: WriteSet, child: ChildList) -> WritePlan:
         """Return the writes of allowed values.
 
-        Report references to values that the parent field lacks, and removed values that live styles
-        have, or to which values of live fields refer after the request. References of deleted
-        fields to these are cleared.
+        Report references to values that the parent field lacks, and removed values to which values
+        of live fields refer after the request. References of deleted fields to these are cleared.
         """
         batch = write_set.upserts
         if child_values := [*_child_values(batch)]:
@@ -169,12 +192,14 @@ class StyleCustomFields(CustomFields):
         if stored:
             await self._check_parent_values(batch, stored)
         differences = child.differences(matched)
-        plan, removed = child.plan(differences), sorted(row["id"] for row in differences["remove"])
-        if not removed:
-            return plan
-        await write_set.try_organization_lock()
-        await self._check_removed_values(write_set, child_values, removed)
-        return [BoundStatement(self.statements["forget_parent_values"].text, (removed,)), *plan]
+        rows = differences.pop("remove")
+        if removed := sorted(row["id"] for row in rows):
+            await write_set.try_organization_lock()
+            await self._check_removed_values(write_set, child_values, removed)
+            forget = BoundStatement(self.statements["forget_parent_values"].text, (removed,))
+            write_set.removals.extend([forget, *child.plan({"remove": rows})])
+            write_set.removed_ids.extend(removed)
+        return child.plan(differences)
 
     async def _resolve(
         self,
@@ -229,23 +254,24 @@ class StyleCustomFields(CustomFields):
     async def _check_removed_values(
         self, write_set: WriteSet, child_values: list[_ChildValue], removed: list[int]
     ) -> None:
-        """Report removed values that live styles have, or values of live child fields refer to.
-
-        The error is ``conflict.in_use``, at ``allowedValues`` of the item that removes them. Child
-        fields are those after the request.
-        """
+        """Report removed values that values of live child fields refer to, after the request."""
         batch = write_set.upserts
-        chosen = await self._fetch(batch, "chosen_values", removed)
         needed = await self._fetch(
             *(batch, "needed_values", removed),
             [entry.field_id for entry in child_values],
             [entry.value[_POINTER] for entry in child_values],
             [*batch.ids, *write_set.deletes.ids],
         )
-        indexes = {record_id: index for index, record_id in enumerate(batch.ids)}
-        type_, field = ErrorType.CONFLICT_IN_USE, "allowedValues"
-        if not may_name(batch.caller.scopes, "styles"):
-            chosen = [(field_id, used, ()) for field_id, used, _ in chosen]
-        for field_id, used, first in (*chosen, *needed):
-            named = f" of {named_records(map(orjson.loads, first))}" if first else ""
-            batch.fail(indexes[field_id], type_, field, message=f"{used}{named}.")
+        _report_used(batch, needed)
+
+
+def _report_used(batch: Batch, rows: Iterable[Sequence[Any]]) -> None:
+    """Report ``conflict.in_use`` at ``allowedValues`` of the items that remove values.
+
+    ``rows`` have the id of the field, the uses, and the first users as JSON.
+    """
+    indexes = {record_id: index for index, record_id in enumerate(batch.ids)}
+    type_, field = ErrorType.CONFLICT_IN_USE, "allowedValues"
+    for field_id, used, first in rows:
+        named = f" of {named_records(map(orjson.loads, first))}" if first else ""
+        batch.fail(indexes[field_id], type_, field, message=f"{used}{named}.")
