@@ -26,6 +26,7 @@ _COMMANDS: Final = {
     "dump": {
         "dump": "write the whole database to a file",
         "restore": "restore a dump into an empty database",
+        "copy": "copy a whole installation into an empty database",
     },
     "distribute": {"distribute": "distribute the tables over a Citus cluster"},
     "installation": {

@@ -35,6 +35,7 @@ COMPOSES_SQL = {
     "service/database/distribution.py",
     "service/extras/commands/installation_cells.py",
     "service/database/planner_statistics.py",
+    "service/extras/commands/database_copy.py",
     "service/extras/commands/dump_file.py",
     "service/extras/demo/loading.py",
 }

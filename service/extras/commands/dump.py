@@ -1,17 +1,37 @@
-"""Backup commands: `selvedge dump` and `selvedge restore`."""
+"""Backup commands: `selvedge dump`, `selvedge restore` and `selvedge copy`."""
 
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
+from dataclasses import replace
 from pathlib import Path
 
 from service.console import say
-from service.extras.commands import Parsers, dump_file
+from service.database import distribution, migrations
+from service.extras.commands import Parsers, database_copy, dump_file
 from service.extras.commands.command_database import OldSchemaError, database, execute
+from service.extras.commands.prompts import print_table
 from service.extras.embedded import programs
-from service.settings import Settings
+from service.settings import Settings, SettingsError
 
 
 def add(parsers: Parsers) -> None:
-    """Add both commands."""
+    """Add the commands."""
+    copy_parser = parsers.add_parser(
+        "copy",
+        description="Copy a whole installation into an empty database of PostgreSQL 15 or newer, "
+        "with ids, keys, positions of the change feed, audit log and deleted records. Counts and "
+        "checksums of all tables are compared. Stop the service first; then serve only the copy.",
+    )
+    copy_parser.add_argument(
+        "--from",
+        dest="source",
+        type=_url,
+        metavar="URL",
+        help="default: DATABASE_URL, else the embedded database",
+    )
+    copy_parser.add_argument(
+        "--to", dest="target", type=_url, required=True, metavar="URL", help="an empty database"
+    )
+    copy_parser.set_defaults(run=copy)
     dump_parser = parsers.add_parser("dump")
     dump_parser.add_argument("file", type=Path, help="new file to write")
     dump_parser.set_defaults(run=dump)
@@ -34,6 +54,30 @@ def add(parsers: Parsers) -> None:
         help="the original stays in service too: give the copy its own installation id",
     )
     restore_parser.set_defaults(run=restore)
+
+
+def _url(text: str) -> str:
+    """Return the URL of a database. Raise ArgumentTypeError, which does not repeat it, if wrong."""
+    try:
+        return Settings.from_environment({"DATABASE_URL": text}).database_url or ""
+    except SettingsError as error:
+        raise ArgumentTypeError(str(error).replace("DATABASE_URL", "the URL")) from None
+
+
+def copy(settings: Settings, arguments: Namespace) -> None:
+    """Migrate the target, copy all rows and print their number by table.
+
+    Raise CommandError if the databases do not fit, and psycopg.Error if one cannot be reached.
+    """
+    source_settings = replace(settings, database_url=arguments.source or settings.database_url)
+    with database(source_settings) as dsn, distribution.connect(dsn) as source:
+        migrations.migrate(arguments.target)
+        with distribution.connect(arguments.target) as target:
+            sums = database_copy.copy(source, target)
+    filled = {table: each for table, each in sums.items() if each.rows}
+    rows = [(table, f"{each.rows:,}", f"{each.checksum:x}") for table, each in filled.items()]
+    print_table(("TABLE", "ROWS", "CHECKSUM"), rows)
+    say(f"{sum(each.rows for each in sums.values()):,} rows are the same in both databases.")
 
 
 def dump(settings: Settings, arguments: Namespace) -> None:

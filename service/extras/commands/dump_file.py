@@ -154,4 +154,9 @@ def _require_success(process: "subprocess.Popen[bytes]") -> None:
     lines = stderr.read().decode(errors="replace").splitlines()
     if process.wait():
         message = next((line for line in lines if "error" in line.lower()), " ".join(lines[-1:]))
+        if "unsupported version" in message or "unrecognized configuration parameter" in message:
+            message += (
+                " (the dump is of a newer PostgreSQL: `selvedge copy` moves an installation"
+                " between versions)"
+            )
         raise CommandError(without_secrets(message or f"code {process.returncode}"))
