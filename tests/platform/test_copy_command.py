@@ -10,7 +10,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from service.extras.commands import database_copy
 from tests.policy import documents
 from tests.policy.sources import ROOT
 from tests.support import release_dumps
@@ -33,8 +32,10 @@ def oldest_dsn() -> Iterator[str]:
     if shutil.which("pg_virtualenv") is None:
         pytest.skip("no pg_virtualenv")
     command = ["pg_virtualenv", "-o", "fsync=off", "bash", "-c", _CLUSTER]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]
+    with subprocess.Popen(
+        command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
         server = next(line for line in process.stdout if line.startswith("postgresql://")).strip()
         with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
             connection.execute(
@@ -91,11 +92,11 @@ def _commands() -> list[str]:
     return re.findall(r"^    (selvedge .+)$", text, re.MULTILINE)
 
 
-def test_the_demo_goes_to_an_older_postgresql(oldest_dsn: str, tmp_path: Path) -> None:
+def test_the_demo_goes_to_an_older_postgresql(oldest_dsn: str, empty: str, tmp_path: Path) -> None:
     """The guide's commands, but the last one, and back."""
     data_dir = tmp_path / "data"
-    for command in (["migrate"], ["demo", "load"]):
-        assert selvedge(data_dir, *command).returncode == 0
+    for words in (["migrate"], ["demo", "load"]):
+        assert selvedge(data_dir, *words).returncode == 0
     *commands, last = _commands()
     assert (len(commands), last) == (8, "selvedge serve")
     settings = dict[str, str]()
@@ -111,4 +112,6 @@ def test_the_demo_goes_to_an_older_postgresql(oldest_dsn: str, tmp_path: Path) -
     with psycopg.connect(oldest_dsn) as connection:
         assert connection.info.server_version < 180_000
         assert connection.execute("select array_agg(id) from organization").fetchone() == ([1],)
-    assert database_copy.copy.__doc__
+    back = selvedge(data_dir, "copy", "--from", oldest_dsn, "--to", empty)
+    assert (back.returncode, back.stderr) == (0, "")
+    assert _all(empty) == _all(oldest_dsn)

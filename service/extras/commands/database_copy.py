@@ -70,10 +70,11 @@ def _require_fit(source: psycopg.Connection[Any], target: psycopg.Connection[Any
 
 
 def _lock(connection: psycopg.Connection[Any], tables: list[str]) -> None:
-    """Let writers wait; raise psycopg.errors.LockNotAvailable if one takes longer than 10 s."""
-    connection.execute(f"set local lock_timeout = '{_LOCK_SECONDS}s'".encode())
+    """Let writers wait; raise psycopg.errors.QueryCanceled if one takes longer than 10 s."""
+    connection.execute(f"set local statement_timeout = '{_LOCK_SECONDS}s'".encode())
     names = sql.SQL(", ").join(map(sql.Identifier, tables))
     connection.execute(sql.SQL("lock table {} in share mode").format(names))
+    connection.execute("set local statement_timeout = 0")
 
 
 def _execute(connection: psycopg.Connection[Any], statements: list[str]) -> None:
