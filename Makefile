@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: client demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators connectors sql screenshots faults fuzz attack lint format types hooks requirements clean clean-data
+.PHONY: client release demo-files bench bench-scale bench-webhooks bench-cluster soak help run migrate demo test test-all docs peers generators connectors sql screenshots faults fuzz attack lint format types hooks requirements clean clean-data
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ docs: $(VENV)/.installed-dev ## Write the generated parts of documents and of th
 
 client: $(VENV)/.installed-build ## Build the Python client as a wheel of its own in dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist client
+
+release: $(VENV)/.installed-dev ## Check, build, list and tag VERSION; writes dist/VERSION
+	@test -n "$(VERSION)" || { echo "Name the version: make release VERSION=0.5.0" >&2; exit 1; }
+	@$(BIN)/python .ci/release.py $(VERSION)
 
 peers: $(PEERS)/.installed ## Install what the benchmark's peers and plots need (needs Node.js)
 
