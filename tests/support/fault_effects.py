@@ -25,7 +25,7 @@ def effects() -> str:
     text = _REPORT.read_text(encoding="utf-8")
     results, responses = _table(text, "slowest return"), _table(text, "outcome unknown")
     rows = [
-        f"| {name} | {_seen(responses[name])} | {result['torn']} of {result['rounds']} "
+        f"| {name} | {_seen(responses[name], int(result['rounds']))} | {result['torn']} of {result['rounds']} "
         f"| {result['slowest return']} |"
         for name, result in results.items()
         if name != "together"
@@ -34,9 +34,12 @@ def effects() -> str:
     return "\n".join([f"| {' | '.join(titles)} |", "|---|---|---|---|", *rows])
 
 
-def _seen(counts: dict[str, str]) -> str:
+def _seen(counts: dict[str, str], rounds: int) -> str:
+    """Return what callers have seen. Whoever got none of the responses was turned away by a 429."""
     seen = [_SEEN[name] for name in RESPONSES if counts[name] != "0"]
-    return "; ".join(seen) or "429, and nothing was done"
+    if sum(int(counts[name]) for name in RESPONSES) < rounds:
+        seen.append("429, and nothing was done")
+    return "; ".join(seen)
 
 
 def _table(text: str, column: str) -> dict[str, dict[str, str]]:
