@@ -122,7 +122,11 @@ def _enter(page: Page, url: str, key: str) -> None:
     page.until(lambda: len(page.texts("#rows tr")) == 5)
     assert page.texts("#message") == []
     shown = page.texts("pre")[0]
-    assert f"Bearer {key}" in shown
+    secret = key.rpartition("_")[2]
+    assert f"Bearer {key.removesuffix(secret)}…'" in shown
+    assert all(secret not in text for text in page.texts("body"))
+    script = "return commandOf(document.querySelector('#lines .line'))"
+    assert page.driver.execute_script(script) == shown.replace(f"{key.removesuffix(secret)}…", key)
     assert f"'{url}api/styles?pageSize=3'" in shown
     page.driver.refresh()
     page.until(lambda: len(page.texts("#rows tr")) == 5)

@@ -25,8 +25,8 @@ def effects() -> str:
     text = _REPORT.read_text(encoding="utf-8")
     results, responses = _table(text, "slowest return"), _table(text, "outcome unknown")
     rows = [
-        f"| {name} | {_seen(responses[name], int(result['rounds']))} | {result['torn']} of {result['rounds']} "
-        f"| {result['slowest return']} |"
+        f"| {name} | {_seen(responses[name], int(result['rounds']))}"
+        f" | {result['torn']} of {result['rounds']} | {result['slowest return']} |"
         for name, result in results.items()
         if name != "together"
     ]
