@@ -4,10 +4,10 @@
 -- name: clock()
 select now();
 
--- name: create_key(organization_id, name, scope, scopes, secret_sha256, expires_at, source, created_by)
+-- name: create_key(organization_id, id, name, scope, scopes, secret_sha256, expires_at, source, created_by)
 -- The foreign key refuses an unknown organization. A select from its table would ask every node of a cluster.
-insert into api_key (organization_id, name, scope, scopes, secret_sha256, expires_at, source, created_by)
-values ($1::bigint, $2::text, $3::text, $4::text[], $5::bytea, $6::timestamptz, $7::text, $8::text)
+insert into api_key (organization_id, id, name, scope, scopes, secret_sha256, expires_at, source, created_by)
+values ($1::bigint, $2::bigint, $3::text, $4::text, $5::text[], $6::bytea, $7::timestamptz, $8::text, $9::text)
 returning id;
 
 -- name: create_organization(name, multiple_language, pro, unique_keys)

@@ -21,8 +21,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
-from service.batches.new_ids import next_ids
 from service.database.connections import Connection
+from service.database.new_ids import next_ids
 from service.database.statements import load
 from service.organizations.caller import Caller
 

@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 from aiohttp import web
 
 from service.batches.batch import Batch, ItemErrors, RequestItems
-from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
+from service.database.new_ids import placeholder_ids
 from service.errors import CollectedErrors
 from service.handlers import write_options
 from service.handlers.outcomes import DryRunRollback, Row, outcomes_of, response

@@ -17,8 +17,8 @@ import orjson
 from aiohttp import hdrs, web
 
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
-from service.batches.new_ids import placeholder_ids
 from service.database.connections import Connection
+from service.database.new_ids import placeholder_ids
 from service.errors import ApiError, CollectedErrors, ErrorDetail, Path, unavailable
 from service.handlers import write_options
 from service.handlers.outcomes import (

@@ -12,9 +12,9 @@ from typing import Any, Final, Generic, TypeAlias
 from aiohttp import hdrs, web
 
 from service.batches.batch import Batch, ItemErrors, RequestItems
-from service.batches.new_ids import placeholder_ids
 from service.batches.write_set import OrganizationLockError
 from service.database.connections import Connection
+from service.database.new_ids import placeholder_ids
 from service.errors import ApiError, BulkCounts, CollectedErrors
 from service.handlers import request_items, write_options
 from service.handlers.audit import run_settings

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, NotRequired, TypedDict, Unpack
 
 import asyncpg
 
+from service.database.new_ids import next_ids
 from service.database.statements import load
 from service.organizations import caller
 from service.organizations.scopes import Scopes
@@ -99,12 +100,14 @@ async def issue_key(
     Only the hash of its secret is stored, so the key cannot be read again.
     """
     secret, scopes = caller.new_secret(), Scopes.of(grant["scopes"])
+    (key_id,) = await next_ids(connection, "api_key", 1)
     arguments = (
-        *(organization_id, grant["name"], scopes.name, scopes.texts, caller.digest(secret)),
+        *(organization_id, key_id, grant["name"], scopes.name, scopes.texts),
+        caller.digest(secret),
         *(grant.get("expires_at"), grant.get("source"), grant.get("created_by")),
     )
     try:
-        key_id: int = await connection.fetchval(_SQL["create_key"].text, *arguments)
+        await connection.fetchval(_SQL["create_key"].text, *arguments)
     except asyncpg.ForeignKeyViolationError:
         return None
     return caller.compose(organization_id, key_id, secret)

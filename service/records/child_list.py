@@ -15,7 +15,7 @@ import orjson
 
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import BoundStatement, WritePlan
-from service.batches.new_ids import next_ids
+from service.database.new_ids import next_ids
 from service.database.statements import id_array
 from service.error_types import ErrorType
 from service.errors import ErrorDetail

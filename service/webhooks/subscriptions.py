@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import asyncpg
 
-from service.batches.new_ids import next_ids
 from service.database.connections import Connection
+from service.database.new_ids import next_ids
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, api_error
 from service.feed import feed_parameters as changes

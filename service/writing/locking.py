@@ -15,10 +15,10 @@ import orjson
 
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import BoundStatement
-from service.batches.new_ids import next_ids
 from service.batches.renames import NEW_KEY
 from service.batches.write_set import ORGANIZATION, LockedRow, WriteSet
 from service.database.errors import own_locks
+from service.database.new_ids import next_ids
 from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.organizations.scopes import WRITE

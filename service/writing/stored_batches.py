@@ -11,8 +11,8 @@ import orjson
 
 from service.batches import change_recorder
 from service.batches.batch import Batch, Item
-from service.batches.new_ids import next_id
 from service.batches.write_set import Dependency, WriteSet
+from service.database.new_ids import next_id
 from service.database.statements import SHARED, id_array
 from service.error_types import ErrorType
 from service.errors import unavailable

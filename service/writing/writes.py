@@ -13,8 +13,8 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import DELETED, insert_statement
-from service.batches.new_ids import next_id
 from service.database.errors import own_locks
+from service.database.new_ids import next_id
 from service.limits import MAX_BATCH_BYTES
 from service.records.master_record import MasterRecord
 from service.records.writable_resource import WritableResource

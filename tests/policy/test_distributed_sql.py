@@ -9,6 +9,7 @@ from service.database.statements import Statement
 from service.files import MIGRATIONS, SQL
 from tests.policy.sources import (
     ROOT,
+    migrations,
     modules,
     modules_of_benchmarks,
     modules_of_tests,
@@ -27,6 +28,24 @@ def test_inserts_of_selected_rows_are_not_pulled(statement: Statement) -> None:
         assert "from organization o\n" in text
         assert "row_number() over (order" not in text
         assert "nextval(" not in text
+
+
+@each_statement
+def test_inserts_have_their_ids(statement: Statement) -> None:
+    """Scaling, rule 19: by default a node other than the coordinator gives ids beyond 2^48.
+
+    Only a command, which needs the coordinator, creates organizations. Slots may be columns.
+    """
+    for table, columns in re.findall(r"insert into (\w+)[^()]*\(([^)]*)\)", plain(statement)):
+        if table in tables_with_ids() - {"organization"} and not statement.slots:
+            assert re.search(r"\bid\b", columns)
+
+
+def tables_with_ids() -> set[str]:
+    """Return the tables whose ids come from a sequence."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in migrations())
+    created = re.findall(r"create table (\w+) \((.*?)\n\)[^;\n]*;", text, re.DOTALL)
+    return {name for name, columns in created if "\n    id bigint generated" in columns}
 
 
 @each_statement

@@ -10,7 +10,7 @@ import orjson
 from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.change_recorder import WritePlan
-from service.batches.new_ids import next_ids
+from service.database.new_ids import next_ids
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
