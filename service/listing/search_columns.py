@@ -37,6 +37,8 @@ class SearchColumns:
     """Columns of the record that show name and keys of the related row, by which it is ranked."""
     own: tuple[str, ...] = ()
     """Columns of the record that are searched beside those of the related row."""
+    has_gtins: bool = False
+    """Whether a text of 8 to 14 digits also means that number with zeros before it."""
 
     @classmethod
     def of(cls, fields: Collection[str]) -> "SearchColumns | None":
@@ -62,6 +64,10 @@ class SearchColumns:
         number of matches, which can favor another index.
         """
         matched = f"search_query($1::bigint, {query})"
+        if self.has_gtins:
+            number = f"translate({query}, ' -', '')"
+            gtin14 = f"case when {number} ~ '^[0-9]{{8,14}}$' then lpad({number}, 14, '0') end"
+            matched = f"({matched} || search_query($1::bigint, coalesce({gtin14}, {query})))"
         if is_read_whole:
             matched = f"(select {matched})"
         columns = (self.name, *self.keys)

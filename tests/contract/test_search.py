@@ -224,6 +224,8 @@ async def test_no_organization_finds_anothers_records(
     name = {
         **dict.fromkeys(care_texts.NAMES, "text"),
         "style-colors": "colorName",
+        "barcodes": "barcode",
+        "style-files": "fileName",
         "style-skus": "sku",
         "style-relations": "relatedStyleName",
     }.get(resource.name, "name")

@@ -20,7 +20,8 @@ _COPIES = """
     select {columns} from (
     select (jsonb_populate_record(one, jsonb_build_object(
         'id', 10000000 + n, 'name', md5(n::text), 'text', md5(n::text), 'number', md5(n::text),
-        'user_defined_id', md5(n::text), 'custom_id', md5(n::text)
+        'user_defined_id', md5(n::text), 'custom_id', md5(n::text),
+        'barcode', md5(n::text), 'gtin14', lpad(n::text, 14, '0'), 'file_name', md5(n::text)
     ))).*
     from {table} as one
     cross join generate_series(1, 3000) as n

@@ -124,6 +124,28 @@ async def test_a_scanned_number_is_found_in_any_form(api: Api) -> None:
     assert listed.data == [made]
 
 
+@pytest.mark.contract("Search")
+async def test_a_search_finds_a_number_in_any_form(api: Api) -> None:
+    """As it is printed, with zeros before it, and its beginning; an internal one by its words."""
+    short, long = gtin("65290000002"), gtin("952900000003")
+    ids = [
+        (await api.post(BARCODES, body)).data["id"]
+        for body in (
+            {"barcode": short},
+            {"barcode": long},
+            {"barcode": "RACK-007", "type": "internal"},
+        )
+    ]
+    spaced = f"{long[0]} {long[1:7]} {long[7:]}"
+    for text, position in (
+        *((text, 0) for text in (short, f"0{short}", f"00{short}")),
+        *((text, 1) for text in (long, f"0{long}", long[:12], spaced, spaced.replace(" ", "-"))),
+        *((text, 2) for text in ("rack", "007", "rack-007")),
+    ):
+        listed = (await api.get(BARCODES, {"q": text})).data
+        assert [row["id"] for row in listed] == [ids[position]], text
+
+
 @pytest.mark.contract("Barcode ranges", "Changes")
 async def test_ranges_count_numbers_written_by_hand(api: Api) -> None:
     body = a_range(firstReference=10, lastReference=15)

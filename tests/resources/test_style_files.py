@@ -180,3 +180,12 @@ async def test_a_restored_color_does_not_bring_back_a_name_that_is_taken(
     assert (refused.status, refused.details) == (409, [("conflict.duplicate", "state")])
     await api.delete(f"{FILES}/{other}")
     assert (await api.put(color, {"state": "active"})).status == 200
+
+
+@pytest.mark.contract("Search")
+async def test_a_search_finds_words_of_the_name(api: Api) -> None:
+    style, _ = await style_with_colors(api, "SF-9")
+    items = [{"styleId": style, "fileName": name, **IMAGE} for name in ("front-1.jpg", "back.jpg")]
+    ids = [row["id"] for row in (await api.post(FILES, items)).data]
+    for text, matching_ids in (("fro", ids[:1]), ("back jpg", ids[1:]), ("side", [])):
+        assert [row["id"] for row in (await api.get(FILES, {"q": text})).data] == matching_ids

@@ -12,6 +12,7 @@ from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
 from service.error_types import ErrorType
 from service.errors import ApiError
+from service.listing.search_columns import SearchColumns
 from service.records.references import Reference
 from service.resources.plain_records import PlainRecord
 from service.schemas.formats import gs1_error
@@ -38,6 +39,7 @@ class Barcodes(PlainRecord):
     """
 
     name = "barcodes"
+    search = SearchColumns("barcode", ("gtin14",), has_gtins=True)
     references = (
         # Of two writers of an SKU's barcodes, the second one sees which is primary.
         Reference("styleSkuId", "style_sku", "SKU", is_live="true", lock="for no key update"),

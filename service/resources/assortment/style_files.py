@@ -4,6 +4,7 @@ import orjson
 
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
+from service.listing.search_columns import SearchColumns
 from service.records.references import Reference
 from service.resources.plain_records import PlainRecord
 
@@ -16,6 +17,7 @@ class StyleFiles(PlainRecord):
     """
 
     name = "style-files"
+    search = SearchColumns("file_name")
     scope_field = "styleId"
     references = (Reference("styleId", "style", "style", lock="for no key update"),)
     updates = ("leave_former", "update")

@@ -1,0 +1,1 @@
+drop index barcode_by_word;
