@@ -19,6 +19,7 @@ from aiohttp import hdrs, web
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
 from service.database.connections import Connection
 from service.database.new_ids import placeholder_ids
+from service.error_types import ErrorType
 from service.errors import ApiError, CollectedErrors, ErrorDetail, Path, unavailable
 from service.handlers import write_options
 from service.handlers.outcomes import (
@@ -54,7 +55,12 @@ from service.shares.body_scheduler import BODY_SCHEDULER
 from service.shares.fair_queue import LeaseKind
 from service.writing.late_checks import LateFailuresError
 from service.writing.outcomes import FAILED, UNCHANGED, WriteOptions, WriteResult
-from service.writing.transaction import CollectionEntries, EntryOperation, write_entries
+from service.writing.transaction import (
+    CollectionEntries,
+    EntryOperation,
+    key_as_sent,
+    write_entries,
+)
 
 _CHUNK: Final = 200
 """Items that are validated at a time; other bodies may start in between."""
@@ -174,16 +180,23 @@ class _Entries:
         self, entries: CollectionEntries, details: Details, options: WriteOptions
     ) -> None:
         """Compare the items of a collection with each other, and set stored ids."""
-        resource, by_id, by_key = entries.resource, list[Any](), list[Any]()
+        resource, by_id, by_key, created = entries.resource, list[Any](), list[Any](), list[Any]()
         for index, operation in entries.operations.items():
             item = self.items.items[index]
             if not isinstance(resource, MasterRecord) or "id" in item:
                 by_id.append((index, item))
-            elif operation is not EntryOperation.CREATE:
-                by_key.append((index, item))
+            elif operation is EntryOperation.CREATE:
+                created.append((index, item))
+            else:
+                is_deleted = operation is EntryOperation.DELETE
+                by_key.append((index, item | {"state": "deleted"} if is_deleted else item))
         for items, is_keyed in ((by_id, False), (by_key, True)):
             readable = readable_objects(items, details)
             identify_objects(resource, readable, details, replace(options, match_by_key=is_keyed))
+        for index, other in [*_created_again(resource, created, by_key)]:
+            message = f"Entry {other} gives a record this key, too."
+            error = ErrorDetail(ErrorType.DUPLICATE, (str(resource.own_key),), message)
+            details.setdefault(index, []).append(error)
         live = [
             (index, self.items.items[index])
             for index, operation in entries.operations.items()
@@ -212,6 +225,27 @@ class _Entries:
             }
             for index in sorted(by_index)
         }
+
+
+def _created_again(
+    resource: WritableResource,
+    created: Sequence[tuple[int, Item]],
+    by_key: Sequence[tuple[int, Item]],
+) -> Iterator[tuple[int, int]]:
+    """Yield the request indexes of a create and of an item by own key that give one key.
+
+    Each pair comes both ways round.
+    """
+    others = {
+        key_as_sent(resource, item): index
+        for index, item in (by_key if created else ())
+        if item.get("state") != "deleted"
+    }
+    for index, item in created:
+        key = key_as_sent(resource, item)
+        if key is not None and (other := others.get(key)) is not None:
+            yield index, other
+            yield other, index
 
 
 def _collection_of(entry: Any) -> str | None:

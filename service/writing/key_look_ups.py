@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import orjson
 
 from service.batches.batch import FAILED_CREATOR, Batch
 from service.batches.write_set import WriteSet
@@ -38,6 +40,11 @@ class KeyMatches(NamedTuple):
     ids: Sequence[int | str]
     creator: int | None = None
     """Request index of the failed item that would create the record, if there is one."""
+
+
+def canonical_key(key: Mapping[str, Any]) -> bytes:
+    """Return a key object as JSON, to be compared with others of the same form."""
+    return orjson.dumps(key, option=orjson.OPT_SORT_KEYS)
 
 
 def fail_key(

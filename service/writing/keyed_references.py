@@ -33,7 +33,13 @@ from service.records.keyed_values import (
 from service.records.reference_targets import SIZES, TARGETS
 from service.records.writable_resource import WritableResource
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
-from service.writing.key_look_ups import Ids, KeyLookUps, KeyMatches, fail_key
+from service.writing.key_look_ups import (
+    Ids,
+    KeyLookUps,
+    KeyMatches,
+    canonical_key,
+    fail_key,
+)
 
 
 async def with_ids(
@@ -263,6 +269,8 @@ class KeyedReferences:
             if key is not None and ids[position] is None:
                 shown = orjson.dumps(object_).decode()
                 creator, key_ids = batch.failed_creator(looked_up.name, key), ids_by_key[key]
+                if creator is None:
+                    creator = batch.failed_creator(looked_up.name, canonical_key(object_))
                 if type(key) is tuple and key[1] in failed_owners:
                     creator, key_ids = failed_owners[key[1]], []
                 matches = KeyMatches(looked_up.noun, shown, key_ids, creator)

@@ -26,6 +26,7 @@ from service.records.master_record import MasterRecord
 from service.records.reference_targets import TARGETS
 from service.records.writable_resource import WritableResource
 from service.writing import locking, merge_patch, own_keys
+from service.writing.key_look_ups import canonical_key
 from service.writing.late_checks import check_results, finish_deletes
 from service.writing.outcomes import WriteOptions, WriteResult, sent_key
 from service.writing.part_collections import PartCollection
@@ -285,20 +286,33 @@ def _creators(
 ) -> Mapping[tuple[str, Any], Sequence[int]]:
     """Return the request indexes of the entries that give records an own key, by the key.
 
-    Where keys are within parents, so are these. Parents that key objects name are left out.
+    Where keys are within parents, so are these. Keys with key objects are as they were sent.
     """
     creators = defaultdict[tuple[str, Any], list[int]](list)
     for entries in collections:
         resource = entries.resource
         for index, operation in entries.operations.items():
-            key = _key_after(resource, items.items[index])
-            if operation is EntryOperation.DELETE or not key:
+            item = items.items[index]
+            key = _key_after(resource, item)
+            if operation is EntryOperation.DELETE or not isinstance(item, dict):
                 continue
             if resource.own_key_within:
-                parent = items.items[index].get(resource.own_key_within)
-                key = (key, stored_id(parent)) if type(parent) in (int, str) else None
-            creators[resource.collection, key].append(index)
+                parent = item.get(resource.own_key_within)
+                creators[resource.collection, key_as_sent(resource, item)].append(index)
+                key = (key, stored_id(parent)) if key and type(parent) in (int, str) else None
+            if key:
+                creators[resource.collection, key].append(index)
     return creators
+
+
+def key_as_sent(resource: WritableResource, item: Item) -> bytes | None:
+    """Return the own key that an item gives its record, key objects as they are; None without."""
+    if not isinstance(resource, MasterRecord) or not isinstance(item, dict):
+        return None
+    key = {name: item.get(name) for name in resource.key_fields}
+    if isinstance(item.get(NEW_KEY), str):
+        key[resource.key_fields[0]] = item[NEW_KEY]
+    return None if None in key.values() else canonical_key(key)
 
 
 def _key_after(resource: WritableResource, item: Any) -> Any:

@@ -176,6 +176,47 @@ async def test_names_in_a_part_whose_entry_fails_do_not_mean_those_before(
         }
 
 
+async def test_dependents_below_parents_that_keys_name_say_so(api: Api) -> None:
+    """Keys whose parents, or own values, are key objects."""
+    await send(api, season("Q"))
+    style, color = {"number": "SV-Q"}, {"userDefinedId": "Q"}
+    pair: dict[str, Any] = {"styleId": style, "colorId": color}
+    size = {"sizeRangeId": {"userDefinedId": "R-Q"}, "name": "M"}
+    sample: dict[str, Any] = {"styleId": style, "name": "New"}
+    entries = [
+        entry("sample-requests", "create", **sample, sizeRangeSizeIds=[size], status="lost"),
+        entry("measurements", sampleRequestId=sample, sizes=[]),
+        entry("style-colors", **pair, sortOrder=-1),
+        entry("style-skus", sku="Q", styleColorId=pair, sizeRangeSizeId=size),
+    ]
+    answer = await send(api, entries, params=SKIP)
+    assert shown(answer) == ["failed"] * 4
+    for dependent, creator in ((1, 0), (3, 2)):
+        values = {row["value"] for row in answer.data[dependent]["details"]}
+        assert f"Entry {creator}, which creates it, fails." in values
+
+
+async def test_a_key_that_a_delete_by_key_frees_is_free_for_a_new_key(api: Api) -> None:
+    made = [entry("groups", userDefinedId=f"N-{key}", name=key) for key in "AB"]
+    assert shown(await send(api, made)) == ["created"] * 2
+    moved = [
+        entry("groups", "merge", userDefinedId="N-B", newKey="N-A"),
+        entry("groups", "delete", userDefinedId="N-A"),
+    ]
+    assert shown(await send(api, moved)) == ["updated", "deleted"]
+
+
+async def test_a_create_and_an_upsert_of_one_key_are_duplicates(api: Api) -> None:
+    """Two creates are two records."""
+    creates = [entry("groups", "create", userDefinedId="TWICE", name=name) for name in "AB"]
+    duplicate = "validation_error.duplicate"
+    for operation in ("upsert", "merge"):
+        other = entry("groups", operation, userDefinedId="TWICE", name="C")
+        refused = await send(api, [creates[0], other])
+        assert refused.details == [(duplicate, f"[{n}].item.userDefinedId") for n in (0, 1)]
+    assert shown(await send(api, creates)) == ["created"] * 2
+
+
 @pytest.mark.parametrize("chain", CHAINS)
 async def test_deletes_that_need_each_other_are_judged_at_once(
     chain: str, own_api: Api, monkeypatch: pytest.MonkeyPatch
