@@ -166,7 +166,7 @@ async def test_callers_are_told_who_they_are(
         organization, key = map(int, api.key.split("_")[1:3])
         scope = "read" if api is shared_reader else "write"
         own = {"id": key, "name": "tests", "scope": scope, "source": str(key)}
-        own["scopes"] = ["*:read"] if scope == "read" else ["*:delete", "keys:manage", "audit:read"]
+        own["scopes"] = ["read"] if scope == "read" else ["write", "keys:manage", "audit:read"]
         assert identity["key"] == own | {"expiresAt": None}
         features = {"multipleLanguage": has_features, "pro": has_features, "uniqueKeys": False}
         assert identity["organization"]["features"] == features

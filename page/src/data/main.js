@@ -13,7 +13,7 @@ import { Model } from "./model.js";
 import { forgetDrafts } from "./drafts.js";
 import { forgetNames } from "./names.js";
 import { recordView } from "./record.js";
-import { ACCESSES } from "./scopes.js";
+import { ACCESSES, fullScope } from "./scopes.js";
 import { matchingView, selectedView } from "./selected.js";
 import { sheetOf } from "./sheet.js";
 import { StylePage } from "./style_page.js";
@@ -36,7 +36,7 @@ function may(access, { name, create, replace }) {
   if (name === "keys") return page.caller.key.scopes.includes("keys:manage");
   if (!create && !replace) return access === "read";
   return page.caller.key.scopes.some((scope) => {
-    const [, own, most] = /^([*a-z-]+)[^:]*:(\w+)/.exec(scope) ?? [];
+    const [, own, most] = /^([*a-z-]+)[^:]*:(\w+)/.exec(fullScope(scope)) ?? [];
     return (own === "*" || own === name) && ACCESSES.indexOf(most) >= ACCESSES.indexOf(access);
   });
 }

@@ -22,8 +22,11 @@ const WRITING = ["post", "put", "patch", "delete"];
 const SCOPE = /^(\*|[a-z-]+)(?:\[supplierId=(\d+)\])?:(read|write|delete)(?:\[([A-Za-z,]+)\])?$/;
 const MOST_SHOWN = 5;
 
+/** Returns a scope in full: two have short names. */
+export const fullScope = (text) => ({ read: "*:read", write: "*:delete" })[text] ?? text;
+
 function parseScope(text) {
-  const [, collection, supplier, access, fields] = SCOPE.exec(text) ?? [];
+  const [, collection, supplier, access, fields] = SCOPE.exec(fullScope(text)) ?? [];
   return collection && { collection, supplier, access, fields };
 }
 
